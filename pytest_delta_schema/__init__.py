@@ -1,0 +1,192 @@
+"""Schema contracts for Delta Lake in pytest: declare tables, plan, gate on drift, apply and prove.
+
+The names below are loaded when they are first used, so that a pytest run without tables pays for none of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.catalogs.memory import MemoryCatalog
+    from pytest_delta_schema.errors import (
+        ApplyError,
+        SyncError,
+        BackendError,
+        BackendFailure,
+        CatalogReadError,
+        ConvergenceError,
+        DeclarationError,
+        DeltaSchemaError,
+        DriftError,
+        InvalidModelError,
+        ReadProblem,
+        UnsafePlanError,
+        Violation,
+    )
+    from pytest_delta_schema.execute.action_runner import ActionRunner
+    from pytest_delta_schema.execute.align_executor import AlignExecutor
+    from pytest_delta_schema.execute.create_executor import CreateExecutor
+    from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, NullCounts
+    from pytest_delta_schema.models.column import Column
+    from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.orchestrate.orchestrator import Orchestrator, SyncResult
+    from pytest_delta_schema.plan.actions import (
+        AlignTable,
+        ColumnAdd,
+        ColumnDrop,
+        ColumnNullabilityChange,
+        ColumnTypeChange,
+        CreateTable,
+        PrimaryKeyAdd,
+        PrimaryKeyDrop,
+        SetColumnComments,
+        SetTableComment,
+        SetTableProperties,
+        TablePlan,
+        UnsetTableProperties,
+    )
+    from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.rule import ModelRule, PlanRule
+    from pytest_delta_schema.rules.validator import (
+        DEFAULT_MODEL_RULES,
+        DEFAULT_PLAN_RULES,
+        PlanValidator,
+        default_plan_rules,
+    )
+    from pytest_delta_schema.sql.compiler import script, statements
+    from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.state.states import CatalogReader, CatalogState, KeyState, TableState
+    from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
+
+_HOMES = {
+    "catalogs.memory": ("MemoryCatalog",),
+    "errors": (
+        "ApplyError",
+        "SyncError",
+        "BackendError",
+        "BackendFailure",
+        "CatalogReadError",
+        "ConvergenceError",
+        "DeclarationError",
+        "DeltaSchemaError",
+        "DriftError",
+        "InvalidModelError",
+        "ReadProblem",
+        "UnsafePlanError",
+        "Violation",
+    ),
+    "execute.action_runner": ("ActionRunner",),
+    "execute.align_executor": ("AlignExecutor",),
+    "execute.create_executor": ("CreateExecutor",),
+    "execute.ddl": ("Catalog", "DeltaDDL", "NullCounts"),
+    "models.column": ("Column",),
+    "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
+    "models.names": ("QualifiedName",),
+    "models.table": ("Table",),
+    "orchestrate.orchestrator": ("Orchestrator", "SyncResult"),
+    "plan.actions": (
+        "AlignTable",
+        "ColumnAdd",
+        "ColumnDrop",
+        "ColumnNullabilityChange",
+        "ColumnTypeChange",
+        "CreateTable",
+        "PrimaryKeyAdd",
+        "PrimaryKeyDrop",
+        "SetColumnComments",
+        "SetTableComment",
+        "SetTableProperties",
+        "TablePlan",
+        "UnsetTableProperties",
+    ),
+    "plan.planner": ("TablePlanner",),
+    "rules.consent": ("Consent",),
+    "rules.rule": ("ModelRule", "PlanRule"),
+    "rules.validator": ("DEFAULT_MODEL_RULES", "DEFAULT_PLAN_RULES", "PlanValidator", "default_plan_rules"),
+    "sql.compiler": ("script", "statements"),
+    "sql.statement": ("Statement", "StatementKind"),
+    "state.states": ("CatalogReader", "CatalogState", "KeyState", "TableState"),
+    "state.types": ("ArrayState", "ColumnState", "MapState", "StructState"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "DEFAULT_MODEL_RULES",
+    "DEFAULT_PLAN_RULES",
+    "DEFAULT_TABLE_PROPERTIES",
+    "ActionRunner",
+    "AlignExecutor",
+    "AlignTable",
+    "ApplyError",
+    "SyncError",
+    "ArrayState",
+    "BackendError",
+    "BackendFailure",
+    "Catalog",
+    "CatalogReadError",
+    "CatalogReader",
+    "CatalogState",
+    "Column",
+    "ColumnAdd",
+    "ColumnDrop",
+    "ColumnNullabilityChange",
+    "ColumnState",
+    "ColumnTypeChange",
+    "Consent",
+    "ConvergenceError",
+    "CreateExecutor",
+    "CreateTable",
+    "DeclarationError",
+    "DeltaDDL",
+    "DeltaSchemaError",
+    "DriftError",
+    "InvalidModelError",
+    "KeyState",
+    "MapState",
+    "MemoryCatalog",
+    "ModelRule",
+    "NullCounts",
+    "Orchestrator",
+    "PlanRule",
+    "PlanValidator",
+    "PrimaryKeyAdd",
+    "PrimaryKeyDrop",
+    "QualifiedName",
+    "ReadProblem",
+    "SetColumnComments",
+    "SetTableComment",
+    "SetTableProperties",
+    "Statement",
+    "StatementKind",
+    "StructState",
+    "SyncResult",
+    "Table",
+    "TablePlan",
+    "TablePlanner",
+    "TableState",
+    "UnsafePlanError",
+    "UnsetTableProperties",
+    "Violation",
+    "default_plan_rules",
+    "script",
+    "statements",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,210 @@
+"""A catalog in memory: no JVM, no files, the same port; for testing rules, plans and contracts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import singledispatch
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
+from pytest_delta_schema.execute.ddl import NullCounts
+from pytest_delta_schema.execute.preflight import null_violations
+from pytest_delta_schema.plan import actions
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.state.states import CatalogState, KeyState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.types import ColumnState
+
+Row = dict[str, Any]
+"""One row: values by column name, in any case; a column that is left out is NULL."""
+
+
+class MemoryCatalog:
+    """Holds table states and rows, and applies the changes of statements to them.
+
+    Args:
+        tables: What is there from the start; their schemas are there, too.
+        rows: Rows of those tables, by name.
+    """
+
+    name = "memory"
+    emulates: frozenset[StatementKind] = frozenset()
+
+    def __init__(
+        self,
+        tables: Iterable[TableState] = (),
+        rows: Mapping[QualifiedName, Iterable[Row]] = MappingProxyType({}),
+    ) -> None:
+        self._tables = {table.name: replace(table, version=table.version or 0) for table in tables}
+        self._schemas = {(name.catalog, name.schema) for name in self._tables}
+        self._rows: dict[QualifiedName, list[Row]] = {}
+        for name, some in rows.items():
+            self.insert(name, some)
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Return the current states of the tables that ``models`` name."""
+        return CatalogState(tables={name: self._state(name) for name in {model.name for model in models}})
+
+    def run(self, statement: Statement) -> None:
+        """Apply the changes of ``statement``; the table's version goes up by one.
+
+        Raises:
+            BackendFailure: If a changed column is not there.
+            UnsafePlanError: If rows are NULL in a column that is tightened; nothing was changed.
+        """
+        name = statement.table
+        if statement.kind is StatementKind.CREATE_SCHEMA:
+            self._schemas.add((name.catalog, name.schema))
+            return
+        if statement.kind is StatementKind.CREATE_TABLE:
+            (action,) = statement.changes
+            if isinstance(action, actions.CreateTable):
+                self._create(action)
+            return
+        if statement.kind is StatementKind.TIGHTEN_COLUMNS:
+            self._require_no_nulls(statement)
+        state = self._require(name)
+        for change in statement.changes:
+            state = _changed(change, state)
+        self._tables[name] = replace(state, version=(state.version or 0) + 1)
+
+    def version(self, table: QualifiedName) -> int | None:
+        """Return how often the table was changed since it was made; ``None`` if there is no table."""
+        return self._state(table).version
+
+    def count_nulls(self, table: QualifiedName, columns: Sequence[str]) -> NullCounts:
+        """Count rows that are NULL in each of ``columns``."""
+        rows = self._rows.get(table, [])
+        nulls = {column: sum(row.get(column.lower()) is None for row in rows) for column in columns}
+        return NullCounts(rows=len(rows), nulls=nulls)
+
+    def insert(self, table: QualifiedName, rows: Iterable[Row]) -> None:
+        """Add rows, so that the data can be asked; types are not checked, columns and NOT NULL are.
+
+        Raises:
+            BackendFailure: If there is no such table or column, or a NOT NULL column is NULL.
+        """
+        state = self._require(table)
+        known = {column.name.lower(): column for column in state.columns}
+        for row in rows:
+            folded = {name.lower(): value for name, value in row.items()}
+            strangers = sorted(folded.keys() - known.keys())
+            empty = [c.name for key, c in known.items() if not c.is_nullable and folded.get(key) is None]
+            if strangers or empty:
+                parts = [f"there is no column {', '.join(strangers)}"] if strangers else []
+                parts += [f"column {', '.join(empty)} is NOT NULL"] if empty else []
+                msg = f"{table}: {' and '.join(parts)}; mend the row {row}"
+                raise BackendFailure(msg)
+            self._rows.setdefault(table, []).append(folded)
+
+    def _state(self, name: QualifiedName) -> TableState:
+        known = self._tables.get(name)
+        schema_exists = (name.catalog, name.schema) in self._schemas
+        return known or TableState(name=name, exists=False, schema_exists=schema_exists)
+
+    def _require(self, name: QualifiedName) -> TableState:
+        state = self._state(name)
+        if not state.exists:
+            msg = f"there is no table {name}; create it first"
+            raise BackendFailure(msg, condition="TABLE_OR_VIEW_NOT_FOUND")
+        return state
+
+    def _create(self, action: actions.CreateTable) -> None:
+        name = action.table
+        if (name.catalog, name.schema) not in self._schemas:
+            msg = f"there is no schema {name.catalog}.{name.schema}; create it first"
+            raise BackendFailure(msg, condition="SCHEMA_NOT_FOUND")
+        if name not in self._tables:
+            self._tables[name] = TableState(
+                name=name,
+                columns=action.columns,
+                table_comment=action.table_comment,
+                table_properties=MappingProxyType(dict(action.table_properties)),
+                version=0,
+            )
+
+    def _require_no_nulls(self, statement: Statement) -> None:
+        columns = [c.name for c in statement.changes if isinstance(c, actions.ColumnNullabilityChange)]
+        violations = tuple(null_violations(statement.table, self.count_nulls(statement.table, columns)))
+        if violations:
+            raise UnsafePlanError(violations)
+
+
+@singledispatch
+def _changed(change: object, state: TableState) -> TableState:
+    msg = f"the memory catalog does not know {type(change).__name__}, asked for {state.name}"
+    raise NotImplementedError(msg)
+
+
+@_changed.register(actions.ColumnAdd)
+def _(change: actions.ColumnAdd, state: TableState) -> TableState:
+    return replace(state, columns=(*state.columns, change.column._replace(comment="")))
+
+
+@_changed.register(actions.ColumnDrop)
+def _(change: actions.ColumnDrop, state: TableState) -> TableState:
+    _find(state, change.column.name)
+    dropped = change.column.name.lower()
+    return replace(state, columns=tuple(column for column in state.columns if column.name.lower() != dropped))
+
+
+@_changed.register(actions.ColumnTypeChange)
+def _(change: actions.ColumnTypeChange, state: TableState) -> TableState:
+    return _with(state, _find(state, change.name)._replace(data_type=change.after))
+
+
+@_changed.register(actions.ColumnNullabilityChange)
+def _(change: actions.ColumnNullabilityChange, state: TableState) -> TableState:
+    return _with(state, _find(state, change.name)._replace(is_nullable=change.is_nullable))
+
+
+@_changed.register(actions.SetColumnComments)
+def _(change: actions.SetColumnComments, state: TableState) -> TableState:
+    for name, comment in change.comments.items():
+        state = _with(state, _find(state, name)._replace(comment=comment))
+    return state
+
+
+@_changed.register(actions.SetTableComment)
+def _(change: actions.SetTableComment, state: TableState) -> TableState:
+    return replace(state, table_comment=change.comment)
+
+
+@_changed.register(actions.PrimaryKeyAdd)
+def _(change: actions.PrimaryKeyAdd, state: TableState) -> TableState:
+    return replace(state, primary_key=KeyState(change.name, change.columns))
+
+
+@_changed.register(actions.PrimaryKeyDrop)
+def _(_change: actions.PrimaryKeyDrop, state: TableState) -> TableState:
+    return replace(state, primary_key=None)
+
+
+@_changed.register(actions.SetTableProperties)
+def _(change: actions.SetTableProperties, state: TableState) -> TableState:
+    return replace(state, table_properties=MappingProxyType({**state.table_properties, **change.properties}))
+
+
+@_changed.register(actions.UnsetTableProperties)
+def _(change: actions.UnsetTableProperties, state: TableState) -> TableState:
+    kept = {key: value for key, value in state.table_properties.items() if key not in change.keys}
+    return replace(state, table_properties=MappingProxyType(kept))
+
+
+def _find(state: TableState, name: str) -> ColumnState:
+    for column in state.columns:
+        if column.name.lower() == name.lower():
+            return column
+    msg = f"{state.name}: there is no column {name}; read the table again and make a new plan"
+    raise BackendFailure(msg, condition="UNRESOLVED_COLUMN")
+
+
+def _with(state: TableState, changed: ColumnState) -> TableState:
+    key = changed.name.lower()
+    return replace(state, columns=tuple(changed if column.name.lower() == key else column for column in state.columns))

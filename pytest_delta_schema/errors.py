@@ -1,0 +1,171 @@
+"""Every error this package raises, and the violation that most of them carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class DeltaSchemaError(Exception):
+    """Base of all errors of this package; catch it to catch them all."""
+
+
+class DeclarationError(DeltaSchemaError):
+    """A model was given something that can never be meant, such as a bare string for its columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One rule broken by one table: who, what, why and the way out.
+
+    Args:
+        rule: Name of the rule, as its class is called.
+        code: Short and stable, such as ``DS201``; for filters and reports.
+        table: Dotted name of the table.
+        path: What inside the table is meant: a column, ``primary_key``, a property; ``""`` for the table.
+        message: The fact and its reason, without the table's name and without a full stop.
+        remedy: What to do about it, in the imperative.
+    """
+
+    rule: str
+    code: str
+    table: str
+    path: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.table}: {self.message}; {self.remedy} [{self.code} {self.rule}]"
+
+
+class ViolationsError(DeltaSchemaError):
+    """Carries all violations of a run; the first one is the headline.
+
+    Args:
+        violations: At least one, in the order in which they should be read.
+    """
+
+    def __init__(self, violations: Iterable[Violation]) -> None:
+        self.violations = tuple(violations)
+        super().__init__("\n".join(map(str, self.violations)))
+
+
+class InvalidModelError(ViolationsError):
+    """Declarations break model rules; nothing was read or executed."""
+
+
+class UnsafePlanError(ViolationsError):
+    """A plan breaks plan rules or the data breaks the plan; nothing was executed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadProblem:
+    """One table that the catalog could not show.
+
+    Args:
+        table: Dotted name of the table.
+        message: What is there instead, or what went wrong.
+        remedy: What to do about it.
+    """
+
+    table: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.table}: {self.message}; {self.remedy}"
+
+
+class CatalogReadError(DeltaSchemaError):
+    """Tables could not be read, so nothing can be said of them; they are never planned as new.
+
+    Args:
+        problems: At least one.
+    """
+
+    def __init__(self, problems: Iterable[ReadProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class DriftError(DeltaSchemaError, AssertionError):
+    """The catalog differs from the models; the text shows every change and the SQL that would run."""
+
+
+class ApplyError(DeltaSchemaError):
+    """Statements failed midway; the text says which ran, which failed, which did not, and the way back.
+
+    Args:
+        text: The whole story, for people.
+        table: Dotted name of the table.
+        done: SQL that ran.
+        failed: SQL that failed.
+        not_run: SQL that was not reached.
+        version: Delta version before the first statement; ``None`` if the table was new.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of one story
+        self,
+        text: str,
+        *,
+        table: str,
+        done: Sequence[str],
+        failed: str,
+        not_run: Sequence[str],
+        version: int | None,
+    ) -> None:
+        self.table = table
+        self.done = tuple(done)
+        self.failed = failed
+        self.not_run = tuple(not_run)
+        self.version = version
+        super().__init__(text)
+
+
+class SyncError(DeltaSchemaError):
+    """Several tables failed; each one's own error is in ``errors``.
+
+    Args:
+        errors: At least two: :class:`ApplyError` for each table that failed midway, and one
+            :class:`UnsafePlanError` for those whose data refused.
+    """
+
+    def __init__(self, errors: Iterable[DeltaSchemaError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("\n\n".join(map(str, self.errors)))
+
+
+class ConvergenceError(DeltaSchemaError):
+    """After an apply the plan was not empty; the text shows what is left."""
+
+
+class BackendError(DeltaSchemaError):
+    """A backend could not be started or reached; the text says what to install or to set."""
+
+
+class BackendFailure(DeltaSchemaError):  # noqa: N818 - wraps what a catalog said, in users' names
+    """A catalog refused a statement; the text is its own, in the names that users know.
+
+    Args:
+        text: The catalog's message.
+        condition: The catalog's error class, such as ``DELTA_UNKNOWN_CONFIGURATION``; ``""`` if it has none.
+    """
+
+    def __init__(self, text: str, *, condition: str = "") -> None:
+        self.condition = condition
+        super().__init__(text)
+
+
+def because(error: BaseException, *, limit: int = 300) -> str:
+    """One line that says why ``error`` happened, for use inside another message.
+
+    Args:
+        error: What was caught.
+        limit: Length in characters; longer texts are cut with three dots.
+    """
+    text = str(error).strip() or type(error).__name__
+    line = text.splitlines()[0]
+    return line if len(line) <= limit else line[: limit - 3] + "..."

@@ -1,0 +1,1 @@
+"""What is wanted: tables, columns and keys as their authors declare them."""

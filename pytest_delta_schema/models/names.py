@@ -1,0 +1,106 @@
+"""Identity of names: how tables are called, and when two names are one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.errors import DeclarationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CONSTRAINT_NAME_LIMIT = 255
+"""Longest name of a constraint on Unity Catalog, in characters (source: its documentation of object names)."""
+
+_HASH_LENGTH = 8
+
+
+class QualifiedName(NamedTuple):
+    """The three parts of a table's name, unescaped and in lower case, as every catalog stores them."""
+
+    catalog: str
+    schema: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.catalog}.{self.schema}.{self.table}"
+
+
+def require_name(value: object, subject: str) -> str:
+    """Return ``value`` if it can be a name, that is a string with something in it.
+
+    Args:
+        value: What the author wrote.
+        subject: What it names, for the message.
+
+    Raises:
+        DeclarationError: If it is not a string, or empty.
+    """
+    if not isinstance(value, str):
+        msg = f"{subject} must be a string, got {value!r}; write it in quotes"
+        raise DeclarationError(msg)
+    if not value.strip():
+        msg = f"{subject} is empty; give it a name"
+        raise DeclarationError(msg)
+    return value
+
+
+def require_names(value: object, subject: str) -> tuple[str, ...]:
+    """Return ``value`` as a tuple of names.
+
+    Args:
+        value: What the author wrote: any iterable of strings but a string.
+        subject: What it is, for the message.
+
+    Raises:
+        DeclarationError: If it is a bare string, not iterable, or holds something that is not a name.
+    """
+    if isinstance(value, (str, bytes)):
+        msg = f"{subject} must be a list of names, got the bare string {value!r}; write [{value!r}]"
+        raise DeclarationError(msg)
+    if not isinstance(value, Iterable):
+        msg = f"{subject} must be a list of names, got {value!r}; write a list of strings"
+        raise DeclarationError(msg)
+    return tuple(require_name(item, f"{subject}[{index}]") for index, item in enumerate(value))
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two column names are one, which they are without regard to case."""
+    return left.lower() == right.lower()
+
+
+def primary_key_name(table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
+    """Name the primary key of a table, always the same for the same key.
+
+    The name is ``pk_<catalog>_<schema>_<table>__<column>_<column>`` in lower case. A stable hash of the exact columns
+    follows when the joined columns could be read as another key of the same table (``a_b, c`` and ``a, b_c``), or when
+    the name would be longer than :data:`CONSTRAINT_NAME_LIMIT`.
+
+    Args:
+        table: The table that has the key.
+        key: The key's columns, in order.
+        columns: All columns of the table; without them the key's own are taken.
+    """
+    words = tuple(column.lower() for column in key)
+    joined = "_".join(words)
+    name = f"pk_{table.catalog}_{table.schema}_{table.table}__{joined}"
+    if len(name) <= CONSTRAINT_NAME_LIMIT:
+        vocabulary = frozenset(column.lower() for column in columns) | frozenset(words)
+        if "_" not in joined or _readings(joined, vocabulary) == 1:
+            return name
+    digest = hashlib.sha256("\x00".join((*table, *words)).encode()).hexdigest()[:_HASH_LENGTH]
+    return f"{name[: CONSTRAINT_NAME_LIMIT - _HASH_LENGTH - 1]}_{digest}"
+
+
+@lru_cache(maxsize=4096)
+def _readings(text: str, words: frozenset[str]) -> int:
+    """Count the ways to read ``text`` as words joined by underscores, up to two."""
+    ends = [index for index, character in enumerate(text) if character == "_"]
+    counts = {0: 1}
+    for end in (*ends, len(text)):
+        total = sum(count for start, count in counts.items() if text[start:end] in words)
+        counts[end + 1] = min(total, 2)
+    return counts[len(text) + 1]

@@ -1,0 +1,29 @@
+"""Where in the project's source a model was declared."""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+
+class Origin(NamedTuple):
+    """The module, file and line of a declaration; the line counts from one."""
+
+    module: str
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+def declared_here() -> Origin:
+    """Find the nearest module whose top-level code is running.
+
+    Walking to the ``<module>`` frame sees through constructors, factories in other files and comprehensions, where
+    counting frames would not.
+    """
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to ask who calls
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return Origin(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename, frame.f_lineno)

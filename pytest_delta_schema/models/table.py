@@ -1,0 +1,98 @@
+"""One declared table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.column import Column
+from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
+from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
+from pytest_delta_schema.models.origin import Origin, declared_here
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.defaults import PropertyValue
+
+
+@dataclass(slots=True)
+class Table:
+    """Declare one Delta table: what its catalog should hold.
+
+    A table is an authoring input: it may be changed until it is planned, and planning copies it. Faults that can be
+    explained together with others (a duplicate column, a nullable key) are left to the model rules.
+
+    Args:
+        catalog_name: First part of the name.
+        schema_name: Second part.
+        table_name: Third part. All three are stored in lower case.
+        columns: At least one :class:`Column`, in the order in which a new table should have them.
+        comment: Shown by catalogs; ``""`` means none.
+        table_properties: Only these keys are compared; a value ``None`` declares the key absent.
+        primary_key: Names of the key's columns, in order.
+
+    Raises:
+        DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
+    """
+
+    catalog_name: str
+    schema_name: str
+    table_name: str
+    columns: Sequence[Column]
+    comment: str = ""
+    table_properties: Mapping[str, PropertyValue] = field(default_factory=dict)
+    primary_key: Sequence[str] = ()
+    origin: Origin = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.origin = declared_here()
+        for part in ("catalog_name", "schema_name", "table_name"):
+            require_name(getattr(self, part), f"{part} of a table")
+        subject = f"{self.qualified_name}: "
+        self.columns = _columns(self.columns, subject)
+        self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
+        self.table_properties = _properties(self.table_properties, subject)
+
+    @property
+    def name(self) -> QualifiedName:
+        """The three parts of the name, lower-cased."""
+        return QualifiedName(self.catalog_name.lower(), self.schema_name.lower(), self.table_name.lower())
+
+    @property
+    def qualified_name(self) -> str:
+        """The dotted name, unescaped and lower-cased like every catalog stores it: ``dev.silver.orders``."""
+        return str(self.name)
+
+    @property
+    def effective_table_properties(self) -> Mapping[str, PropertyValue]:
+        """The project's defaults with the table's own properties over them, read-only."""
+        return MappingProxyType({**DEFAULT_TABLE_PROPERTIES, **self.table_properties})
+
+
+def _columns(value: object, subject: str) -> list[Column]:
+    if isinstance(value, (str, bytes, Column)):
+        msg = f"{subject}columns must be a list of Column, got {value!r}; write [Column(...), ...]"
+        raise DeclarationError(msg)
+    if not isinstance(value, Iterable):
+        msg = f"{subject}columns must be a list of Column, got {value!r}; write [Column(...), ...]"
+        raise DeclarationError(msg)
+    columns = list(value)
+    strangers = [f"columns[{index}] is {item!r}" for index, item in enumerate(columns) if not isinstance(item, Column)]
+    if strangers:
+        msg = f"{subject}{', '.join(strangers)}, not a Column; write Column(name, data_type)"
+        raise DeclarationError(msg)
+    return columns
+
+
+def _properties(value: object, subject: str) -> dict[str, PropertyValue]:
+    if not isinstance(value, Mapping):
+        msg = f"{subject}table_properties must be a mapping, got {value!r}; write {{'key': 'value'}}"
+        raise DeclarationError(msg)
+    for key, item in value.items():
+        require_name(key, f"{subject}a key of table_properties")
+        if item is not None and not isinstance(item, (str, bool, int, float)):
+            msg = f"{subject}property {key} has the value {item!r}; write a string, a number, a boolean or None"
+            raise DeclarationError(msg)
+    return dict(value)

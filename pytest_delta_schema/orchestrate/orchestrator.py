@@ -1,0 +1,108 @@
+"""The orchestrator: the engine without pytest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import ConvergenceError
+from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.rules.validator import PlanValidator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.execute.ddl import Catalog
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import TablePlan
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import CatalogReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncResult:
+    """What a sync did.
+
+    Args:
+        plan: What had to change; empty if the catalog was in line already.
+        statements: What ran, in order.
+    """
+
+    plan: TablePlan
+    statements: tuple[Statement, ...]
+
+
+class Orchestrator:
+    """Brings a catalog in line with models, and proves it.
+
+    Args:
+        reader: Observes the catalog.
+        runner: Changes it.
+        planner: Says what must change.
+        validator: Says what is allowed.
+    """
+
+    def __init__(
+        self,
+        reader: CatalogReader,
+        runner: ActionRunner,
+        planner: TablePlanner | None = None,
+        validator: PlanValidator | None = None,
+    ) -> None:
+        self.reader = reader
+        self.runner = runner
+        self.planner = planner or TablePlanner()
+        self.validator = validator or PlanValidator()
+
+    @classmethod
+    def over(cls, catalog: Catalog, validator: PlanValidator | None = None) -> Orchestrator:
+        """Build an orchestrator with the usual parts over one catalog."""
+        return cls(catalog, ActionRunner.over(catalog), validator=validator)
+
+    def plan_tables(self, models: Iterable[Table]) -> TablePlan:
+        """Read the catalog and say what must change, and change nothing.
+
+        Raises:
+            InvalidModelError: If declarations break rules; nothing is read then.
+            CatalogReadError: If tables cannot be read.
+        """
+        tables = list(models)
+        self.validator.validate_models(tables)
+        return self.planner.plan(tables, self.reader.snapshot(tables))
+
+    def sync_tables(self, models: Iterable[Table]) -> SyncResult:
+        """Bring the catalog in line with ``models``: plan, judge, ask the data, run, read back, prove.
+
+        Args:
+            models: Declared tables, each name once.
+
+        Returns:
+            What was done; after it a new plan is empty.
+
+        Raises:
+            InvalidModelError: If declarations break rules; nothing is read.
+            CatalogReadError: If tables cannot be read; nothing is changed.
+            UnsafePlanError: If the plan breaks rules, then nothing is changed; or if the data of tables refuses, then
+                those tables are unchanged.
+            ApplyError: If a statement failed.
+            SyncError: If several tables failed.
+            ConvergenceError: If the catalog still differs after everything ran.
+        """
+        tables = list(models)
+        plan = self.plan_tables(tables)
+        self.validator.validate_plan(plan)
+        ran = self.runner.apply(plan)
+        if ran:
+            self._prove(tables)
+        return SyncResult(plan=plan, statements=ran)
+
+    def _prove(self, tables: list[Table]) -> None:
+        left = self.planner.plan(tables, self.reader.snapshot(tables))
+        if not left.is_empty:
+            lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
+            raise ConvergenceError(
+                "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n  "
+                + "\n  ".join(lines)
+            )

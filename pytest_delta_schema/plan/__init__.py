@@ -1,0 +1,1 @@
+"""What must change: the difference between two states, as actions."""

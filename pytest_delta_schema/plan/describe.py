@@ -1,0 +1,132 @@
+"""Describe a plan line by line: what changes where, from what, to what."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.plan import actions
+from pytest_delta_schema.state.types import describe_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+ADD, DROP, CHANGE = "+", "-", "~"
+_ABSENT = "(absent)"
+
+
+class ChangeLine(NamedTuple):
+    """One thing that changes.
+
+    Args:
+        marker: ``+`` comes, ``-`` goes, ``~`` changes in place.
+        path: Where inside the table: ``columns.id``, ``columns.id.comment``, ``properties.team``, ``primary_key``.
+        before: What the catalog holds.
+        after: What the model wants.
+    """
+
+    marker: str
+    path: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.marker} {self.path}: {self.before} -> {self.after}"
+
+
+def change_lines(action: actions.CreateTable | actions.AlignTable) -> tuple[ChangeLine, ...]:
+    """Describe an action, change by change."""
+    if isinstance(action, actions.CreateTable):
+        return tuple(_creation(action))
+    return tuple(line for change in action.changes for line in _lines(change, action.observed))
+
+
+def _creation(action: actions.CreateTable) -> Iterator[ChangeLine]:
+    if action.creates_schema:
+        yield ChangeLine(ADD, f"schema {action.table.catalog}.{action.table.schema}", _ABSENT, "created")
+    yield ChangeLine(ADD, "table", _ABSENT, f"created with {len(action.columns)} columns")
+    for column in action.columns:
+        yield ChangeLine(ADD, f"columns.{column.name}", _ABSENT, _describe(column))
+    if action.primary_key is not None:
+        yield ChangeLine(ADD, "primary_key", _ABSENT, _key(action.primary_key))
+    if action.table_comment:
+        yield ChangeLine(ADD, "comment", _ABSENT, repr(action.table_comment))
+    for key, value in action.table_properties.items():
+        yield ChangeLine(ADD, f"properties.{key}", _ABSENT, repr(value))
+
+
+@singledispatch
+def _lines(change: object, _observed: TableState) -> Iterator[ChangeLine]:
+    msg = f"no description for {type(change).__name__}"
+    raise NotImplementedError(msg)
+
+
+@_lines.register(actions.ColumnAdd)
+def _(change: actions.ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, f"columns.{change.column.name}", _ABSENT, _describe(change.column))
+
+
+@_lines.register(actions.ColumnDrop)
+def _(change: actions.ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, f"columns.{change.column.name}", _describe(change.column), "(not in the model)")
+
+
+@_lines.register(actions.ColumnTypeChange)
+def _(change: actions.ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
+    before, after = describe_type(change.before), describe_type(change.after)
+    yield ChangeLine(CHANGE, f"columns.{change.name}", before, after)
+
+
+@_lines.register(actions.ColumnNullabilityChange)
+def _(change: actions.ColumnNullabilityChange, _observed: TableState) -> Iterator[ChangeLine]:
+    before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
+    yield ChangeLine(CHANGE, f"columns.{change.name}", before, after)
+
+
+@_lines.register(actions.SetColumnComments)
+def _(change: actions.SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
+    before = {column.name: column.comment for column in observed.columns}
+    for name, comment in change.comments.items():
+        yield ChangeLine(CHANGE, f"columns.{name}.comment", repr(before.get(name, "")), repr(comment))
+
+
+@_lines.register(actions.SetTableComment)
+def _(change: actions.SetTableComment, observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(CHANGE, "comment", repr(observed.table_comment), repr(change.comment))
+
+
+@_lines.register(actions.SetTableProperties)
+def _(change: actions.SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
+    for key, value in change.properties.items():
+        before = observed.table_properties.get(key)
+        if before is None:
+            yield ChangeLine(ADD, f"properties.{key}", _ABSENT, repr(value))
+        else:
+            yield ChangeLine(CHANGE, f"properties.{key}", repr(before), repr(value))
+
+
+@_lines.register(actions.UnsetTableProperties)
+def _(change: actions.UnsetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
+    for key in change.keys:
+        yield ChangeLine(DROP, f"properties.{key}", repr(observed.table_properties.get(key)), _ABSENT)
+
+
+@_lines.register(actions.PrimaryKeyAdd)
+def _(change: actions.PrimaryKeyAdd, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, "primary_key", _ABSENT, _key(change))
+
+
+@_lines.register(actions.PrimaryKeyDrop)
+def _(change: actions.PrimaryKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, "primary_key", _key(change), _ABSENT)
+
+
+def _describe(column: ColumnState) -> str:
+    return describe_type(column.data_type) + ("" if column.is_nullable else " not null")
+
+
+def _key(key: actions.PrimaryKeyAdd | actions.PrimaryKeyDrop) -> str:
+    return f"{key.name} ({', '.join(key.columns)})"

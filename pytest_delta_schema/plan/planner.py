@@ -1,0 +1,131 @@
+"""The planner: models and a catalog's state in, the whole plan out. Pure, and the same for the same input."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.actions import (
+    ALIGNMENT_ORDER,
+    AlignTable,
+    Change,
+    ColumnAdd,
+    ColumnDrop,
+    CreateTable,
+    Note,
+    PrimaryKeyAdd,
+    SetTableProperties,
+    TablePlan,
+)
+from pytest_delta_schema.plan.columns import column_changes
+from pytest_delta_schema.plan.comments import comment_changes
+from pytest_delta_schema.plan.constraints import constraint_changes
+from pytest_delta_schema.plan.difference import differ
+from pytest_delta_schema.plan.properties import COLUMN_MAPPING, property_changes
+from pytest_delta_schema.plan.types import type_changes
+from pytest_delta_schema.state.desired import desired_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.difference import Difference
+    from pytest_delta_schema.state.states import CatalogState, TableState
+
+ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
+    column_changes,
+    type_changes,
+    constraint_changes,
+    comment_changes,
+    property_changes,
+)
+"""One comparison an aspect; where their changes stand in an alignment is said by ``ALIGNMENT_ORDER``."""
+
+_RANK = {kind: rank for rank, kind in enumerate(ALIGNMENT_ORDER)}
+
+
+class TablePlanner:
+    """Turns the difference between models and a catalog into a plan."""
+
+    def plan(self, models: Iterable[Table], state: CatalogState) -> TablePlan:
+        """Plan everything that ``models`` want and ``state`` does not show.
+
+        The order of the models, of properties and of stored columns does not matter; new columns and the columns of
+        new tables come in declaration order.
+
+        Args:
+            models: Declared tables, each name once.
+            state: What the catalog holds, read for the same models.
+
+        Raises:
+            CatalogReadError: If ``state`` lacks a table; nothing is planned then.
+        """
+        return self.plan_states(map(desired_state, models), state)
+
+    def plan_states(self, desired: Iterable[TableState], state: CatalogState) -> TablePlan:
+        """Plan like :meth:`plan`, for states that are frozen already."""
+        wanted = sorted(desired, key=attrgetter("name"))
+        state.require(table.name for table in wanted)
+        creations: list[CreateTable] = []
+        alignments: list[AlignTable] = []
+        notes: list[Note] = []
+        for table in wanted:
+            observed = state.tables[table.name]
+            if not observed.exists:
+                creations.append(creation(table, creates_schema=not observed.schema_exists))
+                continue
+            difference = differ(table, observed)
+            changes = _changes(difference)
+            notes.extend(_notes(difference))
+            if changes:
+                alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))
+        return TablePlan(create_tables=tuple(creations), align_tables=tuple(alignments), notes=tuple(notes))
+
+
+def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable:
+    """Say how a table would be created from nothing."""
+    key = desired.primary_key
+    return CreateTable(
+        table=desired.name,
+        columns=desired.columns,
+        table_comment=desired.table_comment,
+        table_properties=MappingProxyType(
+            {name: value for name, value in desired.table_properties.items() if value is not None}
+        ),
+        primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
+        creates_schema=creates_schema,
+    )
+
+
+def _changes(difference: Difference) -> tuple[Change, ...]:
+    changes = [change for aspect in ASPECTS for change in aspect(difference)]
+    if len(changes) > 1:
+        changes.sort(key=_enabling_rank if _needs_column_mapping(changes) else _rank)
+    return tuple(changes)
+
+
+def _rank(change: Change) -> int:
+    return _RANK[type(change)]
+
+
+def _enabling_rank(change: Change) -> int:
+    # Properties come late, but column mapping has to be there before the columns that need it.
+    return -1 if isinstance(change, SetTableProperties) else _RANK[type(change)]
+
+
+def _needs_column_mapping(changes: list[Change]) -> bool:
+    return any(isinstance(change, (ColumnAdd, ColumnDrop)) for change in changes) and any(
+        isinstance(change, SetTableProperties) and COLUMN_MAPPING in change.properties for change in changes
+    )
+
+
+def _notes(difference: Difference) -> Iterator[Note]:
+    for desired, observed in difference.changed:
+        if desired.name != observed.name:
+            yield Note(
+                table=difference.desired.name,
+                path=observed.name,
+                message=f"column {desired.name} is stored as {observed.name}; names match without case,"
+                f" write {observed.name} in the model to silence this note",
+            )

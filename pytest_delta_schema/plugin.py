@@ -1,0 +1,1 @@
+"""Placeholder while the rooms below are built."""

@@ -1,0 +1,93 @@
+"""Plans as plain text: one line a change, then the SQL that says it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.sql.compiler import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.plan.actions import AlignTable, Note, TablePlan
+    from pytest_delta_schema.plan.describe import ChangeLine
+    from pytest_delta_schema.sql.statement import Statement, StatementKind
+
+_NAMED = 3
+
+
+def headline(action: CreateTable | AlignTable) -> str:
+    """Say in one line what is wrong with a table: how many changes, and the first few paths."""
+    if isinstance(action, CreateTable):
+        return f"{action.table} does not exist in the catalog"
+    lines = change_lines(action)
+    paths = list(dict.fromkeys(line.path for line in lines))
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"{action.table} has drifted, {counted(len(lines), 'change')}: {', '.join(paths[:_NAMED])}{more}"
+
+
+def plan_text(
+    action: CreateTable | AlignTable,
+    *,
+    declared_at: str,
+    emulated: frozenset[StatementKind] = frozenset(),
+    violations: Sequence[Violation] = (),
+    notes: Sequence[Note] = (),
+) -> str:
+    """Show one table's plan: every change with before and after, the SQL that would run, and what forbids it.
+
+    Args:
+        action: What must change.
+        declared_at: File and line of the model.
+        emulated: Kinds of statements that the backend does in another way; they are marked.
+        violations: Rules that the plan breaks.
+        notes: What else was noticed.
+    """
+    parts = [f"declared at {declared_at}", aligned(change_lines(action))]
+    if notes:
+        parts.append("\n".join(f"  note: {note.message}" for note in notes))
+    if violations:
+        parts.append("blocked:\n" + "\n".join(f"  ! {violation}" for violation in violations))
+    parts.append(
+        f"SQL that {'is held back' if violations else 'would run'}:\n\n{sql_text(statements(action), emulated)}"
+    )
+    return "\n\n".join(parts)
+
+
+def aligned(lines: Iterable[ChangeLine]) -> str:
+    """Show change lines with their columns aligned."""
+    rows = list(lines)
+    width = max(len(line.path) for line in rows)
+    left = max(len(line.before) for line in rows)
+    return "\n".join(f"  {line.marker} {line.path:<{width}}  {line.before:<{left}} -> {line.after}" for line in rows)
+
+
+def sql_text(said: Iterable[Statement], emulated: frozenset[StatementKind] = frozenset()) -> str:
+    """Show statements, indented, with a remark on those that the backend emulates."""
+    blocks = []
+    for statement in said:
+        lines = [f"  {line}" for line in f"{statement.sql};".splitlines()]
+        if statement.kind in emulated:
+            lines.insert(0, "  -- emulated by this backend")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def drift_text(plan: TablePlan, origins: dict[str, str]) -> str:
+    """Show the drift of several tables.
+
+    Args:
+        plan: Not empty.
+        origins: File and line of each model, by dotted name.
+    """
+    return "\n\n".join(
+        f"{headline(action)}\n\n{plan_text(action, declared_at=origins[str(action.table)])}" for action in plan.actions
+    )
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun: ``1 change``, ``2 changes``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

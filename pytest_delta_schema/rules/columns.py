@@ -1,0 +1,164 @@
+"""Rules about columns: names that clash or cannot be stored, and changes that need care."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.properties import COLUMN_MAPPING
+from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent
+from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, canonical_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.types import DataTypeState
+
+SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
+"""Characters that Delta stores in column names under column mapping only (run on the released jars)."""
+
+
+class ColumnsRequired:
+    """A table needs at least one column, for nobody could write to it."""
+
+    def check(self, table: Table) -> Iterator[Violation]:
+        """Yield a violation if ``table`` has no columns."""
+        if not table.columns:
+            yield violation(self, "DS102", table.qualified_name, "", "has no columns", "declare at least one Column")
+
+
+class DuplicateColumnNames:
+    """Names are matched without case, so two that differ in case only are one; nested fields likewise."""
+
+    def check(self, table: Table) -> Iterator[Violation]:
+        """Yield a violation for every name declared more than once."""
+        yield from self._clashes(table.qualified_name, "", (column.name for column in table.columns))
+        for column in table.columns:
+            for path, names in _structs(canonical_type(column.data_type), column.name):
+                yield from self._clashes(table.qualified_name, f"{path}.", names)
+
+    def _clashes(self, table: str, prefix: str, names: Iterable[str]) -> Iterator[Violation]:
+        spellings: dict[str, list[str]] = {}
+        for name in names:
+            spellings.setdefault(name.lower(), []).append(prefix + name)
+        for clashing in spellings.values():
+            if len(clashing) > 1:
+                listed = ", ".join(clashing)
+                message = f"columns {listed} have one name, because names match without case"
+                yield violation(self, "DS103", table, clashing[0], message, "rename or remove all but one")
+
+
+class ColumnNamesNeedColumnMapping:
+    """Some characters in names need column mapping, or Delta refuses the table."""
+
+    def check(self, table: Table) -> Iterator[Violation]:
+        """Yield one violation that lists every such name, unless column mapping is declared."""
+        if _maps_columns(table.effective_table_properties):
+            return
+        names = [column.name for column in table.columns if SPECIAL_CHARACTERS & set(column.name)]
+        for column in table.columns:
+            for path, fields in _structs(canonical_type(column.data_type), column.name):
+                names.extend(f"{path}.{name}" for name in fields if SPECIAL_CHARACTERS & set(name))
+        if names:
+            listed = ", ".join(map(repr, names))
+            message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
+            remedy = f"rename them, or declare the property {COLUMN_MAPPING}='name'"
+            yield violation(
+                self, "DS107", table.qualified_name, names[0], f"{message} under column mapping only", remedy
+            )
+
+
+class NoAddNotNullColumns:
+    """A new column is NULL in the rows that are there, so it cannot be NOT NULL at once."""
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+        """Yield a violation for every NOT NULL column that is added to an existing table."""
+        if isinstance(action, CreateTable):
+            return
+        for change in action.add_columns:
+            if not change.column.is_nullable:
+                name = change.column.name
+                yield violation(
+                    self,
+                    "DS201",
+                    action.table,
+                    name,
+                    f"column {name} is NOT NULL in the model but new on the table",
+                    "add it nullable, backfill, then tighten",
+                )
+
+
+class DropColumnsNeedConsent:
+    """Dropping a column loses what is in it, so somebody has to say so by name.
+
+    Args:
+        consents: Drops that somebody has agreed to.
+    """
+
+    def __init__(self, consents: Iterable[Consent] = ()) -> None:
+        self.consents = frozenset(consents)
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+        """Yield a violation for every dropped column without consent."""
+        if isinstance(action, CreateTable):
+            return
+        for change in action.drop_columns:
+            name = change.column.name
+            consent = Consent(DROP_COLUMN, f"{action.table}.{name}".lower())
+            if consent not in self.consents:
+                yield violation(
+                    self,
+                    "DS206",
+                    action.table,
+                    name,
+                    f"column {name} is on the table but not in the model, and dropping it loses its data",
+                    f'declare it, or consent with --delta-allow "{consent}"',
+                )
+
+
+class DropColumnsNeedColumnMapping:
+    """Without column mapping Delta cannot drop a column (``DELTA_UNSUPPORTED_DROP_COLUMN``)."""
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+        """Yield one violation that lists the columns to drop from a table without column mapping."""
+        if isinstance(action, CreateTable) or not action.drop_columns:
+            return
+        planned = action.set_table_properties
+        if _maps_columns(action.observed.table_properties) or (planned and _maps_columns(planned.properties)):
+            return
+        names = ", ".join(change.column.name for change in action.drop_columns)
+        yield violation(
+            self,
+            "DS207",
+            action.table,
+            action.drop_columns[0].column.name,
+            f"columns {names} cannot be dropped, because the table has no column mapping",
+            f"declare the property {COLUMN_MAPPING}='name' (it raises the table's protocol)",
+        )
+
+
+def _maps_columns(properties: Mapping[str, object]) -> bool:
+    mode = {key.lower(): value for key, value in properties.items()}.get(COLUMN_MAPPING.lower())
+    return str(mode).lower() in ("name", "id")
+
+
+def _structs(data_type: DataTypeState, path: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the path and the field names of every struct below ``path``."""
+    if isinstance(data_type, StructState):
+        yield path, [field.name for field in data_type.fields]
+        for field in data_type.fields:
+            yield from _structs(field.data_type, f"{path}.{field.name}")
+    elif isinstance(data_type, ArrayState):
+        yield from _structs(data_type.element, f"{path}.element")
+    elif isinstance(data_type, MapState):
+        yield from _structs(data_type.key, f"{path}.key")
+        yield from _structs(data_type.value, f"{path}.value")
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once without regard to case, lower-cased and in order."""
+    return [name for name, count in Counter(name.lower() for name in names).items() if count > 1]

@@ -1,0 +1,158 @@
+"""The validator: runs every rule over everything and reports all violations at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
+from pytest_delta_schema.rules.columns import (
+    ColumnNamesNeedColumnMapping,
+    ColumnsRequired,
+    DropColumnsNeedColumnMapping,
+    DropColumnsNeedConsent,
+    DuplicateColumnNames,
+    NoAddNotNullColumns,
+)
+from pytest_delta_schema.rules.constraints import (
+    CreatePrimaryKeyColumnsNotNull,
+    PrimaryKeyAddMustNotMakeColumnsNullable,
+    PrimaryKeyColumnsNotNull,
+    PrimaryKeyExistingColumnsMustBeSetNotNull,
+    PrimaryKeyNewColumnsMustBeSetNotNull,
+)
+from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
+from pytest_delta_schema.rules.types import CollectionsHoldNulls, NoTypeChanges, StorableTypes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.rule import ModelRule, PlanRule
+
+DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
+    ColumnsRequired(),
+    DuplicateColumnNames(),
+    PrimaryKeyColumnsNotNull(),
+    StorableTypes(),
+    CollectionsHoldNulls(),
+    ColumnNamesNeedColumnMapping(),
+    ManageableProperties(),
+    DuplicateProperties(),
+)
+"""What is checked of every declaration."""
+
+
+def default_plan_rules(consents: Iterable[Consent] = ()) -> tuple[PlanRule, ...]:
+    """Return the rules for every plan, with what has been agreed to.
+
+    Args:
+        consents: Destructive changes that somebody has agreed to by name.
+    """
+    return (
+        NoAddNotNullColumns(),
+        CreatePrimaryKeyColumnsNotNull(),
+        PrimaryKeyAddMustNotMakeColumnsNullable(),
+        PrimaryKeyNewColumnsMustBeSetNotNull(),
+        PrimaryKeyExistingColumnsMustBeSetNotNull(),
+        DropColumnsNeedConsent(consents),
+        DropColumnsNeedColumnMapping(),
+        NoTypeChanges(),
+    )
+
+
+DEFAULT_PLAN_RULES: tuple[PlanRule, ...] = default_plan_rules()
+"""What is checked of every plan when nobody has consented to anything."""
+
+_Subject_contra = TypeVar("_Subject_contra", contravariant=True)
+
+
+class _Rule(Protocol[_Subject_contra]):
+    def check(self, subject: _Subject_contra, /) -> Iterable[Violation]: ...
+
+
+class PlanValidator:
+    """Judges models and plans by rules; the rules may be replaced and extended.
+
+    Args:
+        model_rules: What to check of declarations.
+        plan_rules: What to check of plans.
+    """
+
+    def __init__(
+        self,
+        model_rules: Sequence[ModelRule] = DEFAULT_MODEL_RULES,
+        plan_rules: Sequence[PlanRule] = DEFAULT_PLAN_RULES,
+    ) -> None:
+        self.model_rules = tuple(model_rules)
+        self.plan_rules = tuple(plan_rules)
+
+    def model_violations(self, models: Iterable[Table]) -> tuple[Violation, ...]:
+        """Return every violation in ``models``, table by table."""
+        tables = sorted(models, key=lambda table: table.name)
+        return (
+            *_declared_twice(tables),
+            *(found for table in tables for found in _run(self.model_rules, table, table.qualified_name)),
+        )
+
+    def plan_violations(self, plan: TablePlan) -> tuple[Violation, ...]:
+        """Return every violation in ``plan``, table by table."""
+        actions: list[CreateTable | AlignTable] = sorted(plan.actions, key=lambda action: action.table)
+        return tuple(found for action in actions for found in _run(self.plan_rules, action, str(action.table)))
+
+    def validate_models(self, models: Iterable[Table]) -> None:
+        """Make sure that ``models`` break no rule.
+
+        Raises:
+            InvalidModelError: With all violations of all tables.
+        """
+        violations = self.model_violations(models)
+        if violations:
+            raise InvalidModelError(violations)
+
+    def validate_plan(self, plan: TablePlan) -> None:
+        """Make sure that ``plan`` breaks no rule.
+
+        Raises:
+            UnsafePlanError: With all violations of all tables.
+        """
+        violations = self.plan_violations(plan)
+        if violations:
+            raise UnsafePlanError(violations)
+
+
+def _declared_twice(tables: Sequence[Table]) -> Iterator[Violation]:
+    counts = Counter(table.name for table in tables)
+    for name, count in counts.items():
+        if count > 1:
+            places = " and ".join(str(table.origin) for table in tables if table.name == name)
+            yield Violation(
+                rule="DuplicateTables",
+                code="DS101",
+                table=str(name),
+                path="",
+                message=f"is declared {count} times, at {places}",
+                remedy="keep one declaration",
+            )
+
+
+def _run(rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, table: str) -> Iterator[Violation]:
+    for rule in rules:
+        try:
+            # All of it before any of it, so that a rule that breaks midway is reported once and whole.
+            found = tuple(rule.check(subject))
+        except Exception as error:  # noqa: BLE001 - rules are users' code; theirs is the fault, and it is said so
+            name = type(rule).__name__
+            found = (
+                Violation(
+                    rule=name,
+                    code="DS100",
+                    table=table,
+                    path="",
+                    message=f"rule {name} itself failed with {type(error).__name__}: {because(error)}",
+                    remedy="mend the rule",
+                ),
+            )
+        yield from found

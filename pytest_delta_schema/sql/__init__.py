@@ -1,0 +1,1 @@
+"""How it is said: actions in, SQL of the Unity Catalog dialect out; the only room that writes SQL from names."""

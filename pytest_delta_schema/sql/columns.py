@@ -1,0 +1,58 @@
+"""Say columns: define, add, drop, tighten and loosen them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.types import type_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import ColumnAdd, ColumnDrop, ColumnNullabilityChange
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def column_definition(column: ColumnState) -> str:
+    """Define a column of a new table on one line."""
+    not_null = "" if column.is_nullable else " NOT NULL"
+    comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
+    return f"{identifier(column.name)} {type_sql(column.data_type)}{not_null}{comment}"
+
+
+def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
+    """Say all new columns in one statement; their comments follow with the other comments."""
+    lines = ",\n".join(f"  {column_definition(change.column._replace(comment=''))}" for change in changes)
+    yield Statement(
+        table=table,
+        kind=StatementKind.ADD_COLUMNS,
+        sql=f"ALTER TABLE {dotted(table)} ADD COLUMNS (\n{lines}\n)",
+        changes=tuple(changes),
+    )
+
+
+def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterator[Statement]:
+    """Say all dropped columns in one statement."""
+    names = ", ".join(identifier(change.column.name) for change in changes)
+    yield Statement(
+        table=table,
+        kind=StatementKind.DROP_COLUMNS,
+        sql=f"ALTER TABLE {dotted(table)} DROP COLUMNS ({names})",
+        changes=tuple(changes),
+    )
+
+
+def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilityChange]) -> Iterator[Statement]:
+    """Say which columns are loosened and which are tightened, each in one statement."""
+    for kind, is_nullable, words in (
+        (StatementKind.LOOSEN_COLUMNS, True, "DROP NOT NULL"),
+        (StatementKind.TIGHTEN_COLUMNS, False, "SET NOT NULL"),
+    ):
+        group = tuple(change for change in changes if change.is_nullable is is_nullable)
+        if group:
+            lines = ",\n".join(f"  {identifier(change.name)} {words}" for change in group)
+            sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
+            yield Statement(table=table, kind=kind, sql=sql, changes=group)

@@ -1,0 +1,69 @@
+"""The one way from actions to statements, for snapshots, plans and execution alike."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.plan import actions
+from pytest_delta_schema.sql.columns import add_columns, change_nullability, column_definition, drop_columns
+from pytest_delta_schema.sql.comments import set_column_comments, set_table_comment
+from pytest_delta_schema.sql.constraints import add_primary_key, drop_primary_key
+from pytest_delta_schema.sql.properties import property_lines, set_properties, unset_properties
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.types import change_types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+
+RENDERERS: Mapping[type[actions.Change], Callable[[QualifiedName, Sequence[Any]], Iterator[Statement]]] = {
+    actions.PrimaryKeyDrop: drop_primary_key,
+    actions.ColumnAdd: add_columns,
+    actions.ColumnTypeChange: change_types,
+    actions.ColumnDrop: drop_columns,
+    actions.ColumnNullabilityChange: change_nullability,
+    actions.PrimaryKeyAdd: add_primary_key,
+    actions.SetColumnComments: set_column_comments,
+    actions.SetTableComment: set_table_comment,
+    actions.SetTableProperties: set_properties,
+    actions.UnsetTableProperties: unset_properties,
+}
+"""Who says which change; changes of one kind are said together, because each statement costs one commit."""
+
+
+def statements(action: actions.CreateTable | actions.AlignTable) -> tuple[Statement, ...]:
+    """Compile an action to the statements that do it, in order."""
+    if isinstance(action, actions.CreateTable):
+        return tuple(_creation(action))
+    return tuple(
+        statement
+        for kind, changes in groupby(action.changes, type)
+        for statement in RENDERERS[kind](action.table, tuple(changes))
+    )
+
+
+def script(said: Iterable[Statement]) -> str:
+    """Join statements to a script: each ends with a semicolon, a blank line stands between."""
+    return "\n\n".join(f"{statement.sql};" for statement in said)
+
+
+def _creation(action: actions.CreateTable) -> Iterator[Statement]:
+    table = action.table
+    if action.creates_schema:
+        yield Statement(
+            table=table,
+            kind=StatementKind.CREATE_SCHEMA,
+            sql=f"CREATE SCHEMA IF NOT EXISTS {identifier(table.catalog)}.{identifier(table.schema)}",
+        )
+    columns = ",\n".join(f"  {column_definition(column)}" for column in action.columns)
+    clauses = [f"CREATE TABLE IF NOT EXISTS {dotted(table)} (\n{columns}\n)", "USING DELTA"]
+    if action.table_comment:
+        clauses.append(f"COMMENT {literal(action.table_comment)}")
+    if action.table_properties:
+        clauses.append(f"TBLPROPERTIES (\n{property_lines(action.table_properties)}\n)")
+    yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
+    if action.primary_key is not None:
+        yield from add_primary_key(table, (action.primary_key,))

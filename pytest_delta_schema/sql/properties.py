@@ -1,0 +1,42 @@
+"""Say table properties; keys and values are literals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.sql.quoting import dotted, literal
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import SetTableProperties, UnsetTableProperties
+
+
+def property_lines(properties: Mapping[str, str]) -> str:
+    """Write properties, one a line, as they stand between the parentheses."""
+    return ",\n".join(f"  {literal(key)} = {literal(value)}" for key, value in properties.items())
+
+
+def set_properties(table: QualifiedName, changes: Sequence[SetTableProperties]) -> Iterator[Statement]:
+    """Say all properties to set in one statement."""
+    for change in changes:
+        yield Statement(
+            table=table,
+            kind=StatementKind.SET_PROPERTIES,
+            sql=f"ALTER TABLE {dotted(table)} SET TBLPROPERTIES (\n{property_lines(change.properties)}\n)",
+            changes=(change,),
+        )
+
+
+def unset_properties(table: QualifiedName, changes: Sequence[UnsetTableProperties]) -> Iterator[Statement]:
+    """Say all properties to remove in one statement."""
+    for change in changes:
+        keys = ", ".join(map(literal, change.keys))
+        yield Statement(
+            table=table,
+            kind=StatementKind.UNSET_PROPERTIES,
+            sql=f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({keys})",
+            changes=(change,),
+        )

@@ -1,0 +1,39 @@
+"""Identifiers and literals: unescaped text in, SQL out, and nothing that the text could break out of."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.names import QualifiedName
+
+_ESCAPES = {
+    "\\": "\\\\",
+    "'": "\\'",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\0": "\\0",
+    "$": "\\u0024",
+}
+# A dollar is harmless but before a brace, where Spark substitutes variables even inside literals.
+_TO_ESCAPE = re.compile(r"[\\'\n\r\t\0]|\$(?=\{)")
+
+
+def identifier(name: str) -> str:
+    """Quote one name; it may hold any character."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def dotted(name: QualifiedName) -> str:
+    """Quote a table's three parts."""
+    return f"{identifier(name.catalog)}.{identifier(name.schema)}.{identifier(name.table)}"
+
+
+def literal(text: str) -> str:
+    """Write ``text`` as a string literal on one line.
+
+    Quotes are escaped by a backslash, because a doubled quote is misread by Spark 3.5 and 4.0.
+    """
+    return "'" + _TO_ESCAPE.sub(lambda match: _ESCAPES[match.group()], text) + "'"

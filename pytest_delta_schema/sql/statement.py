@@ -1,0 +1,46 @@
+"""One statement: its text, and the changes that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import Change, CreateTable
+
+
+class StatementKind(Enum):
+    """What a statement does; backends that lack one emulate it by its changes."""
+
+    CREATE_SCHEMA = "create schema"
+    CREATE_TABLE = "create table"
+    DROP_PRIMARY_KEY = "drop primary key"
+    ADD_COLUMNS = "add columns"
+    CHANGE_TYPES = "change types"
+    DROP_COLUMNS = "drop columns"
+    TIGHTEN_COLUMNS = "set not null"
+    LOOSEN_COLUMNS = "drop not null"
+    ADD_PRIMARY_KEY = "add primary key"
+    COMMENT_COLUMNS = "comment on columns"
+    COMMENT_TABLE = "comment on table"
+    SET_PROPERTIES = "set properties"
+    UNSET_PROPERTIES = "unset properties"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What is shown is what is run: the SQL and, for backends without SQL or without that SQL, its changes.
+
+    Args:
+        table: The table it is about.
+        kind: What it does.
+        sql: The text, without a semicolon.
+        changes: What it changes, in order; none for the creation of a schema.
+    """
+
+    table: QualifiedName
+    kind: StatementKind
+    sql: str
+    changes: tuple[Change | CreateTable, ...] = ()

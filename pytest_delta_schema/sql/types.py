@@ -1,0 +1,44 @@
+"""Say a data type, and a change of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.state.types import ArrayState, StructState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import ColumnTypeChange
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+
+
+def type_sql(data_type: DataTypeState) -> str:
+    """Write a type in upper case, nested fields with NOT NULL and comments."""
+    if isinstance(data_type, str):
+        return data_type.upper()
+    if isinstance(data_type, StructState):
+        return f"STRUCT<{', '.join(map(_field_sql, data_type.fields))}>"
+    if isinstance(data_type, ArrayState):
+        return f"ARRAY<{type_sql(data_type.element)}>"
+    return f"MAP<{type_sql(data_type.key)}, {type_sql(data_type.value)}>"
+
+
+def _field_sql(field: ColumnState) -> str:
+    not_null = "" if field.is_nullable else " NOT NULL"
+    comment = f" COMMENT {literal(field.comment)}" if field.comment else ""
+    return f"{identifier(field.name)}: {type_sql(field.data_type)}{not_null}{comment}"
+
+
+def change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> Iterator[Statement]:
+    """Say the new types of columns in one statement."""
+    lines = ",\n".join(f"  {identifier(change.name)} TYPE {type_sql(change.after)}" for change in changes)
+    yield Statement(
+        table=table,
+        kind=StatementKind.CHANGE_TYPES,
+        sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
+        changes=tuple(changes),
+    )

@@ -1,0 +1,1 @@
+"""What is there, and what is wanted, in one frozen shape that can be compared."""

@@ -1,0 +1,145 @@
+"""From the metadata in a Delta log to the state it describes."""
+
+from __future__ import annotations
+
+import json
+import re
+from sys import intern
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX, KeyState, TableState
+from pytest_delta_schema.state.types import ArrayState, ColumnState, DataTypeState, MapState, StructState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_delta_schema.models.names import QualifiedName
+
+PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
+"""Where open-source Delta, which has no primary keys, keeps ours: ``{"name": ..., "columns": [...]}``."""
+
+_CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
+"""Field metadata in which Spark keeps a column's type when it holds char or varchar, which are stored as strings."""
+
+_LOG_TO_SPARK = {
+    "long": "bigint",
+    "integer": "int",
+    "short": "smallint",
+    "byte": "tinyint",
+}
+"""Names in the log that differ from Spark's short names (source: Delta's protocol, "Primitive Types")."""
+
+
+def state_from_metadata(
+    name: QualifiedName,
+    *,
+    metadata: Mapping[str, Any],
+    protocol: Mapping[str, Any],
+    version: int | None = None,
+) -> TableState:
+    """Describe the table whose log holds these actions.
+
+    Args:
+        name: The table's name.
+        metadata: The ``metaData`` action: ``schemaString``, ``description``, ``configuration``.
+        protocol: The ``protocol`` action. Its versions and features are shown as the properties that set them.
+        version: The version they were read at.
+    """
+    configuration: Mapping[str, str] = metadata.get("configuration") or {}
+    schema = json.loads(metadata["schemaString"])
+    own = {key: value for key, value in configuration.items() if key.startswith(OWN_PROPERTY_PREFIX)}
+    visible = {key: value for key, value in configuration.items() if key not in own}
+    return TableState(
+        name=name,
+        columns=tuple(map(_field, schema["fields"])),
+        table_comment=metadata.get("description") or "",
+        table_properties=MappingProxyType({**dict(_protocol_properties(protocol)), **visible}),
+        primary_key=decode_key(own.get(PRIMARY_KEY_PROPERTY)),
+        version=version,
+    )
+
+
+def encode_key(key: KeyState) -> str:
+    """Write a primary key as the value of :data:`PRIMARY_KEY_PROPERTY`."""
+    return json.dumps({"name": key.name, "columns": key.columns}, ensure_ascii=False)
+
+
+def decode_key(text: str | None) -> KeyState | None:
+    """Read the value of :data:`PRIMARY_KEY_PROPERTY`; ``None`` if there is none."""
+    if text is None:
+        return None
+    value = json.loads(text)
+    return KeyState(value["name"], tuple(value["columns"]))
+
+
+def _protocol_properties(protocol: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "delta.minReaderVersion", str(protocol.get("minReaderVersion", 1))
+    yield "delta.minWriterVersion", str(protocol.get("minWriterVersion", 1))
+    features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
+    for feature in sorted(features):
+        yield f"delta.feature.{feature}", "supported"
+
+
+def _field(field: Mapping[str, Any]) -> ColumnState:
+    metadata = field.get("metadata") or {}
+    data_type = _type(field["type"])
+    if _CHAR_VARCHAR in metadata:
+        data_type = _with_lengths(data_type, metadata[_CHAR_VARCHAR])
+    return ColumnState(intern(field["name"]), data_type, field["nullable"], intern(metadata.get("comment") or ""))
+
+
+def _type(value: Any) -> DataTypeState:
+    if isinstance(value, str):
+        return intern(_LOG_TO_SPARK.get(value, value))
+    kind = value["type"]
+    if kind == "struct":
+        return StructState(tuple(map(_field, value["fields"])))
+    if kind == "array":
+        return ArrayState(_type(value["elementType"]), value["containsNull"])
+    if kind == "map":
+        return MapState(_type(value["keyType"]), _type(value["valueType"]), value["valueContainsNull"])
+    return intern(json.dumps(value, sort_keys=True))
+
+
+def _with_lengths(data_type: DataTypeState, text: str) -> DataTypeState:
+    """Put the char and varchar of ``text``, Spark's own writing of the type, in place of their strings.
+
+    The text does not quote the names in it, so it cannot be parsed; but all that may differ from ``data_type`` are the
+    strings, so a pattern made from the type finds them.
+    """
+    match = re.fullmatch(_pattern(data_type), text, re.IGNORECASE)
+    if match is None:
+        return data_type
+    found = iter(match.groups())
+    return _replace_strings(data_type, found)
+
+
+def _pattern(data_type: DataTypeState) -> str:
+    if data_type == "string":
+        return r"(string|varchar\(\d+\)|char\(\d+\))"
+    if isinstance(data_type, str):
+        return re.escape(data_type)
+    if isinstance(data_type, StructState):
+        return f"struct<{','.join(map(_field_pattern, data_type.fields))}>"
+    if isinstance(data_type, ArrayState):
+        return f"array<{_pattern(data_type.element)}>"
+    return f"map<{_pattern(data_type.key)},{_pattern(data_type.value)}>"
+
+
+def _field_pattern(field: ColumnState) -> str:
+    quoted = "`" + field.name.replace("`", "``") + "`"
+    return f"(?:{re.escape(field.name)}|{re.escape(quoted)}):{_pattern(field.data_type)}"
+
+
+def _replace_strings(data_type: DataTypeState, found: Iterator[str]) -> DataTypeState:
+    if data_type == "string":
+        return intern(next(found).lower())
+    if isinstance(data_type, str):
+        return data_type
+    if isinstance(data_type, StructState):
+        return StructState(tuple(f._replace(data_type=_replace_strings(f.data_type, found)) for f in data_type.fields))
+    if isinstance(data_type, ArrayState):
+        return data_type._replace(element=_replace_strings(data_type.element, found))
+    key = _replace_strings(data_type.key, found)
+    return data_type._replace(key=key, value=_replace_strings(data_type.value, found))

@@ -1,0 +1,96 @@
+"""The frozen shape of a table and of a catalog, and the port through which catalogs are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from pytest_delta_schema.errors import CatalogReadError, ReadProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.types import ColumnState
+
+OWN_PROPERTY_PREFIX = "pytest_delta_schema."
+"""Properties below this prefix are ours: hidden from comparison, refused in models."""
+
+
+class KeyState(NamedTuple):
+    """A primary key: its name and its columns in order."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableState:
+    """Everything that is compared about one table, wanted or observed.
+
+    Args:
+        name: The table's name.
+        exists: Whether the table is there; always true for a wanted one.
+        schema_exists: Whether its schema is there.
+        columns: In stored order.
+        table_comment: ``""`` if there is none.
+        table_properties: Read-only. ``None`` as a value is only found in wanted states and means *absent*.
+        primary_key: ``None`` if there is none.
+        version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
+    """
+
+    name: QualifiedName
+    exists: bool = True
+    schema_exists: bool = True
+    columns: tuple[ColumnState, ...] = ()
+    table_comment: str = ""
+    table_properties: Mapping[str, str | None] = field(default_factory=lambda: MappingProxyType({}))
+    primary_key: KeyState | None = None
+    version: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogState:
+    """What a catalog showed of the tables it was asked for: each is either read or a problem.
+
+    Args:
+        tables: Read tables, those that do not exist included.
+        problems: Tables that could not be read.
+    """
+
+    tables: Mapping[QualifiedName, TableState]
+    problems: Mapping[QualifiedName, ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
+
+    def require(self, names: Iterable[QualifiedName]) -> None:
+        """Make sure that every named table was read.
+
+        Raises:
+            CatalogReadError: With a problem for each that was not.
+        """
+        problems = [self.problem(name) for name in names if name not in self.tables]
+        if problems:
+            raise CatalogReadError(problems)
+
+    def problem(self, name: QualifiedName) -> ReadProblem:
+        """Say why a table is not in ``tables``."""
+        return self.problems.get(name) or ReadProblem(
+            table=str(name),
+            message="is not part of the catalog state it is planned against",
+            remedy="take the snapshot with the same models",
+        )
+
+
+class CatalogReader(Protocol):
+    """The port through which a catalog is observed."""
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Read the tables that ``models`` name, fresh, and change nothing.
+
+        A table that exists but cannot be read, or is no Delta table, becomes a problem and never an absent table.
+
+        Raises:
+            CatalogReadError: If nothing at all could be read.
+        """
+        ...

@@ -1,0 +1,191 @@
+"""Data types in canonical form: equal types are equal values, whoever wrote them down.
+
+An atomic type is Spark's short name for it (``bigint``, ``decimal(18,2)``, ``varchar(10)``); nested types are frozen
+tuples of their parts. Strings are interned, so that comparing two clean tables is mostly comparing addresses.
+"""
+
+from __future__ import annotations
+
+from sys import intern
+from typing import TYPE_CHECKING, NamedTuple, Union
+
+from pyspark.sql import types as spark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class ColumnState(NamedTuple):
+    """One column, or one field of a struct.
+
+    A named tuple and not a dataclass because tables are compared column by column in C.
+    """
+
+    name: str
+    data_type: DataTypeState
+    is_nullable: bool
+    comment: str
+
+
+class StructState(NamedTuple):
+    """A struct with its fields in order."""
+
+    fields: tuple[ColumnState, ...]
+
+
+class ArrayState(NamedTuple):
+    """An array."""
+
+    element: DataTypeState
+    contains_null: bool
+
+
+class MapState(NamedTuple):
+    """A map."""
+
+    key: DataTypeState
+    value: DataTypeState
+    value_contains_null: bool
+
+
+DataTypeState = Union[str, StructState, ArrayState, MapState]  # noqa: UP007 - the names are not defined yet above
+
+ATOMIC: dict[type[spark.DataType], str] = {
+    kind: intern(kind().simpleString())
+    for kind in (
+        spark.BinaryType,
+        spark.BooleanType,
+        spark.ByteType,
+        spark.DateType,
+        spark.DoubleType,
+        spark.FloatType,
+        spark.IntegerType,
+        spark.LongType,
+        spark.NullType,
+        spark.ShortType,
+        spark.TimestampNTZType,
+        spark.TimestampType,
+        *([spark.VariantType] if hasattr(spark, "VariantType") else []),
+    )
+}
+"""Types that have no arguments, so that their class says everything."""
+
+_STORED = frozenset(ATOMIC.values()) | {"string"}
+_STORED_FAMILIES = ("decimal(", "char(", "varchar(")
+
+
+def canonical_type(data_type: spark.DataType) -> DataTypeState:
+    """Turn a Spark type into its canonical form.
+
+    Args:
+        data_type: Any type; one that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
+    """
+    atomic = ATOMIC.get(type(data_type))
+    if atomic is not None:
+        return atomic
+    if isinstance(data_type, spark.StructType):
+        return StructState(tuple(canonical_field(field) for field in data_type.fields))
+    if isinstance(data_type, spark.ArrayType):
+        return ArrayState(canonical_type(data_type.elementType), data_type.containsNull)
+    if isinstance(data_type, spark.MapType):
+        return MapState(
+            canonical_type(data_type.keyType),
+            canonical_type(data_type.valueType),
+            data_type.valueContainsNull,
+        )
+    return intern(data_type.simpleString())
+
+
+def canonical_field(field: spark.StructField) -> ColumnState:
+    """Turn a field of a Spark struct into its canonical form."""
+    comment = (field.metadata or {}).get("comment") or ""
+    return ColumnState(intern(field.name), canonical_type(field.dataType), field.nullable, comment)
+
+
+def equal_types(left: DataTypeState, right: DataTypeState) -> bool:
+    """Whether two types are one: nullability counts; comments, order and case of nested fields do not."""
+    return left == right or _comparable(left) == _comparable(right)
+
+
+def _comparable(data_type: DataTypeState) -> object:
+    if isinstance(data_type, str):
+        return data_type
+    if isinstance(data_type, StructState):
+        return (
+            "struct",
+            tuple(sorted((f.name.lower(), f.is_nullable, _comparable(f.data_type)) for f in data_type.fields)),
+        )
+    if isinstance(data_type, ArrayState):
+        return ("array", data_type.contains_null, _comparable(data_type.element))
+    return ("map", data_type.value_contains_null, _comparable(data_type.key), _comparable(data_type.value))
+
+
+def describe_type(data_type: DataTypeState) -> str:
+    """Write a type for people, nested nullability included: ``struct<a: bigint not null>``."""
+    if isinstance(data_type, str):
+        return data_type
+    if isinstance(data_type, StructState):
+        return f"struct<{', '.join(map(_describe_field, data_type.fields))}>"
+    if isinstance(data_type, ArrayState):
+        return f"array<{describe_type(data_type.element)}{_not_null(is_nullable=data_type.contains_null)}>"
+    value = describe_type(data_type.value) + _not_null(is_nullable=data_type.value_contains_null)
+    return f"map<{describe_type(data_type.key)}, {value}>"
+
+
+def _describe_field(field: ColumnState) -> str:
+    return f"{field.name}: {describe_type(field.data_type)}{_not_null(is_nullable=field.is_nullable)}"
+
+
+def _not_null(*, is_nullable: bool) -> str:
+    return "" if is_nullable else " not null"
+
+
+def unstorable(data_type: DataTypeState, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and name of every part that Delta cannot store.
+
+    Intervals, times of day, geometries and strings with a collation are refused by Delta 4.4.0 (run on the released
+    jars).
+
+    Args:
+        data_type: The type of the column.
+        path: Where it stands: the column's name.
+    """
+    if isinstance(data_type, str):
+        if data_type not in _STORED and not data_type.startswith(_STORED_FAMILIES):
+            yield path, data_type
+    elif isinstance(data_type, StructState):
+        for field in data_type.fields:
+            yield from unstorable(field.data_type, f"{path}.{field.name}")
+    elif isinstance(data_type, ArrayState):
+        yield from unstorable(data_type.element, f"{path}.element")
+    else:
+        yield from unstorable(data_type.key, f"{path}.key")
+        yield from unstorable(data_type.value, f"{path}.value")
+
+
+def not_null_in_collections(data_type: DataTypeState, path: str, *, inside: bool = False) -> Iterator[str]:
+    """Yield the path of every NOT NULL inside an array or a map, which Delta cannot keep.
+
+    Spark's SQL has no word for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
+    (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, run on the released jars).
+
+    Args:
+        data_type: The type of the column.
+        path: Where it stands: the column's name.
+        inside: Whether an array or a map has been entered.
+    """
+    if isinstance(data_type, StructState):
+        for field in data_type.fields:
+            deeper = f"{path}.{field.name}"
+            if inside and not field.is_nullable:
+                yield deeper
+            yield from not_null_in_collections(field.data_type, deeper, inside=inside)
+    elif isinstance(data_type, ArrayState):
+        if not data_type.contains_null:
+            yield f"{path}.element"
+        yield from not_null_in_collections(data_type.element, f"{path}.element", inside=True)
+    elif isinstance(data_type, MapState):
+        if not data_type.value_contains_null:
+            yield f"{path}.value"
+        yield from not_null_in_collections(data_type.key, f"{path}.key", inside=True)
+        yield from not_null_in_collections(data_type.value, f"{path}.value", inside=True)
