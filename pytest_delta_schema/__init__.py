@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.memory import MemoryCatalog
     from pytest_delta_schema.errors import (
         ApplyError,
-        SyncError,
         BackendError,
         BackendFailure,
         CatalogReadError,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         DriftError,
         InvalidModelError,
         ReadProblem,
+        SyncError,
         UnsafePlanError,
         Violation,
     )
@@ -123,7 +123,6 @@ __all__ = [
     "AlignExecutor",
     "AlignTable",
     "ApplyError",
-    "SyncError",
     "ArrayState",
     "BackendError",
     "BackendFailure",
@@ -164,6 +163,7 @@ __all__ = [
     "Statement",
     "StatementKind",
     "StructState",
+    "SyncError",
     "SyncResult",
     "Table",
     "TablePlan",

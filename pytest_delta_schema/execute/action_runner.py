@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, SyncError, DeltaSchemaError, UnsafePlanError
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.plan.actions import CreateTable

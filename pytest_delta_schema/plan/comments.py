@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def comment_changes(difference: Difference) -> Iterator[Change]:
     """Yield the column comments to set, new columns included, and the table's comment."""
     comments = {
-        observed.name: desired.comment for desired, observed in difference.changed if _differ(desired, observed)
+        observed.name: desired.comment
+        for desired, observed in difference.changed
+        if desired.comment != observed.comment
     }
     comments.update({column.name: column.comment for column in difference.added if column.comment})
     if comments:
