@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import DeclarationError
@@ -88,14 +87,14 @@ def primary_key_name(table: QualifiedName, key: Sequence[str], columns: Iterable
     joined = "_".join(words)
     name = f"pk_{table.catalog}_{table.schema}_{table.table}__{joined}"
     if len(name) <= CONSTRAINT_NAME_LIMIT:
-        vocabulary = frozenset(column.lower() for column in columns) | frozenset(words)
-        if "_" not in joined or _readings(joined, vocabulary) == 1:
+        # All names are lowered at once, because this runs for every table of a plan.
+        vocabulary = "\0".join((*columns, *key)).lower().split("\0") if "_" in joined else ()
+        if not vocabulary or _readings(joined, frozenset(vocabulary)) == 1:
             return name
     digest = hashlib.sha256("\x00".join((*table, *words)).encode()).hexdigest()[:_HASH_LENGTH]
     return f"{name[: CONSTRAINT_NAME_LIMIT - _HASH_LENGTH - 1]}_{digest}"
 
 
-@lru_cache(maxsize=4096)
 def _readings(text: str, words: frozenset[str]) -> int:
     """Count the ways to read ``text`` as words joined by underscores, up to two."""
     ends = [index for index, character in enumerate(text) if character == "_"]

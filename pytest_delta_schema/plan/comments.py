@@ -20,7 +20,9 @@ def comment_changes(difference: Difference) -> Iterator[Change]:
         for desired, observed in difference.changed
         if desired.comment != observed.comment
     }
-    comments.update({column.name: column.comment for column in difference.added if column.comment})
+    for column in difference.added:
+        if column.comment:
+            comments[column.name] = column.comment
     if comments:
         yield SetColumnComments(comments=MappingProxyType(dict(sorted(comments.items(), key=_by_name))))
     if difference.desired.table_comment != difference.observed.table_comment:

@@ -36,12 +36,22 @@ class Difference(NamedTuple):
 
 def differ(desired: TableState, observed: TableState) -> Difference:
     """Pair the columns of two states by name without case."""
-    if desired.columns == observed.columns:
-        return Difference(desired, observed, (), (), ())
-    there = {column.name.lower(): column for column in observed.columns}
-    added: list[ColumnState] = []
     changed: list[ColumnPair] = []
-    for column in desired.columns:
+    unpaired: list[ColumnState] = []
+    rest: list[ColumnState] = list(observed.columns[len(desired.columns) :])
+    # Most columns stand in the same place on both sides; only the others need a look-up by name.
+    for column, other in zip(desired.columns, observed.columns, strict=False):
+        if column == other:
+            continue
+        if column[0] == other[0]:
+            changed.append(ColumnPair(column, other))
+        else:
+            unpaired.append(column)
+            rest.append(other)
+    unpaired.extend(desired.columns[len(observed.columns) :])
+    there = {column.name.lower(): column for column in rest}
+    added: list[ColumnState] = []
+    for column in unpaired:
         match = there.pop(column.name.lower(), None)
         if match is None:
             added.append(column)

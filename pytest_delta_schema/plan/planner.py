@@ -66,14 +66,18 @@ class TablePlanner:
     def plan_states(self, desired: Iterable[TableState], state: CatalogState) -> TablePlan:
         """Plan like :meth:`plan`, for states that are frozen already."""
         wanted = sorted(desired, key=attrgetter("name"))
-        state.require(table.name for table in wanted)
+        tables = state.tables
+        if not all(table.name in tables for table in wanted):
+            state.require(table.name for table in wanted)
         creations: list[CreateTable] = []
         alignments: list[AlignTable] = []
         notes: list[Note] = []
         for table in wanted:
-            observed = state.tables[table.name]
+            observed = tables[table.name]
             if not observed.exists:
                 creations.append(creation(table, creates_schema=not observed.schema_exists))
+                continue
+            if _is_clean(table, observed):
                 continue
             difference = differ(table, observed)
             changes = _changes(difference)
@@ -95,6 +99,16 @@ def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable
         ),
         primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
         creates_schema=creates_schema,
+    )
+
+
+def _is_clean(desired: TableState, observed: TableState) -> bool:
+    """Whether two states are equal to the letter, which most tables are on most days."""
+    return (
+        desired.columns == observed.columns
+        and desired.table_comment == observed.table_comment
+        and desired.primary_key == observed.primary_key
+        and desired.table_properties.items() <= observed.table_properties.items()
     )
 
 

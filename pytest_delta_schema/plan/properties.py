@@ -35,11 +35,10 @@ def property_changes(difference: Difference) -> Iterator[Change]:
     if not declared:
         return
     stored = difference.observed.table_properties
-    folded = {key.lower(): key for key in stored if _ignores_case(key)}
     to_set: dict[str, str] = {}
     to_unset: list[str] = []
     for key, value in declared.items():
-        actual = stored_key(key, stored, folded)
+        actual = stored_key(key, stored)
         if value is None:
             if actual is not None:
                 to_unset.append(actual)
@@ -51,7 +50,7 @@ def property_changes(difference: Difference) -> Iterator[Change]:
         yield UnsetTableProperties(keys=tuple(sorted(to_unset)))
 
 
-def stored_key(key: str, stored: Mapping[str, str | None], folded: Mapping[str, str]) -> str | None:
+def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
     """Find how ``key`` is spelled among the stored ones.
 
     Delta writes its own keys in one spelling whatever the case they were given in; other keys keep theirs, and two
@@ -60,11 +59,13 @@ def stored_key(key: str, stored: Mapping[str, str | None], folded: Mapping[str, 
     Args:
         key: The declared key.
         stored: The stored properties.
-        folded: Lower-cased to stored spelling, for the keys of Delta.
     """
     if key in stored:
         return key
-    return folded.get(key.lower()) if _ignores_case(key) else None
+    if not _ignores_case(key):
+        return None
+    folded = key.lower()
+    return next((other for other in stored if other.lower() == folded), None)
 
 
 def equal_values(key: str, wanted: str, stored: str | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,9 +24,12 @@ _TO_ESCAPE = re.compile(r"[\\'\n\r\t\0]|\$(?=\{)")
 
 def identifier(name: str) -> str:
     """Quote one name; it may hold any character."""
+    if "`" not in name:
+        return f"`{name}`"
     return "`" + name.replace("`", "``") + "`"
 
 
+@lru_cache(maxsize=1024)
 def dotted(name: QualifiedName) -> str:
     """Quote a table's three parts."""
     return f"{identifier(name.catalog)}.{identifier(name.schema)}.{identifier(name.table)}"
@@ -36,4 +40,6 @@ def literal(text: str) -> str:
 
     Quotes are escaped by a backslash, because a doubled quote is misread by Spark 3.5 and 4.0.
     """
+    if text.isprintable() and "'" not in text and "\\" not in text and "$" not in text:
+        return f"'{text}'"
     return "'" + _TO_ESCAPE.sub(lambda match: _ESCAPES[match.group()], text) + "'"

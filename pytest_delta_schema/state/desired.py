@@ -33,7 +33,7 @@ def desired_state(table: Table) -> TableState:
                     intern(column.name),
                     atomic(type(column.data_type)) or canonical_type(column.data_type),
                     column.is_nullable,
-                    column.comment or "",
+                    intern(column.comment or ""),
                 ),
             )
             for column in table.columns
@@ -64,4 +64,4 @@ def property_text(value: PropertyValue) -> str | None:
 def _key(name: QualifiedName, key: tuple[str, ...], columns: tuple[ColumnState, ...]) -> KeyState | None:
     if not key:
         return None
-    return KeyState(primary_key_name(name, key, (column.name for column in columns)), key)
+    return KeyState(primary_key_name(name, key, [column[0] for column in columns]), key)

@@ -6,13 +6,14 @@ tuples of their parts. Strings are interned, so that comparing two clean tables 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from sys import intern
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from pyspark.sql import types as spark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class ColumnState(NamedTuple):
@@ -70,6 +71,9 @@ ATOMIC: dict[type[spark.DataType], str] = {
 }
 """Types that have no arguments, so that their class says everything."""
 
+_PLAIN = "UTF8_BINARY"
+"""The collation of strings that have none: byte by byte."""
+
 _STORED = frozenset(ATOMIC.values()) | {"string"}
 _STORED_FAMILIES = ("decimal(", "char(", "varchar(")
 
@@ -80,26 +84,70 @@ def canonical_type(data_type: spark.DataType) -> DataTypeState:
     Args:
         data_type: Any type; one that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
     """
-    atomic = ATOMIC.get(type(data_type))
-    if atomic is not None:
-        return atomic
-    if isinstance(data_type, spark.StructType):
-        return StructState(tuple(canonical_field(field) for field in data_type.fields))
-    if isinstance(data_type, spark.ArrayType):
-        return ArrayState(canonical_type(data_type.elementType), data_type.containsNull)
-    if isinstance(data_type, spark.MapType):
-        return MapState(
-            canonical_type(data_type.keyType),
-            canonical_type(data_type.valueType),
-            data_type.valueContainsNull,
-        )
+    kind = type(data_type)
+    name = ATOMIC.get(kind)
+    if name is not None:
+        return name
+    canonical = _CANONICAL.get(kind)
+    return intern(data_type.simpleString()) if canonical is None else canonical(data_type)
+
+
+def canonical_fields(fields: Iterable[spark.StructField]) -> tuple[ColumnState, ...]:
+    """Turn the fields of a Spark struct into canonical form."""
+    # As hot as the loop over columns: the detour through the named tuple's constructor would be half of the time.
+    new, atomic = tuple.__new__, ATOMIC.get
+    return tuple(
+        [
+            new(
+                ColumnState,
+                (
+                    intern(field.name),
+                    atomic(type(field.dataType)) or canonical_type(field.dataType),
+                    field.nullable,
+                    intern(field.metadata.get("comment") or "") if field.metadata else "",
+                ),
+            )
+            for field in fields
+        ]
+    )
+
+
+def _struct(data_type: spark.StructType) -> StructState:
+    return StructState(canonical_fields(data_type.fields))
+
+
+def _array(data_type: spark.ArrayType) -> ArrayState:
+    return ArrayState(canonical_type(data_type.elementType), data_type.containsNull)
+
+
+def _map(data_type: spark.MapType) -> MapState:
+    key, value = canonical_type(data_type.keyType), canonical_type(data_type.valueType)
+    return MapState(key, value, data_type.valueContainsNull)
+
+
+def _string(data_type: spark.StringType) -> str:
+    # Spark 3.5 knows no collations, so its strings have none to ask for.
+    if getattr(data_type, "collation", _PLAIN) == _PLAIN:
+        return "string"
     return intern(data_type.simpleString())
 
 
-def canonical_field(field: spark.StructField) -> ColumnState:
-    """Turn a field of a Spark struct into its canonical form."""
-    comment = (field.metadata or {}).get("comment") or ""
-    return ColumnState(intern(field.name), canonical_type(field.dataType), field.nullable, comment)
+def _decimal(data_type: spark.DecimalType) -> str:
+    return _decimal_name(data_type.precision, data_type.scale)
+
+
+@lru_cache(maxsize=None)  # at most 38 x 39 of them exist
+def _decimal_name(precision: int, scale: int) -> str:
+    return intern(f"decimal({precision},{scale})")
+
+
+_CANONICAL: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
+    spark.ArrayType: _array,
+    spark.DecimalType: _decimal,
+    spark.MapType: _map,
+    spark.StringType: _string,
+    spark.StructType: _struct,
+}
 
 
 def equal_types(left: DataTypeState, right: DataTypeState) -> bool:

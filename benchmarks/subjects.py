@@ -1,0 +1,108 @@
+"""What is measured: a thousand tables of fifty columns, some nested, and their logs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from pytest_delta_schema import Column, QualifiedName, Table, TableState
+from pytest_delta_schema.state.delta_log import state_from_metadata
+
+COLUMNS = 50
+_NESTED = StructType(
+    [
+        StructField("amount", DecimalType(18, 2)),
+        StructField("currency", StringType(), metadata={"comment": "ISO"}),
+        StructField(
+            "rates", ArrayType(StructType([StructField("day", DateType()), StructField("rate", DoubleType())]))
+        ),
+        StructField("labels", MapType(StringType(), StringType())),
+    ]
+)
+_TYPES: tuple[DataType, ...] = (LongType(), StringType(), TimestampType(), DecimalType(18, 2), IntegerType())
+
+
+def models(count: int) -> list[Table]:
+    """Declare ``count`` tables of fifty commented columns, every tenth of them a struct."""
+    return [
+        Table(
+            "dev",
+            "silver",
+            f"table_{number:05d}",
+            [
+                Column(
+                    f"column_{index:02d}_{number:05d}",
+                    _NESTED if index % 10 == 9 else _TYPES[index % len(_TYPES)],
+                    is_nullable=index > 0,
+                    comment=f"Comment {index}",
+                )
+                for index in range(COLUMNS)
+            ],
+            comment=f"Table {number}",
+            table_properties={"delta.appendOnly": "true", "team": "platform"},
+            primary_key=[f"column_00_{number:05d}"],
+        )
+        for number in range(count)
+    ]
+
+
+def schema_string(table: Table) -> str:
+    """Write the table's columns as a Delta log does."""
+    schema = StructType(
+        [
+            StructField(column.name, column.data_type, column.is_nullable, {"comment": column.comment})
+            for column in table.columns
+        ]
+    )
+    return schema.json()
+
+
+def observed(table: Table, wanted: TableState) -> TableState:
+    """Return the state of a table in line, read from the JSON of its log as a catalog would."""
+    read = state_from_metadata(
+        QualifiedName(*map(str, table.name)),
+        metadata={
+            "schemaString": schema_string(table),
+            "description": table.comment,
+            "configuration": dict(table.table_properties),
+        },
+        protocol={"minReaderVersion": 1, "minWriterVersion": 2},
+        version=0,
+    )
+    return replace(read, primary_key=wanted.primary_key)
+
+
+def drifted(state: TableState) -> TableState:
+    """Take five things away from a state: a column, a comment, NOT NULL, the table's comment, a property."""
+    first, second, *rest = state.columns
+    return replace(
+        state,
+        columns=(first._replace(is_nullable=True), second._replace(comment=""), *rest[:-1]),
+        table_comment="",
+        table_properties={"delta.appendOnly": "true"},
+    )
+
+
+def size(tables: list[Table]) -> float:
+    """Return the mean length of a schema string, in kilobytes."""
+    return sum(len(schema_string(table)) for table in tables) / len(tables) / 1000
+
+
+def parse_all(texts: list[str]) -> list[object]:
+    """The yardstick: parse every schema string and keep what was parsed, as a plan keeps what was planned."""
+    return [json.loads(text) for text in texts]

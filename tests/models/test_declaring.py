@@ -1,0 +1,134 @@
+"""What an author may write, and what can never be meant."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql.types import LongType, StringType
+
+from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES, Column, DeclarationError, Table
+from support.tables import column, table
+
+
+def test_a_tables_name_is_lower_cased_and_dotted():
+    assert table(column(), name="Dev.Silver.ORDERS").qualified_name == "dev.silver.orders"
+
+
+def test_columns_keep_their_spelling_and_the_list_is_a_copy():
+    columns = [Column("Id", LongType())]
+
+    model = Table("dev", "silver", "orders", columns)
+    columns.clear()
+
+    assert [each.name for each in model.columns] == ["Id"]
+
+
+def test_any_iterable_of_columns_is_taken():
+    model = Table("dev", "silver", "orders", (Column(name, LongType()) for name in "ab"), primary_key=iter("a"))
+
+    assert [each.name for each in model.columns] == ["a", "b"]
+    assert model.primary_key == ("a",)
+
+
+def test_defaults_of_a_table():
+    model = table(column())
+
+    assert (model.comment, model.table_properties, model.primary_key) == ("", {}, ())
+
+
+def test_effective_properties_are_the_defaults_with_the_tables_own_over_them(monkeypatch):
+    monkeypatch.setitem(DEFAULT_TABLE_PROPERTIES, "team", "platform")
+    monkeypatch.setitem(DEFAULT_TABLE_PROPERTIES, "delta.appendOnly", True)
+    model = table(column(), table_properties={"delta.appendOnly": None, "tier": 1})
+
+    effective = model.effective_table_properties
+
+    assert dict(effective) == {"team": "platform", "delta.appendOnly": None, "tier": 1}
+    with pytest.raises(TypeError):
+        effective["team"] = "mine"
+
+
+def test_the_origin_is_the_module_level_line_even_through_a_factory():
+    namespace: dict[str, object] = {"__name__": "shop.models"}
+    source = "\n\ndef make():\n    return Table('dev', 'silver', 'orders', [])\norders = make()\n"
+    namespace["Table"] = Table
+
+    exec(compile(source, "shop/models.py", "exec"), namespace)  # noqa: S102 - a module in the making
+
+    origin = namespace["orders"].origin
+    assert (origin.module, str(origin)) == ("shop.models", "shop/models.py:5")
+
+
+LONG = LongType()
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Column("", LONG), "the name of a column is empty; give it a name"),
+        pytest.param(lambda: Column("  ", LONG), "the name of a column is empty; give it a name", id="blank"),
+        (lambda: Column(7, LONG), "the name of a column must be a string, got 7; write it in quotes"),
+        (
+            lambda: Column("id", LongType),
+            "column id: data_type is the class LongType, not a type; write LongType()",
+        ),
+        (
+            lambda: Column("id", "bigint"),
+            "column id: data_type is 'bigint', which is not a Spark type; use one of pyspark.sql.types,"
+            " such as LongType()",
+        ),
+        (
+            lambda: Column("id", int),
+            "column id: data_type is <class 'int'>, which is not a Spark type; use one of pyspark.sql.types,"
+            " such as LongType()",
+        ),
+        (lambda: Table("dev", "", "orders", []), "schema_name of a table is empty; give it a name"),
+        (lambda: Table(None, "s", "t", []), "catalog_name of a table must be a string, got None; write it in quotes"),
+        (
+            lambda: Table("dev", "silver", "orders", "id"),
+            "dev.silver.orders: columns must be a list of Column, got 'id'; write [Column(...), ...]",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", 7),
+            "dev.silver.orders: columns must be a list of Column, got 7; write [Column(...), ...]",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [Column("id", LONG), "a", ("b", LONG)]),
+            "dev.silver.orders: columns[1] is 'a', columns[2] is ('b', LongType()), not a Column;"
+            " write Column(name, data_type)",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], primary_key="id"),
+            "dev.silver.orders: primary_key must be a list of names, got the bare string 'id'; write ['id']",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], primary_key=7),
+            "dev.silver.orders: primary_key must be a list of names, got 7; write a list of strings",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], primary_key=["id", ""]),
+            "dev.silver.orders: primary_key[1] is empty; give it a name",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], table_properties=[("a", "b")]),
+            "dev.silver.orders: table_properties must be a mapping, got [('a', 'b')]; write {'key': 'value'}",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], table_properties={"a": ["b"]}),
+            "dev.silver.orders: property a has the value ['b']; write a string, a number, a boolean or None",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], table_properties={"": "b"}),
+            "dev.silver.orders: a key of table_properties is empty; give it a name",
+        ),
+    ],
+)
+def test_what_can_never_be_meant_is_refused_at_construction(build, message):
+    with pytest.raises(DeclarationError) as caught:
+        build()
+
+    assert str(caught.value) == message
+
+
+def test_a_single_column_in_place_of_a_list_is_refused():
+    with pytest.raises(DeclarationError, match=r"dev\.silver\.orders: columns must be a list of Column, got Column\("):
+        Table("dev", "silver", "orders", Column("id", StringType()))

@@ -1,0 +1,385 @@
+"""Plans: what changes, in which order, and that nothing changes when nothing differs."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from pyspark.sql.types import ArrayType, DecimalType, IntegerType, StringType, TimestampType
+
+from pytest_delta_schema import (
+    AlignTable,
+    ArrayState,
+    CatalogReadError,
+    CatalogState,
+    Column,
+    ColumnAdd,
+    ColumnDrop,
+    ColumnNullabilityChange,
+    ColumnTypeChange,
+    CreateTable,
+    KeyState,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    SetColumnComments,
+    SetTableComment,
+    SetTableProperties,
+    TablePlan,
+    TablePlanner,
+    TableState,
+    UnsetTableProperties,
+    script,
+    statements,
+)
+from pytest_delta_schema.plan.describe import change_lines
+from support.tables import KEY, NAME, catalog, column, orders, orders_before, state, stored, table
+
+PLANNER = TablePlanner()
+
+
+def changes(model, there) -> tuple:
+    plan = PLANNER.plan([model], catalog(there))
+    return plan.align_tables[0].changes if plan.align_tables else ()
+
+
+def test_the_worked_example():
+    plan = PLANNER.plan([orders()], catalog(orders_before()))
+
+    assert plan.create_tables == ()
+    (action,) = plan.align_tables
+    assert action.table == NAME
+    assert action.changes == (
+        ColumnAdd(column=stored("amount", "decimal(18,2)", comment="Order total")),
+        ColumnNullabilityChange(name="id", is_nullable=False),
+        PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),
+        SetColumnComments(
+            comments={"amount": "Order total", "created_ts": "Creation time", "id": "Order ID"},
+        ),
+        SetTableComment(comment="Orders table"),
+        SetTableProperties(properties={"delta.autoOptimize.optimizeWrite": "true"}),
+    )
+
+
+def test_changes_are_reached_by_name():
+    (action,) = PLANNER.plan([orders()], catalog(orders_before())).align_tables
+
+    assert [change.column.name for change in action.add_columns] == ["amount"]
+    assert [change.name for change in action.change_nullability] == ["id"]
+    assert set(action.set_column_comments.comments) == {"id", "created_ts", "amount"}
+    assert action.set_table_comment.comment == "Orders table"
+    assert dict(action.set_table_properties.properties) == {"delta.autoOptimize.optimizeWrite": "true"}
+    assert action.add_primary_key.columns == ("id",)
+    assert (action.drop_primary_key, action.unset_table_properties) == (None, None)
+    assert (action.drop_columns, action.change_types) == ((), ())
+
+
+def test_a_table_that_is_not_there_is_created():
+    plan = PLANNER.plan([orders()], catalog(TableState(name=NAME, exists=False, schema_exists=False)))
+
+    assert plan == TablePlan(
+        create_tables=(
+            CreateTable(
+                table=NAME,
+                columns=(
+                    stored("id", is_nullable=False, comment="Order ID"),
+                    stored("created_ts", "timestamp", comment="Creation time"),
+                    stored("amount", "decimal(18,2)", comment="Order total"),
+                ),
+                table_comment="Orders table",
+                table_properties={"delta.autoOptimize.optimizeWrite": "true"},
+                primary_key=PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),
+                creates_schema=True,
+            ),
+        )
+    )
+    assert not plan.is_empty
+    assert plan.actions == plan.create_tables
+
+
+def test_a_creation_leaves_out_properties_that_are_declared_absent():
+    model = table(column(), table_properties={"a": None, "b": "1"})
+
+    (action,) = PLANNER.plan([model], catalog(TableState(name=NAME, exists=False))).create_tables
+
+    assert dict(action.table_properties) == {"b": "1"}
+    assert (action.primary_key, action.creates_schema) == (None, False)
+
+
+STORED = state(stored("id", is_nullable=False), stored("note", "string", comment="A note"))
+ID, NOTE = column(is_nullable=False), Column("note", StringType(), comment="A note")
+
+
+@pytest.mark.parametrize(
+    ("model", "there"),
+    [
+        pytest.param(table(ID, NOTE), STORED, id="equal"),
+        pytest.param(table(NOTE, ID), STORED, id="order of columns"),
+        pytest.param(table(column("ID", is_nullable=False), NOTE), STORED, id="case of columns"),
+        pytest.param(table(column(comment=None)), state(stored()), id="no comment"),
+        pytest.param(table(column()), state(stored(), table_properties={"other": "1"}), id="undeclared property"),
+        pytest.param(table(column(), table_properties={"a": None}), state(stored()), id="absent and declared so"),
+        pytest.param(
+            table(column(), table_properties={"DELTA.appendonly": "TRUE"}),
+            state(stored(), table_properties={"delta.appendOnly": "true"}),
+            id="spelling of delta's keys and booleans",
+        ),
+        pytest.param(
+            table(column(), table_properties={"delta.logRetentionDuration": "interval 1 week"}),
+            state(stored(), table_properties={"delta.logRetentionDuration": "7 days"}),
+            id="spelling of intervals",
+        ),
+        pytest.param(
+            table(column(), table_properties={"delta.minWriterVersion": 2}),
+            state(stored(), table_properties={"delta.minWriterVersion": "7"}),
+            id="protocol that is exceeded",
+        ),
+        pytest.param(
+            table(column(is_nullable=False), primary_key=["ID"]),
+            state(stored(is_nullable=False), primary_key=KEY),
+            id="case of the key",
+        ),
+    ],
+)
+def test_what_is_not_drift(model, there):
+    assert changes(model, there) == ()
+
+
+@pytest.mark.parametrize(
+    ("model", "there", "expected"),
+    [
+        pytest.param(
+            table(ID, NOTE, column("b"), column("a")),
+            STORED,
+            (ColumnAdd(column=stored("b")), ColumnAdd(column=stored("a"))),
+            id="adds in declaration order",
+        ),
+        pytest.param(
+            table(ID),
+            state(stored(is_nullable=False), stored("z"), stored("Y")),
+            (ColumnDrop(column=stored("Y")), ColumnDrop(column=stored("z"))),
+            id="drops by name",
+        ),
+        pytest.param(
+            table(column(), column("b", is_nullable=False)),
+            state(stored("B"), stored("ID", is_nullable=False)),
+            (
+                ColumnNullabilityChange(name="B", is_nullable=False),
+                ColumnNullabilityChange(name="ID", is_nullable=True),
+            ),
+            id="nullability, by stored name",
+        ),
+        pytest.param(
+            table(column("a", IntegerType()), column("b", ArrayType(DecimalType(5, 1)))),
+            state(stored("a"), stored("b", ArrayState("decimal(5,2)", True))),
+            (
+                ColumnTypeChange(name="a", before="bigint", after="int"),
+                ColumnTypeChange(
+                    name="b", before=ArrayState("decimal(5,2)", True), after=ArrayState("decimal(5,1)", True)
+                ),
+            ),
+            id="types",
+        ),
+        pytest.param(
+            table(column(comment="New"), column("gone")),
+            state(stored(comment="Old"), stored("gone", comment="Old")),
+            (SetColumnComments(comments={"gone": "", "id": "New"}),),
+            id="comments",
+        ),
+        pytest.param(
+            table(column()), state(stored(), table_comment="Old"), (SetTableComment(comment=""),), id="comment"
+        ),
+        pytest.param(
+            table(column(), table_properties={"b": "2", "a": 1, "c": None, "d": None, "same": "x"}),
+            state(stored(), table_properties={"b": "1", "c": "3", "other": "9", "same": "x"}),
+            (SetTableProperties(properties={"a": "1", "b": "2"}), UnsetTableProperties(keys=("c",))),
+            id="properties",
+        ),
+        pytest.param(
+            table(column(), table_properties={"delta.APPENDONLY": "false", "delta.x": None}),
+            state(stored(), table_properties={"delta.appendOnly": "true", "delta.X": "1"}),
+            (SetTableProperties(properties={"delta.appendOnly": "false"}), UnsetTableProperties(keys=("delta.X",))),
+            id="delta's keys in stored spelling",
+        ),
+        pytest.param(
+            table(column(), table_properties={"Foo": "1"}),
+            state(stored(), table_properties={"foo": "1"}),
+            (SetTableProperties(properties={"Foo": "1"}),),
+            id="other keys keep their case",
+        ),
+        pytest.param(
+            table(column(is_nullable=False), primary_key=["id"]),
+            state(stored(is_nullable=False), primary_key=KeyState("pk_other", ("id",))),
+            (PrimaryKeyDrop(name="pk_other", columns=("id",)), PrimaryKeyAdd(name=KEY.name, columns=("id",))),
+            id="key of another name",
+        ),
+        pytest.param(
+            table(column("b", is_nullable=False), column("a", is_nullable=False), primary_key=["b", "a"]),
+            state(
+                stored("b", is_nullable=False),
+                stored("a", is_nullable=False),
+                primary_key=KeyState("pk_dev_silver_orders__a_b", ("a", "b")),
+            ),
+            (
+                PrimaryKeyDrop(name="pk_dev_silver_orders__a_b", columns=("a", "b")),
+                PrimaryKeyAdd(name="pk_dev_silver_orders__b_a", columns=("b", "a")),
+            ),
+            id="key in another order",
+        ),
+        pytest.param(
+            table(column(is_nullable=False)),
+            state(stored(is_nullable=False), primary_key=KEY),
+            (PrimaryKeyDrop(name=KEY.name, columns=("id",)),),
+            id="key that is not wanted",
+        ),
+        pytest.param(
+            table(ID, column("new"), table_properties={"delta.columnMapping.mode": "name", "x": "1"}),
+            state(stored(is_nullable=False), stored("old")),
+            (
+                SetTableProperties(properties={"delta.columnMapping.mode": "name", "x": "1"}),
+                ColumnAdd(column=stored("new")),
+                ColumnDrop(column=stored("old")),
+            ),
+            id="column mapping before the columns that need it",
+        ),
+        pytest.param(
+            table(ID, column("new"), table_properties={"x": "1"}),
+            state(stored(is_nullable=False)),
+            (ColumnAdd(column=stored("new")), SetTableProperties(properties={"x": "1"})),
+            id="other properties after the columns",
+        ),
+    ],
+)
+def test_what_is_drift(model, there, expected):
+    assert changes(model, there) == expected
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [
+        ("interval 1 day", "interval 2 days"),
+        ("1 fortnight", "14 days"),
+        ("true", "1"),
+        ("x", "y"),
+    ],
+)
+def test_values_of_deltas_keys_that_differ_are_drift(wanted, there):
+    model = table(column(), table_properties={"delta.key": wanted})
+
+    assert changes(model, state(stored(), table_properties={"delta.key": there})) != ()
+
+
+def test_a_spelling_that_differs_is_a_note_and_no_change():
+    plan = PLANNER.plan([table(column("ID"))], catalog(state(stored("id"))))
+
+    assert plan.is_empty
+    assert [str(note) for note in plan.notes] == [
+        "dev.silver.orders: column ID is stored as id; names match without case,"
+        " write id in the model to silence this note"
+    ]
+
+
+def test_a_table_that_could_not_be_read_is_never_planned():
+    with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: is not part of the catalog state"):
+        PLANNER.plan([orders()], CatalogState(tables={}))
+
+
+def test_the_same_input_in_any_order_gives_the_same_plan_and_the_same_sql():
+    shuffler = random.Random(7)  # noqa: S311 - no secret
+    names = [f"dev.silver.t{number}" for number in range(5)]
+    there = {name: [stored(each, comment="old") for each in "edcba"] for name in names}
+    expected = None
+    for _ in range(20):
+        models = []
+        states = []
+        for name in shuffler.sample(names, len(names)):
+            properties = shuffler.sample([("b", "1"), ("a", "2"), ("c", None)], 3)
+            columns = [column("new2"), column("new1"), *(column(each, comment="new") for each in "abc")]
+            kept = columns[:2] + shuffler.sample(columns[2:], 3)
+            models.append(table(*kept, name=name, table_properties=dict(properties)))
+            shown = shuffler.sample(there[name], 5)
+            properties = dict(shuffler.sample([("c", "9"), ("z", "9")], 2))
+            states.append(state(*shown, name=models[-1].name, table_properties=properties))
+        plan = PLANNER.plan(models, catalog(*states))
+        said = [script(statements(action)) for action in plan.actions]
+        expected = expected or (plan, said)
+        assert (plan, said) == expected
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: AlignTable(table=NAME, changes=(), desired=state(), observed=state()),
+        lambda: CreateTable(
+            table=NAME, columns=(), table_comment="", table_properties={}, primary_key=None, creates_schema=False
+        ),
+        lambda: ColumnTypeChange(name="a", before="int", after="int"),
+        lambda: PrimaryKeyAdd(name="pk", columns=()),
+        lambda: SetColumnComments(comments={}),
+        lambda: SetTableProperties(properties={}),
+        lambda: UnsetTableProperties(keys=()),
+    ],
+    ids=["align", "create", "type", "key", "comments", "set", "unset"],
+)
+def test_an_action_that_changes_nothing_cannot_be_built(build):
+    with pytest.raises(ValueError, match="would change nothing"):
+        build()
+
+
+def test_every_change_is_described_with_path_before_and_after():
+    model = table(
+        column("id", is_nullable=False),
+        column("kind", IntegerType()),
+        column("loose"),
+        column("new", TimestampType(), comment="N"),
+        comment="Now",
+        table_properties={"set": "1", "changed": "2", "gone": None},
+        primary_key=["id"],
+    )
+    there = state(
+        stored("id"),
+        stored("kind"),
+        stored("loose", is_nullable=False, comment="L"),
+        stored("old", "string"),
+        table_comment="Then",
+        table_properties={"changed": "1", "gone": "x"},
+        primary_key=KeyState("pk_old", ("id", "kind")),
+    )
+
+    (action,) = PLANNER.plan([model], catalog(there)).align_tables
+
+    assert [str(line) for line in change_lines(action)] == [
+        "- primary_key: pk_old (id, kind) -> (absent)",
+        "+ columns.new: (absent) -> timestamp",
+        "~ columns.kind: bigint -> int",
+        "- columns.old: string -> (not in the model)",
+        "~ columns.id: nullable -> not null",
+        "~ columns.loose: not null -> nullable",
+        "+ primary_key: (absent) -> pk_dev_silver_orders__id (id)",
+        "~ columns.loose.comment: 'L' -> ''",
+        "~ columns.new.comment: '' -> 'N'",
+        "~ comment: 'Then' -> 'Now'",
+        "~ properties.changed: '1' -> '2'",
+        "+ properties.set: (absent) -> '1'",
+        "- properties.gone: 'x' -> (absent)",
+    ]
+
+
+def test_a_creation_is_described_whole():
+    (action,) = PLANNER.plan([orders()], catalog(TableState(name=NAME, exists=False, schema_exists=False))).actions
+
+    assert [str(line) for line in change_lines(action)] == [
+        "+ schema dev.silver: (absent) -> created",
+        "+ table: (absent) -> created with 3 columns",
+        "+ columns.id: (absent) -> bigint not null",
+        "+ columns.created_ts: (absent) -> timestamp",
+        "+ columns.amount: (absent) -> decimal(18,2)",
+        "+ primary_key: (absent) -> pk_dev_silver_orders__id (id)",
+        "+ comment: (absent) -> 'Orders table'",
+        "+ properties.delta.autoOptimize.optimizeWrite: (absent) -> 'true'",
+    ]
+
+
+def test_a_bare_creation_is_described_without_what_it_lacks():
+    (action,) = PLANNER.plan([table(column())], catalog(TableState(name=NAME, exists=False))).actions
+
+    assert [line.path for line in change_lines(action)] == ["table", "columns.id"]

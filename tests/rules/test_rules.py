@@ -1,0 +1,394 @@
+"""Every rule: what it refuses, in which words, and what it lets pass."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    AlignTable,
+    CatalogState,
+    Column,
+    CreateTable,
+    InvalidModelError,
+    KeyState,
+    PlanValidator,
+    PrimaryKeyAdd,
+    TablePlan,
+    TablePlanner,
+    TableState,
+    UnsafePlanError,
+    default_plan_rules,
+)
+from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
+from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
+
+VALIDATOR = PlanValidator()
+
+
+def model_texts(*models) -> list[str]:
+    return [str(violation) for violation in VALIDATOR.model_violations(models)]
+
+
+def plan_texts(model, there, validator=VALIDATOR) -> list[str]:
+    plan = TablePlanner().plan([model], catalog(there))
+    return [str(violation) for violation in validator.plan_violations(plan)]
+
+
+def struct(*names: str, nullable: bool = True) -> spark.StructType:
+    return spark.StructType([spark.StructField(name, spark.LongType(), nullable) for name in names])
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        pytest.param(table(), ["has no columns; declare at least one Column [DS102 ColumnsRequired]"], id="no columns"),
+        pytest.param(
+            table(column("Id"), column("iD"), column("x"), column("ID")),
+            [
+                "columns Id, iD, ID have one name, because names match without case;"
+                " rename or remove all but one [DS103 DuplicateColumnNames]"
+            ],
+            id="duplicate columns",
+        ),
+        pytest.param(
+            table(Column("s", spark.ArrayType(struct("a", "A")))),
+            [
+                "columns s.element.a, s.element.A have one name, because names match without case;"
+                " rename or remove all but one [DS103 DuplicateColumnNames]"
+            ],
+            id="duplicate fields",
+        ),
+        pytest.param(
+            table(column(), column("b", is_nullable=False), primary_key=["id", "gone", "b", "B"]),
+            [
+                "primary key column b is named twice; name it once [DS104 PrimaryKeyColumnsNotNull]",
+                "primary key column id is nullable in the model; declare it with is_nullable=False"
+                " [DS104 PrimaryKeyColumnsNotNull]",
+                "primary key column gone is not a column of the model; declare it, or mend the key"
+                " [DS104 PrimaryKeyColumnsNotNull]",
+            ],
+            id="key",
+        ),
+        pytest.param(
+            table(
+                Column("t", spark.DayTimeIntervalType()),
+                Column("m", spark.MapType(spark.StringType("UTF8_LCASE"), struct("a"))),
+            ),
+            [
+                "column t has the type interval day to second, which Delta cannot store;"
+                " use a type that it stores [DS105 StorableTypes]",
+                "column m.key has the type string collate UTF8_LCASE, which Delta cannot store;"
+                " use a type that it stores [DS105 StorableTypes]",
+            ],
+            id="types",
+        ),
+        pytest.param(
+            table(Column("tags", spark.ArrayType(spark.StringType(), containsNull=False))),
+            [
+                "column tags.element is NOT NULL inside an array or a map, which Delta cannot keep;"
+                " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 CollectionsHoldNulls]"
+            ],
+            id="not null in collections",
+        ),
+        pytest.param(
+            table(column("a b"), Column("s", spark.MapType(spark.StringType(), struct("x=y", "ok")))),
+            [
+                "column names 'a b', 's.value.x=y' hold one of space , ; { } ( ) = tab newline, which Delta stores under"
+                " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
+                " [DS107 ColumnNamesNeedColumnMapping]"
+            ],
+            id="special characters",
+        ),
+        pytest.param(
+            table(
+                column(),
+                table_properties={
+                    "Comment": "x",
+                    "owner": "me",
+                    "pytest_delta_schema.primaryKey": "{}",
+                    "delta.columnMapping.maxColumnId": "3",
+                    "delta.constraints.positive": "id > 0",
+                    "delta.feature.clustering": None,
+                    "fine": None,
+                },
+            ),
+            [
+                "property Comment is reserved; write comment=... on the Table [DS108 ManageableProperties]",
+                "property owner is reserved; set the owner in the catalog [DS108 ManageableProperties]",
+                "property pytest_delta_schema.primaryKey belongs to this tool; choose another prefix"
+                " [DS108 ManageableProperties]",
+                "property delta.columnMapping.maxColumnId is written by the platform itself; leave it out"
+                " [DS108 ManageableProperties]",
+                "property delta.constraints.positive is how Delta stores a CHECK constraint, and cannot be set as a"
+                " property; leave it out [DS108 ManageableProperties]",
+                "property delta.feature.clustering is part of the table's protocol and cannot be removed; leave it out"
+                " [DS108 ManageableProperties]",
+            ],
+            id="properties",
+        ),
+        pytest.param(
+            table(column(), table_properties={"delta.appendOnly": True, "delta.APPENDONLY": True, "a": 1, "A": 2}),
+            [
+                "properties delta.APPENDONLY, delta.appendOnly are one to Delta, which ignores the case of its keys;"
+                " keep one spelling [DS109 DuplicateProperties]"
+            ],
+            id="duplicate properties",
+        ),
+    ],
+)
+def test_model_rules(model, expected):
+    assert model_texts(model) == [f"dev.silver.orders: {text}" for text in expected]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        orders(),
+        table(column("a b"), table_properties={"delta.columnMapping.mode": "id"}),
+        table(Column("s", struct("a", nullable=False))),
+        table(Column("v", spark.NullType())),
+        table(column(), table_properties={"delta.feature.clustering": "supported"}),
+    ],
+    ids=["worked example", "mapped name", "not null in a struct", "void", "feature"],
+)
+def test_sound_models_pass(model):
+    VALIDATOR.validate_models([model])
+
+
+def test_two_faults_in_three_tables_are_one_error_with_every_table_named():
+    models = [
+        table(column("a"), column("A"), primary_key=["a"], name="dev.silver.c"),
+        table(name="dev.silver.a"),
+        table(Column("t", spark.TimeType()), column("x y"), name="dev.silver.b"),
+    ]
+
+    with pytest.raises(InvalidModelError) as caught:
+        VALIDATOR.validate_models(models)
+
+    lines = str(caught.value).splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "dev.silver.a",
+        "dev.silver.b",
+        "dev.silver.b",
+        "dev.silver.c",
+        "dev.silver.c",
+    ]
+    assert len(caught.value.violations) == len(lines)
+    assert lines[0].startswith("dev.silver.a: has no columns")
+
+
+def test_a_table_declared_twice_is_named_with_both_places():
+    (text,) = model_texts(table(column()), table(column()), table(column(), name="dev.silver.other"))
+
+    assert text.startswith("dev.silver.orders: is declared 2 times, at ")
+    assert " and " in text
+    assert text.endswith("; keep one declaration [DS101 DuplicateTables]")
+
+
+STAYS = column("id", is_nullable=False)
+
+
+@pytest.mark.parametrize(
+    ("model", "there", "expected"),
+    [
+        pytest.param(
+            table(column(), column("amount", is_nullable=False), column("rate", is_nullable=False)),
+            state(stored()),
+            [
+                "column amount is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
+                " [DS201 NoAddNotNullColumns]",
+                "column rate is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
+                " [DS201 NoAddNotNullColumns]",
+            ],
+            id="add not null",
+        ),
+        pytest.param(
+            table(column(), column("b", is_nullable=False), primary_key=["id", "b"]),
+            TableState(name=NAME, exists=False),
+            [
+                "primary key column id would be created nullable; declare it with is_nullable=False"
+                " [DS202 CreatePrimaryKeyColumnsNotNull]"
+            ],
+            id="create with nullable key",
+        ),
+        pytest.param(
+            table(column(), primary_key=["id"]),
+            state(stored(is_nullable=False)),
+            [
+                "column id would become nullable while the new primary key needs it NOT NULL;"
+                " declare it with is_nullable=False, or leave it out of the key"
+                " [DS203 PrimaryKeyAddMustNotMakeColumnsNullable]"
+            ],
+            id="key over a loosened column",
+        ),
+        pytest.param(
+            table(STAYS, column("b"), primary_key=["b", "id"]),
+            state(stored(is_nullable=False)),
+            [
+                "column b is new and nullable but part of the new primary key; add it in one apply, backfill it,"
+                " then tighten it and add the key in the next [DS204 PrimaryKeyNewColumnsMustBeSetNotNull]"
+            ],
+            id="key over a new column",
+        ),
+        pytest.param(
+            table(column(), primary_key=["id"]),
+            state(stored()),
+            [
+                "column id is nullable on the table but part of the new primary key; declare it with"
+                " is_nullable=False, so that the plan tightens it first"
+                " [DS205 PrimaryKeyExistingColumnsMustBeSetNotNull]"
+            ],
+            id="key over a nullable column",
+        ),
+        pytest.param(
+            table(column()),
+            state(stored(), stored("Legacy", "string"), table_properties={"delta.columnMapping.mode": "name"}),
+            [
+                "column Legacy is on the table but not in the model, and dropping it loses its data; declare it, or"
+                ' consent with --delta-allow "drop-column dev.silver.orders.legacy" [DS206 DropColumnsNeedConsent]'
+            ],
+            id="drop without consent",
+        ),
+        pytest.param(
+            table(column(), table_properties={"x": "1"}),
+            state(stored(), stored("a"), stored("b")),
+            [
+                "column a is on the table but not in the model, and dropping it loses its data; declare it, or"
+                ' consent with --delta-allow "drop-column dev.silver.orders.a" [DS206 DropColumnsNeedConsent]',
+                "column b is on the table but not in the model, and dropping it loses its data; declare it, or"
+                ' consent with --delta-allow "drop-column dev.silver.orders.b" [DS206 DropColumnsNeedConsent]',
+                "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
+                " delta.columnMapping.mode='name' (it raises the table's protocol) [DS207 DropColumnsNeedColumnMapping]",
+            ],
+            id="drop without column mapping",
+        ),
+        pytest.param(
+            table(Column("id", spark.StringType())),
+            state(stored()),
+            [
+                "column id is bigint on the table and string in the model, and is not changed in place; declare bigint,"
+                " or add a column of the new type, backfill it and drop id [DS208 NoTypeChanges]"
+            ],
+            id="type",
+        ),
+    ],
+)
+def test_plan_rules(model, there, expected):
+    assert plan_texts(model, there) == [f"dev.silver.orders: {text}" for text in expected]
+
+
+@pytest.mark.parametrize(
+    ("model", "there"),
+    [
+        pytest.param(orders(), orders_before(), id="worked example"),
+        pytest.param(orders(), TableState(name=NAME, exists=False), id="creation"),
+        pytest.param(table(STAYS, primary_key=["id"]), state(stored("ID", is_nullable=False)), id="key over NOT NULL"),
+        pytest.param(table(column()), state(stored(), primary_key=KeyState("pk", ("id",))), id="key goes"),
+        pytest.param(table(column()), TableState(name=NAME, exists=False), id="creation without a key"),
+    ],
+)
+def test_sound_plans_pass(model, there):
+    assert plan_texts(model, there) == []
+
+
+@pytest.mark.parametrize(
+    ("properties", "there"),
+    [({"delta.columnMapping.mode": "name"}, {}), ({}, {"delta.columnMapping.mode": "name"})],
+    ids=["planned", "there"],
+)
+def test_a_drop_with_consent_and_column_mapping_passes(properties, there):
+    validator = PlanValidator(plan_rules=default_plan_rules([parse_consent("drop-column dev.silver.orders.LEGACY")]))
+    model = table(column(), table_properties=properties)
+
+    assert plan_texts(model, state(stored(), stored("Legacy"), table_properties=there), validator) == []
+
+
+def test_a_key_over_missing_columns_is_refused_even_if_the_model_was_never_checked():
+    action = CreateTable(
+        table=NAME,
+        columns=(stored(),),
+        table_comment="",
+        table_properties={},
+        primary_key=PrimaryKeyAdd(name="pk", columns=("gone",)),
+        creates_schema=False,
+    )
+
+    (violation,) = VALIDATOR.plan_violations(TablePlan(create_tables=(action,)))
+
+    assert (violation.rule, violation.path) == ("CreatePrimaryKeyColumnsNotNull", "gone")
+
+
+def test_all_violations_of_all_tables_are_one_error():
+    models = [table(column(), column("n", is_nullable=False), name=f"dev.silver.{name}") for name in "ba"]
+    there = CatalogState(tables={model.name: state(stored(), name=model.name) for model in models})
+
+    with pytest.raises(UnsafePlanError) as caught:
+        VALIDATOR.validate_plan(TablePlanner().plan(models, there))
+
+    assert [violation.table for violation in caught.value.violations] == ["dev.silver.a", "dev.silver.b"]
+
+
+def test_a_sound_plan_is_silent():
+    VALIDATOR.validate_plan(TablePlan())
+
+
+class EveryTableHasAComment:
+    def check(self, table):
+        if not table.comment:
+            yield from VALIDATOR.model_violations([table])
+            raise LookupError("no comment on\nthis table")
+
+
+class NothingIsAligned:
+    def check(self, action):
+        return [object()] if isinstance(action, AlignTable) and 1 / 0 else []
+
+
+def test_a_rule_that_raises_is_reported_as_that_rules_fault():
+    validator = PlanValidator(model_rules=[EveryTableHasAComment()], plan_rules=[NothingIsAligned()])
+
+    (of_model,) = validator.model_violations([table(column())])
+    (of_plan,) = validator.plan_violations(TablePlanner().plan([orders()], catalog(orders_before())))
+
+    assert str(of_model) == (
+        "dev.silver.orders: rule EveryTableHasAComment itself failed with LookupError: no comment on;"
+        " mend the rule [DS100 EveryTableHasAComment]"
+    )
+    assert str(of_plan) == (
+        "dev.silver.orders: rule NothingIsAligned itself failed with ZeroDivisionError: division by zero;"
+        " mend the rule [DS100 NothingIsAligned]"
+    )
+
+
+def test_consent_is_read_without_regard_to_case():
+    consent = parse_consent("  drop-column   Dev.Silver.Orders.Legacy ")
+
+    assert consent == Consent("drop-column", "dev.silver.orders.legacy")
+    assert str(consent) == "drop-column dev.silver.orders.legacy"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "consent '' names no known action; write 'drop-column' and then what it may drop"),
+        (
+            "drop dev.a.b.c",
+            "consent 'drop dev.a.b.c' names no known action; write 'drop-column' and then what it may drop",
+        ),
+        ("drop-column", "consent 'drop-column' names no column; write 'drop-column catalog.schema.table.column'"),
+        (
+            "drop-column dev.silver.orders",
+            "consent 'drop-column dev.silver.orders' names no column; write 'drop-column catalog.schema.table.column'",
+        ),
+        (
+            "drop-column dev.silver..legacy",
+            "consent 'drop-column dev.silver..legacy' names no column; write 'drop-column catalog.schema.table.column'",
+        ),
+    ],
+)
+def test_consent_that_names_nothing_is_refused(text, message):
+    with pytest.raises(ConsentError) as caught:
+        parse_consent(text)
+
+    assert str(caught.value) == message

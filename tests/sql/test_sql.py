@@ -1,0 +1,181 @@
+"""SQL: the exact text of every statement."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    Column,
+    KeyState,
+    QualifiedName,
+    StatementKind,
+    TablePlanner,
+    TableState,
+    script,
+    statements,
+)
+from pytest_delta_schema.sql.queries import count_nulls, drop_table, restore_table, rows_with_null
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
+
+
+def sql(model, there) -> list[str]:
+    plan = TablePlanner().plan([model], catalog(there))
+    return [said.sql for action in plan.actions for said in statements(action)]
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [("id", "`id`"), ("a b.c", "`a b.c`"), ("a`b", "`a``b`"), ("`", "````"), ("${x}", "`${x}`"), ("😀'\"", "`😀'\"`")],
+)
+def test_identifiers(name, quoted):
+    assert identifier(name) == quoted
+
+
+def test_a_dot_inside_a_part_stays_inside():
+    assert dotted(QualifiedName("dev", "a.b", "o`rders")) == "`dev`.`a.b`.`o``rders`"
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("", "''"),
+        ("plain text", "'plain text'"),
+        ("it's", r"'it\'s'"),
+        ("a\\b", r"'a\\b'"),
+        ("a\nb\tc\rd", r"'a\nb\tc\rd'"),
+        ("nul\0", r"'nul\0'"),
+        ("${x} $y $", r"'\u0024{x} $y $'"),
+        ("-- ; %s \u00e9 😀", "'-- ; %s \u00e9 😀'"),
+        ('say "x"', "'say \"x\"'"),
+    ],
+)
+def test_literals(text, quoted):
+    assert literal(text) == quoted
+
+
+def test_the_worked_example_is_said_in_six_statements():
+    assert sql(orders(), orders_before()) == [
+        "ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n  `amount` DECIMAL(18,2)\n)",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL",
+        "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`)",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
+        "  `amount` COMMENT 'Order total',\n"
+        "  `created_ts` COMMENT 'Creation time',\n"
+        "  `id` COMMENT 'Order ID'",
+        "COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table'",
+        "ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  'delta.autoOptimize.optimizeWrite' = 'true'\n)",
+    ]
+
+
+def test_a_creation_is_a_complete_script():
+    (action,) = (
+        TablePlanner().plan([orders()], catalog(TableState(name=NAME, exists=False, schema_exists=False))).actions
+    )
+
+    assert script(statements(action)) == (
+        "CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n"
+        "\n"
+        "CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (\n"
+        "  `id` BIGINT NOT NULL COMMENT 'Order ID',\n"
+        "  `created_ts` TIMESTAMP COMMENT 'Creation time',\n"
+        "  `amount` DECIMAL(18,2) COMMENT 'Order total'\n"
+        ")\n"
+        "USING DELTA\n"
+        "COMMENT 'Orders table'\n"
+        "TBLPROPERTIES (\n"
+        "  'delta.autoOptimize.optimizeWrite' = 'true'\n"
+        ");\n"
+        "\n"
+        "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);"
+    )
+
+
+def test_a_bare_creation_in_a_schema_that_is_there():
+    there = TableState(name=NAME, exists=False)
+
+    assert sql(table(column()), there) == [
+        "CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (\n  `id` BIGINT\n)\nUSING DELTA"
+    ]
+
+
+def test_nested_types_are_written_on_one_line():
+    inner = spark.StructType(
+        [
+            spark.StructField("a b", spark.LongType(), nullable=False, metadata={"comment": "it's"}),
+            spark.StructField("m", spark.MapType(spark.StringType(), spark.ArrayType(spark.VarcharType(3)))),
+        ]
+    )
+    there = TableState(name=NAME, exists=False)
+
+    (said,) = sql(table(Column("s", spark.ArrayType(inner))), there)
+
+    assert said.splitlines()[1] == (
+        "  `s` ARRAY<STRUCT<`a b`: BIGINT NOT NULL COMMENT 'it\\'s', `m`: MAP<STRING, ARRAY<VARCHAR(3)>>>>"
+    )
+
+
+def test_the_other_statements():
+    model = table(
+        column("id", is_nullable=False),
+        column("kind", spark.IntegerType()),
+        column("loose"),
+        column("solid", is_nullable=False),
+        table_properties={"gone": None, "also": None},
+    )
+    there = state(
+        stored("id"),
+        stored("kind"),
+        stored("loose", is_nullable=False),
+        stored("solid"),
+        stored("old`"),
+        stored("older"),
+        table_properties={"gone": "x", "also": "y"},
+        primary_key=KeyState("pk_old", ("id",)),
+    )
+
+    assert sql(model, there) == [
+        "ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_old`",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `kind` TYPE INT",
+        "ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`old```, `older`)",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `loose` DROP NOT NULL",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL,\n  `solid` SET NOT NULL",
+        "ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('also', 'gone')",
+    ]
+
+
+def test_statements_carry_the_changes_that_they_make():
+    (action,) = TablePlanner().plan([orders()], catalog(orders_before())).actions
+
+    said = statements(action)
+
+    assert tuple(change for each in said for change in each.changes) == action.changes
+    assert [each.kind for each in said] == [
+        StatementKind.ADD_COLUMNS,
+        StatementKind.TIGHTEN_COLUMNS,
+        StatementKind.ADD_PRIMARY_KEY,
+        StatementKind.COMMENT_COLUMNS,
+        StatementKind.COMMENT_TABLE,
+        StatementKind.SET_PROPERTIES,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (rows_with_null(NAME, "a`b"), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
+        (
+            count_nulls(NAME, ["a", "b"]),
+            "SELECT count(*), count_if(`a` IS NULL), count_if(`b` IS NULL) FROM `dev`.`silver`.`orders`",
+        ),
+        (
+            count_nulls(NAME, ["a"], version=3),
+            "SELECT count(*), count_if(`a` IS NULL) FROM `dev`.`silver`.`orders` VERSION AS OF 3",
+        ),
+        (restore_table(NAME, 3), "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 3"),
+        (drop_table(NAME), "DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
+    ],
+)
+def test_queries(said, expected):
+    assert said == expected

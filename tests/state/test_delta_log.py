@@ -1,0 +1,130 @@
+"""What the metadata in a Delta log says about a table."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_delta_schema import ArrayState, ColumnState, KeyState, MapState, StructState
+from pytest_delta_schema.state.delta_log import PRIMARY_KEY_PROPERTY, decode_key, encode_key, state_from_metadata
+from support.tables import NAME
+
+
+def field(name="a", data_type="long", nullable=True, **metadata):
+    return {"name": name, "type": data_type, "nullable": nullable, "metadata": metadata}
+
+
+def read(*fields, **metadata):
+    schema = json.dumps({"type": "struct", "fields": fields})
+    return state_from_metadata(NAME, metadata={"schemaString": schema, **metadata}, protocol={}, version=4)
+
+
+@pytest.mark.parametrize(
+    ("in_log", "canonical"),
+    [
+        ("long", "bigint"),
+        ("integer", "int"),
+        ("short", "smallint"),
+        ("byte", "tinyint"),
+        ("string", "string"),
+        ("decimal(18,2)", "decimal(18,2)"),
+        ("timestamp_ntz", "timestamp_ntz"),
+        ("void", "void"),
+        ({"type": "array", "elementType": "integer", "containsNull": False}, ArrayState("int", False)),
+        (
+            {"type": "map", "keyType": "string", "valueType": "short", "valueContainsNull": True},
+            MapState("string", "smallint", True),
+        ),
+        (
+            {"type": "struct", "fields": [field("x", "byte", nullable=False, comment="An x")]},
+            StructState((ColumnState("x", "tinyint", False, "An x"),)),
+        ),
+        ({"type": "udt", "class": "x"}, '{"class": "x", "type": "udt"}'),
+    ],
+)
+def test_types(in_log, canonical):
+    assert read(field("a", in_log)).columns == (ColumnState("a", canonical, True, ""),)
+
+
+@pytest.mark.parametrize(
+    ("in_log", "text", "canonical"),
+    [
+        ("string", "varchar(10)", "varchar(10)"),
+        ("string", "char(3)", "char(3)"),
+        ("string", "something else", "string"),
+        (
+            {"type": "array", "elementType": "string", "containsNull": True},
+            "array<varchar(5)>",
+            ArrayState("varchar(5)", True),
+        ),
+        (
+            {"type": "map", "keyType": "string", "valueType": "string", "valueContainsNull": True},
+            "map<char(2),string>",
+            MapState("char(2)", "string", True),
+        ),
+        (
+            {"type": "struct", "fields": [field("a,b", "string"), field("n", "long"), field("d`e", "string")]},
+            "struct<`a,b`:varchar(1),n:bigint,`d``e`:string>",
+            StructState(
+                (
+                    ColumnState("a,b", "varchar(1)", True, ""),
+                    ColumnState("n", "bigint", True, ""),
+                    ColumnState("d`e", "string", True, ""),
+                )
+            ),
+        ),
+    ],
+)
+def test_char_and_varchar_come_from_the_field_metadata(in_log, text, canonical):
+    shown = read(field("a", in_log, __CHAR_VARCHAR_TYPE_STRING=text))
+
+    assert shown.columns[0].data_type == canonical
+
+
+def test_comments_nullability_and_the_version():
+    shown = read(field("a", comment="An a"), field("b", nullable=False, comment=""), description="The table")
+
+    assert shown.columns == (ColumnState("a", "bigint", True, "An a"), ColumnState("b", "bigint", False, ""))
+    assert (shown.table_comment, shown.version, shown.exists) == ("The table", 4, True)
+
+
+def test_a_description_that_is_null_is_no_comment():
+    assert read(description=None, configuration=None).table_comment == ""
+
+
+def test_the_protocol_is_shown_as_the_properties_that_set_it():
+    shown = state_from_metadata(
+        NAME,
+        metadata={"schemaString": '{"type":"struct","fields":[]}', "configuration": {"team": "core"}},
+        protocol={
+            "minReaderVersion": 3,
+            "minWriterVersion": 7,
+            "readerFeatures": ["columnMapping"],
+            "writerFeatures": ["columnMapping", "appendOnly"],
+        },
+    )
+
+    assert dict(shown.table_properties) == {
+        "delta.minReaderVersion": "3",
+        "delta.minWriterVersion": "7",
+        "delta.feature.appendOnly": "supported",
+        "delta.feature.columnMapping": "supported",
+        "team": "core",
+    }
+
+
+def test_our_own_properties_are_hidden_and_the_key_is_read_from_them():
+    key = KeyState("pk_x", ("id", "día"))
+
+    shown = read(
+        configuration={PRIMARY_KEY_PROPERTY: encode_key(key), "pytest_delta_schema.other": "1", "team": "core"}
+    )
+
+    assert shown.primary_key == key
+    assert [name for name in shown.table_properties if not name.startswith("delta.")] == ["team"]
+
+
+def test_the_key_is_stored_readably():
+    assert encode_key(KeyState("pk", ("día",))) == '{"name": "pk", "columns": ["día"]}'
+    assert decode_key(None) is None

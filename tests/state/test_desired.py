@@ -1,0 +1,70 @@
+"""The state that a model wants."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import CatalogReadError, ReadProblem
+from pytest_delta_schema.state.desired import desired_state, property_text
+from support.tables import KEY, NAME, catalog, column, orders, state, stored, table
+
+
+def test_the_worked_example():
+    wanted = desired_state(orders())
+
+    assert wanted == state(
+        stored("id", is_nullable=False, comment="Order ID"),
+        stored("created_ts", "timestamp", comment="Creation time"),
+        stored("amount", "decimal(18,2)", comment="Order total"),
+        table_comment="Orders table",
+        table_properties={"delta.autoOptimize.optimizeWrite": "true"},
+        primary_key=KEY,
+    )
+
+
+def test_it_is_a_copy_that_later_edits_of_the_model_do_not_reach():
+    model = orders()
+    wanted = desired_state(model)
+
+    model.columns[0].name = "other"
+    model.columns.clear()
+    model.table_properties["more"] = "1"
+    model.comment = "Other"
+
+    assert wanted == desired_state(orders())
+
+
+def test_missing_comments_are_empty():
+    model = table(column(comment=None), comment=None)
+
+    wanted = desired_state(model)
+
+    assert (wanted.columns[0].comment, wanted.table_comment) == ("", "")
+
+
+def test_properties_are_sorted():
+    model = table(column(), table_properties={"b": 1, "a": None})
+
+    assert list(desired_state(model).table_properties.items()) == [("a", None), ("b", "1")]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(True, "true"), (False, "false"), (7, "7"), (0.5, "0.5"), ("True", "True"), (None, None)]
+)
+def test_property_values_become_text(value, text):
+    assert property_text(value) == text
+
+
+def test_a_catalog_state_explains_every_table_that_it_lacks():
+    there = catalog(state())
+    problem = ReadProblem(table="dev.silver.view", message="is a view", remedy="drop it")
+    there = type(there)(tables=there.tables, problems={NAME._replace(table="view"): problem})
+
+    with pytest.raises(CatalogReadError) as caught:
+        there.require([NAME, NAME._replace(table="view"), NAME._replace(table="gone")])
+
+    assert str(caught.value) == (
+        "dev.silver.view: is a view; drop it\n"
+        "dev.silver.gone: is not part of the catalog state it is planned against;"
+        " take the snapshot with the same models"
+    )

@@ -1,0 +1,128 @@
+"""Canonical types: equal types are equal values, whichever side wrote them down."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import ArrayState, ColumnState, MapState, StructState
+from pytest_delta_schema.state.types import (
+    canonical_type,
+    describe_type,
+    equal_types,
+    not_null_in_collections,
+    unstorable,
+)
+
+INT, TEXT = spark.IntegerType(), spark.StringType()
+
+
+def struct(*fields: tuple[str, object, bool]) -> spark.StructType:
+    return spark.StructType([spark.StructField(name, kind, nullable) for name, kind, nullable in fields])
+
+
+@pytest.mark.parametrize(
+    ("data_type", "text"),
+    [
+        (spark.BinaryType(), "binary"),
+        (spark.BooleanType(), "boolean"),
+        (spark.ByteType(), "tinyint"),
+        (spark.CharType(3), "char(3)"),
+        (spark.DateType(), "date"),
+        (spark.DecimalType(), "decimal(10,0)"),
+        (spark.DecimalType(18, 2), "decimal(18,2)"),
+        (spark.DoubleType(), "double"),
+        (spark.FloatType(), "float"),
+        (spark.IntegerType(), "int"),
+        (spark.LongType(), "bigint"),
+        (spark.NullType(), "void"),
+        (spark.ShortType(), "smallint"),
+        (spark.StringType(), "string"),
+        (spark.StringType("UTF8_LCASE"), "string collate UTF8_LCASE"),
+        (spark.TimestampNTZType(), "timestamp_ntz"),
+        (spark.TimestampType(), "timestamp"),
+        (spark.VarcharType(10), "varchar(10)"),
+        (spark.VariantType(), "variant"),
+        (spark.DayTimeIntervalType(), "interval day to second"),
+        (spark.ArrayType(INT), "array<int>"),
+        (spark.ArrayType(INT, containsNull=False), "array<int not null>"),
+        (spark.MapType(TEXT, INT, valueContainsNull=False), "map<string, int not null>"),
+        (
+            struct(("a", INT, False), ("b c", spark.ArrayType(TEXT), True)),
+            "struct<a: int not null, b c: array<string>>",
+        ),
+    ],
+    ids=str,
+)
+def test_every_type_has_one_canonical_form(data_type, text):
+    assert describe_type(canonical_type(data_type)) == text
+
+
+def test_nested_comments_are_kept_for_the_creation():
+    data_type = spark.StructType([spark.StructField("a", INT, metadata={"comment": "An a"})])
+
+    assert canonical_type(data_type) == StructState((ColumnState("a", "int", True, "An a"),))
+
+
+A = ColumnState("a", "int", True, "")
+B = ColumnState("b", "string", True, "")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        ("int", "int", True),
+        ("int", "bigint", False),
+        ("decimal(18,2)", "decimal(18,3)", False),
+        ("varchar(10)", "string", False),
+        (StructState((A, B)), StructState((B, A)), True),
+        (StructState((A,)), StructState((A._replace(name="A"),)), True),
+        (StructState((A,)), StructState((A._replace(comment="x"),)), True),
+        (StructState((A,)), StructState((A._replace(is_nullable=False),)), False),
+        (StructState((A,)), StructState((A, B)), False),
+        (StructState((A,)), "int", False),
+        (ArrayState("int", True), ArrayState("int", False), False),
+        (ArrayState(StructState((A, B)), True), ArrayState(StructState((B, A)), True), True),
+        (MapState("string", "int", True), MapState("string", "int", False), False),
+        (
+            MapState("string", StructState((A,)), True),
+            MapState("string", StructState((A._replace(comment="c"),)), True),
+            True,
+        ),
+        (ArrayState("int", True), MapState("string", "int", True), False),
+    ],
+)
+def test_equality_of_types(left, right, equal):
+    assert equal_types(left, right) is equal
+    assert equal_types(right, left) is equal
+
+
+def test_what_delta_cannot_store_is_named_by_path():
+    odd = spark.CalendarIntervalType()
+    data_type = struct(
+        ("ok", INT, True),
+        ("list", spark.ArrayType(odd), True),
+        ("map", spark.MapType(spark.StringType("UTF8_LCASE"), struct(("deep", spark.TimeType(), True))), True),
+    )
+
+    assert list(unstorable(canonical_type(data_type), "c")) == [
+        ("c.list.element", "interval"),
+        ("c.map.key", "string collate UTF8_LCASE"),
+        ("c.map.value.deep", "time(6)"),
+    ]
+
+
+def test_not_null_inside_collections_is_named_by_path_and_is_fine_in_structs():
+    solid = struct(("a", INT, False))
+    data_type = struct(
+        ("fine", solid, False),
+        ("list", spark.ArrayType(solid, containsNull=False), True),
+        ("map", spark.MapType(solid, spark.ArrayType(INT), valueContainsNull=False), True),
+    )
+
+    assert list(not_null_in_collections(canonical_type(data_type), "c")) == [
+        "c.list.element",
+        "c.list.element.a",
+        "c.map.value",
+        "c.map.key.a",
+    ]
