@@ -1,0 +1,140 @@
+"""The memory catalog: every scenario, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema import BackendFailure, MemoryCatalog, Statement, StatementKind, UnsafePlanError
+from pytest_delta_schema.plan.actions import ColumnNullabilityChange, SetColumnComments
+from support.play import play
+from support.scenarios import SCENARIOS
+from support.tables import NAME, column, state, stored, table
+
+
+def test_there_are_enough_scenarios_with_names_of_their_own():
+    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 25
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_scenarios(scenario):
+    end = play(scenario, MemoryCatalog())
+
+    assert end.exists
+
+
+def test_it_starts_with_tables_and_rows():
+    catalog = MemoryCatalog([state(stored("Id"))], {NAME: [{"ID": 1}, {"id": None}, {}]})
+
+    counts = catalog.count_nulls(NAME, ["Id"])
+
+    assert (counts.rows, dict(counts.nulls)) == (3, {"Id": 2})
+    assert catalog.version(NAME) == 0
+
+
+def test_a_table_that_is_not_there_has_no_version_and_maybe_no_schema():
+    catalog = MemoryCatalog([state(stored())])
+    there = table(column(), name="dev.silver.other")
+    nowhere = table(column(), name="dev.gold.other")
+
+    shown = catalog.snapshot([there, nowhere]).tables
+
+    assert [(each.exists, each.schema_exists) for each in shown.values()].count((False, True)) == 1
+    assert shown[nowhere.name].schema_exists is False
+    assert catalog.version(nowhere.name) is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"gone": 1, "id": 1}], "there is no column gone"),
+        ([{"id": None}], "column id is NOT NULL"),
+        ([{"more": 1}], "there is no column more and column id is NOT NULL"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(rows, message):
+    catalog = MemoryCatalog([state(stored(is_nullable=False))])
+
+    with pytest.raises(BackendFailure, match=message):
+        catalog.insert(NAME, rows)
+
+    assert catalog.count_nulls(NAME, []).rows == 0
+
+
+def statement(kind, *changes, name=NAME):
+    return Statement(table=name, kind=kind, sql="", changes=changes)
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "condition"),
+    [
+        pytest.param(
+            statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={"gone": "x"})),
+            "dev.silver.orders: there is no column gone; read the table again and make a new plan",
+            "UNRESOLVED_COLUMN",
+            id="column",
+        ),
+        pytest.param(
+            statement(StatementKind.COMMENT_COLUMNS, name=NAME._replace(table="gone")),
+            "there is no table dev.silver.gone; create it first",
+            "TABLE_OR_VIEW_NOT_FOUND",
+            id="table",
+        ),
+    ],
+)
+def test_statements_about_what_is_not_there_are_refused(said, message, condition):
+    catalog = MemoryCatalog([state(stored())])
+
+    with pytest.raises(BackendFailure) as caught:
+        catalog.run(said)
+
+    assert (str(caught.value), caught.value.condition) == (message, condition)
+    assert catalog.version(NAME) == 0
+
+
+def test_a_table_needs_its_schema():
+    from pytest_delta_schema import TablePlanner, TableState, statements
+    from support.tables import catalog as observed
+
+    (action,) = TablePlanner().plan([table(column())], observed(TableState(name=NAME, exists=False))).actions
+
+    with pytest.raises(BackendFailure, match=r"there is no schema dev\.silver; create it first"):
+        MemoryCatalog().run(statements(action)[0])
+
+
+def test_creating_what_is_there_changes_nothing():
+    from pytest_delta_schema import TablePlanner, TableState, statements
+    from support.tables import catalog as observed
+
+    catalog = MemoryCatalog([state(stored("other"))])
+    (action,) = TablePlanner().plan([table(column())], observed(TableState(name=NAME, exists=False))).actions
+
+    catalog.run(statements(action)[0])
+
+    assert catalog.snapshot([table(column())]).tables[NAME] == state(stored("other"))
+
+
+def test_tightening_asks_the_rows_again_when_it_runs():
+    catalog = MemoryCatalog([state(stored())], {NAME: [{}]})
+    said = statement(StatementKind.TIGHTEN_COLUMNS, ColumnNullabilityChange(name="id", is_nullable=False))
+
+    with pytest.raises(UnsafePlanError, match="column id cannot be NOT NULL, because 1 row holds NULL in it, of 1"):
+        catalog.run(said)
+
+    assert catalog.snapshot([table(column())]).tables[NAME] == state(stored())
+
+
+def test_a_change_that_it_does_not_know_is_said_so():
+    with pytest.raises(NotImplementedError, match="does not know str"):
+        MemoryCatalog([state(stored())]).run(statement(StatementKind.SET_PROPERTIES, "nonsense"))
+
+
+def test_states_are_copies():
+    there = state(stored())
+    catalog = MemoryCatalog([there])
+
+    catalog.run(statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={"id": "x"})))
+
+    assert there == state(stored())
+    assert catalog.snapshot([table(column())]).tables[NAME] == replace(state(stored(comment="x")), version=1)

@@ -1,0 +1,228 @@
+"""The whole line: what a caller of the engine sees, when it goes well and when it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import (
+    ActionRunner,
+    AlignExecutor,
+    ApplyError,
+    BackendFailure,
+    ConvergenceError,
+    CreateExecutor,
+    InvalidModelError,
+    MemoryCatalog,
+    Orchestrator,
+    PlanValidator,
+    StatementKind,
+    SyncError,
+    TablePlanner,
+    UnsafePlanError,
+)
+from support.tables import KEY, NAME, column, orders, orders_before, state, stored, table
+
+
+class Recording(MemoryCatalog):
+    """A memory catalog that notes what is run, and fails where it is told to."""
+
+    def __init__(self, *args, fail=(), ignore=(), **kwargs):
+        super().__init__(*args, **kwargs)
+        self.ran: list[str] = []
+        self.fail, self.ignore = fail, ignore
+
+    def run(self, statement):
+        if statement.kind in self.fail:
+            raise BackendFailure("the disk is full\nsecond line", condition="DISK")
+        self.ran.append(statement.kind.value)
+        if statement.kind not in self.ignore:
+            super().run(statement)
+
+
+def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
+    catalog = MemoryCatalog([orders_before()])
+    runner = ActionRunner(CreateExecutor(catalog), AlignExecutor(catalog))
+
+    result = Orchestrator(catalog, runner, TablePlanner(), PlanValidator()).sync_tables([orders()])
+
+    assert len(result.statements) == 6
+    assert Orchestrator(catalog, runner).sync_tables([orders()]).plan.is_empty
+
+
+def test_a_sync_of_what_is_in_line_runs_nothing():
+    catalog = Recording([orders_before()])
+    Orchestrator.over(catalog).sync_tables([orders()])
+    catalog.ran.clear()
+
+    result = Orchestrator.over(catalog).sync_tables([orders()])
+
+    assert (result.plan.is_empty, result.statements, catalog.ran) == (True, (), [])
+
+
+def test_creations_run_before_alignments_and_tables_by_name():
+    catalog = Recording([orders_before()])
+    models = [orders(), table(column(), name="dev.silver.z"), table(column(), name="dev.gold.a")]
+
+    result = Orchestrator.over(catalog).sync_tables(models)
+
+    tables = list(dict.fromkeys(str(each.table) for each in result.statements))
+    assert tables == ["dev.gold.a", "dev.silver.z", "dev.silver.orders"]
+
+
+def test_faults_in_models_stop_everything_before_the_catalog_is_read():
+    class Unread(MemoryCatalog):
+        def snapshot(self, models):
+            raise AssertionError("read")
+
+    with pytest.raises(InvalidModelError):
+        Orchestrator.over(Unread()).sync_tables([table()])
+
+
+def test_a_refused_plan_runs_nothing_at_all():
+    catalog = Recording([orders_before(), state(stored(), stored("old"), name=NAME._replace(table="other"))])
+
+    with pytest.raises(UnsafePlanError):
+        Orchestrator.over(catalog).sync_tables([orders(), table(column(), name="dev.silver.other")])
+
+    assert catalog.ran == []
+
+
+def test_data_that_refuses_leaves_its_table_alone_and_lets_the_others_go_on():
+    catalog = Recording([orders_before()], {NAME: [{"id": None}, {"id": 1}]})
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(catalog).sync_tables([orders(), table(column(), name="dev.silver.new")])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: column id cannot be NOT NULL, because 1 row holds NULL in it, of 2;"
+        " fill them (they are listed by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL),"
+        " or declare it nullable [DS301 NotNullNeedsData]"
+    )
+    assert catalog.ran == ["create table"]
+    assert catalog.snapshot([orders()]).tables[NAME] == orders_before()
+
+
+def test_a_failure_midway_tells_the_whole_story_and_the_next_apply_goes_on():
+    catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(catalog).sync_tables([orders()])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: statement 3 of 6 failed: the disk is full\n"
+        "second line\n"
+        "  done:\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n"
+        "      `amount` DECIMAL(18,2)\n"
+        "    );\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
+        "      `id` SET NOT NULL;\n"
+        "  failed:\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);\n"
+        "  not run:\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
+        "      `amount` COMMENT 'Order total',\n"
+        "      `created_ts` COMMENT 'Creation time',\n"
+        "      `id` COMMENT 'Order ID';\n"
+        "    COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table';\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n"
+        "      'delta.autoOptimize.optimizeWrite' = 'true'\n"
+        "    );\n"
+        "  way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0\n"
+        "  way on:   mend the cause and apply again; the next plan starts from what is done"
+    )
+    assert (caught.value.table, caught.value.version) == ("dev.silver.orders", 0)
+    assert (len(caught.value.done), len(caught.value.not_run)) == (2, 3)
+    assert caught.value.failed.startswith("ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT")
+
+    catalog.fail = ()
+    assert len(Orchestrator.over(catalog).sync_tables([orders()]).statements) == 4
+
+
+@pytest.mark.parametrize(
+    ("fail", "way_back"),
+    [
+        (StatementKind.CREATE_SCHEMA, "nothing was changed"),
+        (StatementKind.CREATE_TABLE, "the table does not exist, nothing is lost"),
+        (
+            StatementKind.ADD_PRIMARY_KEY,
+            "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`",
+        ),
+    ],
+)
+def test_the_way_back_from_a_failed_creation(fail, way_back):
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(Recording(fail=[fail])).sync_tables([orders()])
+
+    assert f"  way back: {way_back}\n" in str(caught.value)
+    assert caught.value.version is None
+
+
+def test_a_failure_of_the_last_statement_leaves_nothing_undone():
+    catalog = Recording([orders_before()], fail=[StatementKind.SET_PROPERTIES])
+
+    with pytest.raises(ApplyError, match="  not run: nothing"):
+        Orchestrator.over(catalog).sync_tables([orders()])
+
+
+def test_data_that_changes_after_it_was_asked_is_a_failure_midway():
+    class Moving(Recording):
+        def run(self, statement):
+            super().run(statement)
+            if statement.kind is StatementKind.ADD_COLUMNS:
+                self.insert(NAME, [{"id": None}])
+
+    with pytest.raises(ApplyError, match="statement 2 of 6 failed: dev.silver.orders: column id cannot be NOT NULL"):
+        Orchestrator.over(Moving([orders_before()])).sync_tables([orders()])
+
+
+def test_several_tables_that_fail_are_all_told():
+    class Picky(Recording):
+        def run(self, statement):
+            if statement.table.table in ("a", "b"):
+                raise BackendFailure(f"no {statement.table.table}")
+            super().run(statement)
+
+    catalog = Picky([orders_before()], {NAME: [{}]})
+    models = [orders(), *[table(column(), name=f"dev.silver.{name}") for name in "abc"]]
+
+    with pytest.raises(SyncError) as caught:
+        Orchestrator.over(catalog).sync_tables(models)
+
+    assert [type(error) for error in caught.value.errors] == [ApplyError, ApplyError, UnsafePlanError]
+    assert "dev.silver.a: statement 1 of 1 failed: no a" in str(caught.value)
+    assert "column id cannot be NOT NULL" in str(caught.value)
+    assert catalog.version(NAME._replace(table="c")) == 0
+
+
+def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
+    class Late(MemoryCatalog):
+        def count_nulls(self, table, columns):
+            counts = super().count_nulls(table, columns)
+            self.insert(NAME, [{}])
+            return counts
+
+    with pytest.raises(UnsafePlanError):
+        Orchestrator.over(Late([state(stored())])).sync_tables([table(column(is_nullable=False))])
+
+
+def test_an_apply_that_does_not_converge_says_what_is_left():
+    catalog = Recording([orders_before()], ignore=[StatementKind.COMMENT_TABLE, StatementKind.ADD_PRIMARY_KEY])
+
+    with pytest.raises(ConvergenceError) as caught:
+        Orchestrator.over(catalog).sync_tables([orders()])
+
+    assert str(caught.value) == (
+        "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n"
+        "  dev.silver.orders: + primary_key: (absent) -> pk_dev_silver_orders__id (id)\n"
+        "  dev.silver.orders: ~ comment: '' -> 'Orders table'"
+    )
+
+
+def test_a_plan_may_be_had_without_running_it():
+    catalog = Recording([orders_before()])
+
+    plan = Orchestrator.over(catalog).plan_tables([orders()])
+
+    assert plan.align_tables[0].add_primary_key.name == KEY.name
+    assert catalog.ran == []

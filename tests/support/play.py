@@ -1,0 +1,73 @@
+"""Play one scenario on one catalog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema import (
+    Catalog,
+    Orchestrator,
+    PlanValidator,
+    TablePlanner,
+    TableState,
+    UnsafePlanError,
+    default_plan_rules,
+)
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.rules.consent import parse_consent
+
+if TYPE_CHECKING:
+    from support.scenarios import Scenario
+
+_PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
+
+
+def play(scenario: Scenario, catalog: Catalog) -> TableState:
+    """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
+    name = scenario.after.name
+    if scenario.before is not None:
+        Orchestrator.over(catalog).sync_tables([scenario.before])
+    if scenario.rows:
+        catalog.insert(name, scenario.rows)  # type: ignore[attr-defined]  # every catalog of these tests can
+    models = [scenario.after]
+    before = visible(catalog.snapshot(models).tables[name])
+    version = catalog.version(name)
+
+    plan = TablePlanner().plan(models, catalog.snapshot(models))
+
+    assert [str(line) for action in plan.actions for line in change_lines(action)] == list(scenario.plan)
+
+    validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, scenario.consents)))
+    orchestrator = Orchestrator.over(catalog, validator)
+    if scenario.refused:
+        try:
+            orchestrator.sync_tables(models)
+        except UnsafePlanError as error:
+            assert tuple(violation.code for violation in error.violations) == scenario.refused
+        else:
+            raise AssertionError(f"{scenario.name} was not refused")
+        assert visible(catalog.snapshot(models).tables[name]) == before
+        assert catalog.version(name) == version
+    else:
+        orchestrator.sync_tables(models)
+        assert orchestrator.plan_tables(models).is_empty
+        assert orchestrator.sync_tables(models).statements == ()
+    return visible(catalog.snapshot(models).tables[name])
+
+
+def visible(state: TableState) -> TableState:
+    """Leave out what platforms write by themselves, so that the end states of backends can be compared."""
+    properties = {
+        key.lower() if key.lower().startswith("delta.") else key: value
+        for key, value in state.table_properties.items()
+        if not key.startswith(_PLATFORM)
+    }
+    return TableState(
+        name=state.name,
+        exists=state.exists,
+        schema_exists=state.schema_exists,
+        columns=state.columns,
+        table_comment=state.table_comment,
+        table_properties=properties,
+        primary_key=state.primary_key,
+    )

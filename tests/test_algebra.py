@@ -1,0 +1,170 @@
+"""The algebra: whatever is wanted and whatever is there, an apply ends in an empty plan."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    ActionRunner,
+    Column,
+    KeyState,
+    MemoryCatalog,
+    Table,
+    TablePlanner,
+    TableState,
+    script,
+    statements,
+)
+from pytest_delta_schema.models.names import primary_key_name
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import ColumnState, canonical_type
+from support.tables import NAME
+
+ATOMS = st.sampled_from(
+    [
+        spark.LongType(),
+        spark.StringType(),
+        spark.DecimalType(18, 2),
+        spark.VarcharType(7),
+        spark.TimestampType(),
+        spark.NullType(),
+    ]
+)
+NAMES = st.sampled_from(["id", "Id", "amount", "a b", "a.b", "`", "${x}", "é", "order_id", "ORDER_ID", "order", "x"])
+
+
+def _structs(inner: st.SearchStrategy[spark.DataType]) -> st.SearchStrategy[spark.DataType]:
+    fields = st.lists(
+        st.tuples(st.sampled_from("abcde"), inner, st.booleans()), min_size=1, max_size=3, unique_by=lambda f: f[0]
+    )
+    return st.one_of(
+        fields.map(lambda some: spark.StructType([spark.StructField(*each) for each in some])),
+        inner.map(spark.ArrayType),
+        inner.map(lambda value: spark.MapType(spark.StringType(), value)),
+    )
+
+
+TYPES = st.recursive(ATOMS, _structs, max_leaves=5)
+COMMENTS = st.sampled_from(["", "plain", "it's", "new\nline", "${x}", "\\"])
+COLUMNS = st.lists(
+    st.builds(Column, NAMES, TYPES, st.booleans(), COMMENTS),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda column: column.name.lower(),
+)
+KEYS = st.sampled_from(["delta.appendOnly", "DELTA.APPENDONLY", "delta.x", "team", "Team"])
+VALUES = st.sampled_from(["true", "TRUE", "1 day", "24 hours", "x", True, 7])
+
+
+def _unambiguous(properties: dict[str, object]) -> bool:
+    keys = [key.lower() for key in properties if key.lower().startswith("delta.")]
+    return len(set(keys)) == len(keys)
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Table:
+    columns = draw(COLUMNS)
+    key = draw(st.lists(st.sampled_from([column.name for column in columns]), max_size=3, unique=True))
+    properties = draw(st.dictionaries(KEYS, st.one_of(st.none(), VALUES), max_size=3).filter(_unambiguous))
+    return Table(*NAME, columns, comment=draw(COMMENTS), table_properties=properties, primary_key=key)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> TableState:
+    columns = tuple(
+        ColumnState(column.name, canonical_type(column.data_type), column.is_nullable, column.comment)
+        for column in draw(COLUMNS)
+    )
+    names = [column.name for column in columns]
+    key = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+    properties = draw(st.dictionaries(KEYS, VALUES.map(str), max_size=3).filter(_unambiguous))
+    return TableState(
+        name=NAME,
+        exists=draw(st.booleans()),
+        columns=columns,
+        table_comment=draw(COMMENTS),
+        table_properties=MappingProxyType(properties),
+        primary_key=KeyState(primary_key_name(NAME, key, names), tuple(key)) if key else None,
+    )
+
+
+def catalog_of(there: TableState) -> MemoryCatalog:
+    return MemoryCatalog([there] if there.exists else [TableState(name=NAME._replace(table="neighbour"))])
+
+
+@given(model=models(), there=states())
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def test_applying_a_plan_leaves_nothing_to_do(model, there):
+    catalog, planner = catalog_of(there), TablePlanner()
+
+    ActionRunner.over(catalog).apply(planner.plan([model], catalog.snapshot([model])))
+
+    assert planner.plan([model], catalog.snapshot([model])).is_empty
+
+
+@given(model=models())
+def test_a_table_that_is_as_wanted_has_an_empty_plan(model):
+    wanted = desired_state(model)
+    properties = {key: value for key, value in wanted.table_properties.items() if value is not None}
+    catalog = MemoryCatalog([TableState(**{**_parts(wanted), "table_properties": MappingProxyType(properties)})])
+
+    assert TablePlanner().plan([model], catalog.snapshot([model])).is_empty
+
+
+@given(model=models(), there=states(), data=st.data())
+def test_the_order_of_what_is_stored_does_not_matter(model, there, data):
+    shuffled = TableState(
+        **{
+            **_parts(there),
+            "columns": tuple(data.draw(st.permutations(there.columns))),
+            "table_properties": MappingProxyType(
+                dict(data.draw(st.permutations(list(there.table_properties.items()))))
+            ),
+        }
+    )
+    plans = [TablePlanner().plan([model], catalog_of(each).snapshot([model])) for each in (there, shuffled)]
+
+    assert plans[0] == plans[1]
+    assert [script(statements(action)) for action in plans[0].actions] == [
+        script(statements(action)) for action in plans[1].actions
+    ]
+
+
+@given(model=models(), there=states(), data=st.data())
+def test_any_difference_is_seen(model, there, data):
+    """Planning towards one model and then looking at it with another is empty only if the two want the same."""
+    catalog, planner = MemoryCatalog(), TablePlanner()
+    ActionRunner.over(catalog).apply(planner.plan([model], catalog.snapshot([model])))
+    edited = data.draw(st.sampled_from(EDITS))(model)
+
+    assert not planner.plan([edited], catalog.snapshot([edited])).is_empty
+
+
+def _with_column(model: Table, **changes: object) -> Table:
+    first, *rest = model.columns
+    values = {"name": first.name, "data_type": first.data_type, "is_nullable": first.is_nullable}
+    return _copy(model, columns=[Column(**{**values, "comment": first.comment, **changes}), *rest])
+
+
+def _copy(model: Table, **changes: object) -> Table:
+    parts = ("columns", "comment", "table_properties", "primary_key")
+    return Table(*NAME, **{**{part: getattr(model, part) for part in parts}, **changes})
+
+
+EDITS = (
+    lambda model: _copy(model, comment=model.comment + "!"),
+    lambda model: _copy(model, columns=[*model.columns, Column("quite_new", spark.LongType())]),
+    lambda model: _copy(model, table_properties={**model.table_properties, "quite_new": "1"}),
+    lambda model: _with_column(model, is_nullable=not model.columns[0].is_nullable),
+    lambda model: _with_column(model, comment=model.columns[0].comment + "!"),
+    lambda model: _with_column(model, data_type=spark.ArrayType(model.columns[0].data_type)),
+    lambda model: _copy(model, primary_key=[] if model.primary_key else [model.columns[0].name]),
+)
+
+
+def _parts(state: TableState) -> dict[str, object]:
+    return {name: getattr(state, name) for name in TableState.__dataclass_fields__}
