@@ -38,3 +38,8 @@ def restore_table(table: QualifiedName, version: int) -> str:
 def drop_table(table: QualifiedName) -> str:
     """Remove a table."""
     return f"DROP TABLE IF EXISTS {dotted(table)}"
+
+
+def drop_schema(catalog: str, schema: str) -> str:
+    """Remove a schema with all that is in it."""
+    return f"DROP SCHEMA IF EXISTS {identifier(catalog)}.{identifier(schema)} CASCADE"

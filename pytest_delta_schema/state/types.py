@@ -6,7 +6,7 @@ tuples of their parts. Strings are interned, so that comparing two clean tables 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -136,7 +136,7 @@ def _decimal(data_type: spark.DecimalType) -> str:
     return _decimal_name(data_type.precision, data_type.scale)
 
 
-@lru_cache(maxsize=None)  # at most 38 x 39 of them exist
+@cache  # at most 38 x 39 of them exist
 def _decimal_name(precision: int, scale: int) -> str:
     return intern(f"decimal({precision},{scale})")
 

@@ -1,0 +1,103 @@
+"""The bridge into the JVM: our classes in any classic session, catalogs by name, tables as Delta sees them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.catalogs.spark.classes import CATALOG_CLASS, READER_CLASS, classes_jar
+from pytest_delta_schema.catalogs.spark.jars import delta_jars
+from pytest_delta_schema.catalogs.spark.java import find_java
+from pytest_delta_schema.catalogs.spark.physical import SESSION_CATALOG
+from pytest_delta_schema.catalogs.spark.session import catalog_conf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.models.names import QualifiedName
+
+
+class Bridge:
+    """Reaches into the JVM of one classic session.
+
+    Args:
+        spark: The session.
+        warehouse: The folder that holds all catalogs.
+    """
+
+    def __init__(self, spark: SparkSession, warehouse: Path) -> None:
+        self.spark = spark
+        self.warehouse = warehouse
+        self.jvm: Any = spark._jvm
+        self._loader = self._find_loader()
+        self._catalogs: dict[str, bool] = {}
+        self._reader: Any = self._new(READER_CLASS)
+
+    @property
+    def catalogs(self) -> list[str]:
+        """The catalogs that were registered here and are ours."""
+        return [name for name, ours in self._catalogs.items() if ours]
+
+    def register(self, names: Iterable[str]) -> None:
+        """Make catalogs known to the session; those that it has already are left as they are."""
+        for name in names:
+            if name not in self._catalogs:
+                self._catalogs[name] = self._register(name)
+
+    def is_ours(self, catalog: str) -> bool:
+        """Whether a registered catalog is one of ours, with physical names and folders."""
+        return self._catalogs[catalog]
+
+    def read(self, request: str) -> str:
+        """Ask the reader in the JVM; see ``StateReader.java``."""
+        return str(self._reader.read(self.spark._jsparkSession, request))
+
+    def load(self, name: QualifiedName) -> Any:
+        """Return a table as Delta's own ``DeltaTableV2``."""
+        manager = self.spark._jsparkSession.sessionState().catalogManager()
+        namespace = self._array(self.jvm.java.lang.String, [name.schema])
+        identifier = self.jvm.org.apache.spark.sql.connector.catalog.Identifier.of(namespace, name.table)
+        return manager.catalog(name.catalog).loadTable(identifier)
+
+    def _register(self, name: str) -> bool:
+        if name == SESSION_CATALOG:
+            return False
+        configured = self.spark.conf.get(f"spark.sql.catalog.{name}", None)
+        if configured is None:
+            for key, value in catalog_conf([name], self.warehouse).items():
+                self.spark.conf.set(key, value)
+        elif configured != CATALOG_CLASS:
+            return False
+        # Spark makes a catalog when it is first asked for, by the class loader of that moment.
+        thread = self.jvm.java.lang.Thread.currentThread()
+        before = thread.getContextClassLoader()
+        thread.setContextClassLoader(self._loader)
+        try:
+            self.spark._jsparkSession.sessionState().catalogManager().catalog(name)
+        finally:
+            thread.setContextClassLoader(before)
+        return True
+
+    def _find_loader(self) -> Any:
+        """Return a class loader that has our classes: the session's own, or one that is laid over it."""
+        loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        if loader.getResource(f"{CATALOG_CLASS.replace('.', '/')}.class") is not None:
+            return loader
+        jar = classes_jar(delta_jars(sys.stderr), find_java())
+        urls = self._array(self.jvm.java.net.URL, [self.jvm.java.io.File(str(jar)).toURI().toURL()])
+        return self.jvm.java.net.URLClassLoader(urls, loader)
+
+    def _new(self, name: str) -> Any:
+        none = self._array(self.jvm.java.lang.Class, [])
+        constructor = self._loader.loadClass(name).getDeclaredConstructor(none)
+        return constructor.newInstance(self._array(self.jvm.java.lang.Object, []))
+
+    def _array(self, kind: Any, items: list[Any]) -> Any:
+        gateway: Any = self.spark.sparkContext._gateway
+        array = gateway.new_array(kind, len(items))
+        for index, item in enumerate(items):
+            array[index] = item
+        return array

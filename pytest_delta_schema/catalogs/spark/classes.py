@@ -1,0 +1,90 @@
+"""Our few Java classes, compiled once by the compiler that Spark bundles, and put on the class path as a jar."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.catalogs.spark.cache import cache_folder
+from pytest_delta_schema.errors import BackendError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.catalogs.spark.java import Java
+
+CATALOG_CLASS = "pytest_delta_schema.NamespacedDeltaCatalog"
+READER_CLASS = "pytest_delta_schema.StateReader"
+
+_BUILDER = "Build.java"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def spark_jars() -> Path:
+    """Return the folder of the jars that come with the installed Spark."""
+    from pyspark.find_spark_home import _find_spark_home
+
+    return Path(_find_spark_home(), "jars")
+
+
+def classes_jar(jars: Sequence[Path], java: Java) -> Path:
+    """Return the jar with our classes, compiled if this is the first time for this Spark, Delta and source.
+
+    Args:
+        jars: Delta's jars.
+        java: The Java to compile with.
+
+    Raises:
+        BackendError: If this Spark or Delta is one that our classes do not fit.
+    """
+    sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java").iterdir()}
+    key = hashlib.sha256()
+    for part in (*sorted(sources.items()), *sorted(path.name for path in jars), spark_jars()):
+        key.update(repr(part).encode())
+    target = cache_folder() / "classes" / f"{key.hexdigest()[:16]}.jar"
+    if not target.is_file():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+            _build(sources, jars, java, Path(scratch))
+            # Whoever is last of several that compile at once wins, with the same bytes.
+            os.replace(Path(scratch, "classes.jar"), target)  # noqa: PTH105 - replaces on every system
+    return target
+
+
+def _build(sources: dict[str, bytes], jars: Sequence[Path], java: Java, scratch: Path) -> None:
+    classes = scratch / "classes"
+    classes.mkdir()
+    for name, text in sources.items():
+        (scratch / name).write_bytes(text)
+    class_path = os.pathsep.join([*map(str, jars), str(spark_jars() / "*")])
+    compiled = [str(scratch / name) for name in sorted(sources) if name != _BUILDER]
+    answer = subprocess.run(  # noqa: S603 - our own sources
+        [
+            java.program,
+            "-cp",
+            class_path,
+            "org.codehaus.janino.SimpleCompiler",
+            str(scratch / _BUILDER),
+            "pytest_delta_schema.Build",
+            str(classes),
+            *compiled,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = sorted(classes.rglob("*.class"))
+    if answer.returncode or not found:
+        said = answer.stderr.strip().splitlines() or ["the compiler said nothing"]
+        msg = f"the catalog classes do not fit the installed Spark and Delta; use a supported pair. It said: {said[0]}"
+        raise BackendError(msg)
+    with zipfile.ZipFile(scratch / "classes.jar", "w") as jar:
+        for path in found:
+            # A fixed date, so that the same source gives the same bytes.
+            jar.writestr(zipfile.ZipInfo(path.relative_to(classes).as_posix(), _EPOCH), path.read_bytes())

@@ -1,0 +1,130 @@
+"""Delta's jars as files: resolved once by Delta's own helper and Spark's own resolver, and then taken by path."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from filelock import FileLock
+
+from pytest_delta_schema.catalogs.spark.cache import cache_folder
+from pytest_delta_schema.errors import BackendError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
+"""What Delta needs beyond Spark; the other jars that come along are there already (run on the released jars)."""
+
+_EXPECTED_MB = 87
+_LAST_LINES = 5
+
+
+def coordinates() -> str:
+    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says."""
+    try:
+        from delta import configure_spark_with_delta_pip
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        msg = (
+            f"the local backend needs Spark and Delta, and {error.name} is not installed;"
+            " run: pip install 'pytest-delta-schema[spark]'"
+        )
+        raise BackendError(msg) from error
+    # A builder keeps its options on the class unless it is given some of its own.
+    builder = SparkSession.Builder()
+    builder._options = {}
+    return str(configure_spark_with_delta_pip(builder)._options["spark.jars.packages"])
+
+
+def delta_jars(stream: TextIO) -> list[Path]:
+    """Return the jars that Delta needs, downloaded if this is the first time on this machine.
+
+    Args:
+        stream: Where to say that something is downloaded, and how much.
+
+    Raises:
+        BackendError: If they are not there and cannot be downloaded.
+    """
+    wanted = coordinates()
+    folder = cache_folder() / "jars" / wanted.replace(":", "_")
+    known = _listed(folder)
+    if known:
+        return known
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(str(folder) + ".lock"):
+        return _listed(folder) or _download(wanted, folder, stream)
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        names = json.loads((folder / "jars.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    found = [folder / "jars" / name for name in names]
+    return found if all(path.is_file() for path in found) else []
+
+
+def _download(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
+    print(
+        f"delta schema: downloading {wanted} and what it needs, once for this machine (about {_EXPECTED_MB} MB)",
+        file=stream,
+        flush=True,
+    )
+    log = folder / "resolve.log"
+    with log.open("w", encoding="utf-8") as output:
+        process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
+            _command(wanted, folder), stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=_environment()
+        )
+        _watch(process, folder, stream)
+    jars = [path for path in sorted(folder.glob("jars/*.jar")) if path.name.startswith(NEEDED)]
+    if process.returncode or not jars:
+        raise BackendError(_failure(wanted, log))
+    (folder / "jars.json").write_text(json.dumps([path.name for path in jars]), "utf-8")
+    print(f"delta schema: downloaded {_size(folder.glob('jars/*.jar')):.0f} MB", file=stream, flush=True)
+    return jars
+
+
+def _command(wanted: str, folder: Path) -> list[str]:
+    from pyspark.find_spark_home import _find_spark_home
+
+    script = folder / "nothing.py"
+    script.write_text("# Run by spark-submit, which resolves packages before it runs anything.\n", "utf-8")
+    submit = Path(_find_spark_home(), "bin", "spark-submit")
+    return [str(submit), "--packages", wanted, "--conf", f"spark.jars.ivy={folder}", str(script)]
+
+
+def _environment() -> dict[str, str]:
+    from pyspark.find_spark_home import _find_spark_home
+
+    return {**os.environ, "SPARK_HOME": _find_spark_home(), "PYSPARK_PYTHON": sys.executable}
+
+
+def _watch(process: subprocess.Popen[bytes], folder: Path, stream: TextIO) -> None:
+    while True:
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            size = _size(folder.rglob("*.jar"))
+            print(f"delta schema: {size:.0f} of about {_EXPECTED_MB} MB so far", file=stream, flush=True)
+        else:
+            return
+
+
+def _size(paths: Iterable[Path]) -> float:
+    return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
+
+
+def _failure(wanted: str, log: Path) -> str:
+    lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
+    telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
+    cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
+    return (
+        f"{wanted} is not on this machine and could not be downloaded; connect to a Maven repository once"
+        " (a mirror is named by an Ivy settings file in spark.jars.ivySettings), or install a delta-spark whose jar"
+        f" is published, such as delta-spark==4.4.0 with pyspark==4.2.0. The resolver said:\n  {cause}"
+    )

@@ -1,0 +1,129 @@
+package pytest_delta_schema;
+
+import java.io.File;
+import java.util.*;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.connector.catalog.*;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.delta.catalog.DeltaCatalog;
+import org.apache.spark.sql.execution.datasources.v2.V2SessionCatalog;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A Delta catalog with a name of its own: three-part names work as written, and two catalogs with one schema name stay
+ * apart. Every name is mapped to a physical one on the way in, and back on the way out; names that are physical
+ * already pass, because the class above calls back with them. What lies in the warehouse folder is attached when it is
+ * first named. Exceptions are passed on unchecked, because releases of Spark declare different ones.
+ */
+public class NamespacedDeltaCatalog extends DeltaCatalog {
+  private String alias;
+  private String prefix;
+  private Warehouse warehouse;
+
+  public void initialize(String name, org.apache.spark.sql.util.CaseInsensitiveStringMap options) {
+    super.initialize(name, options);
+    SparkSession spark = (SparkSession) org.apache.spark.sql.SparkSession.active();
+    alias = name;
+    prefix = PhysicalNames.encodeCatalog(name) + PhysicalNames.SEPARATOR;
+    warehouse = new Warehouse(spark.sessionState().catalog(), options.get("warehouse"), name);
+    setDelegateCatalog(new V2SessionCatalog(spark.sessionState().catalog()));
+  }
+
+  // Under the name of the session catalog, Spark would take its older commands, which know nothing of the mapping.
+  public String name() { return alias; }
+
+  private boolean isForeign(String[] ns) { return ns.length != 1 || ns[0].equals("delta"); }
+
+  private String[] in(String[] ns) {
+    if (isForeign(ns) || ns[0].startsWith(prefix)) return ns;
+    return new String[] {prefix + PhysicalNames.encode(ns[0])};
+  }
+
+  private String[] schema(String[] ns) {
+    String[] physical = in(ns);
+    if (!isForeign(physical)) warehouse.attachSchema(physical[0]);
+    return physical;
+  }
+
+  private Identifier in(Identifier i) {
+    if (isForeign(i.namespace())) return i;
+    boolean mapped = i.namespace()[0].startsWith(prefix);
+    Identifier physical = Identifier.of(in(i.namespace()), mapped ? i.name() : PhysicalNames.encode(i.name()));
+    warehouse.attachTable(physical.namespace()[0], physical.name());
+    return physical;
+  }
+
+  private String[] out(String[] ns) {
+    return new String[] {PhysicalNames.decode(ns[0].substring(prefix.length()))};
+  }
+
+  private static RuntimeException thrown(Exception e) {
+    org.apache.spark.unsafe.Platform.throwException(e);
+    return null;
+  }
+
+  public Table loadTable(Identifier i) { try { return super.loadTable(in(i)); } catch (Exception e) { throw thrown(e); } }
+  public Table loadTable(Identifier i, long time) { try { return super.loadTable(in(i), time); } catch (Exception e) { throw thrown(e); } }
+  public Table loadTable(Identifier i, String version) { try { return super.loadTable(in(i), version); } catch (Exception e) { throw thrown(e); } }
+  public boolean tableExists(Identifier i) { return super.tableExists(in(i)); }
+  public void invalidateTable(Identifier i) { super.invalidateTable(in(i)); }
+
+  public Table createTable(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.createTable(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public Table createTable(Identifier i, StructType c, Transform[] p, Map m) { try { return super.createTable(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public StagedTable stageCreate(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.stageCreate(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public StagedTable stageCreate(Identifier i, StructType c, Transform[] p, Map m) { try { return super.stageCreate(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public StagedTable stageReplace(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.stageReplace(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public StagedTable stageReplace(Identifier i, StructType c, Transform[] p, Map m) { try { return super.stageReplace(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public StagedTable stageCreateOrReplace(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.stageCreateOrReplace(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public StagedTable stageCreateOrReplace(Identifier i, StructType c, Transform[] p, Map m) { try { return super.stageCreateOrReplace(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+
+  public Table alterTable(Identifier i, TableChange[] changes) { try { return super.alterTable(in(i), changes); } catch (Exception e) { throw thrown(e); } }
+  public boolean dropTable(Identifier i) { return super.dropTable(in(i)); }
+  public boolean purgeTable(Identifier i) { try { return super.purgeTable(in(i)); } catch (Exception e) { throw thrown(e); } }
+  public void renameTable(Identifier from, Identifier to) { try { super.renameTable(in(from), in(to)); } catch (Exception e) { throw thrown(e); } }
+
+  public Identifier[] listTables(String[] ns) {
+    try {
+      String[] physical = schema(ns);
+      if (!isForeign(physical)) warehouse.attachTables(physical[0]);
+      Identifier[] found = super.listTables(physical);
+      for (int k = 0; k < found.length; k++) found[k] = Identifier.of(out(found[k].namespace()), PhysicalNames.decode(found[k].name()));
+      return found;
+    } catch (Exception e) { throw thrown(e); }
+  }
+
+  public String[][] listNamespaces() {
+    try {
+      warehouse.attachSchemas();
+      String[][] all = super.listNamespaces();
+      ArrayList mine = new ArrayList();
+      for (int k = 0; k < all.length; k++) if (all[k].length == 1 && all[k][0].startsWith(prefix)) mine.add(out(all[k]));
+      return (String[][]) mine.toArray(new String[0][]);
+    } catch (Exception e) { throw thrown(e); }
+  }
+
+  public String[][] listNamespaces(String[] ns) { try { return ns.length == 0 ? listNamespaces() : super.listNamespaces(schema(ns)); } catch (Exception e) { throw thrown(e); } }
+  public boolean namespaceExists(String[] ns) { return super.namespaceExists(schema(ns)); }
+  public Map loadNamespaceMetadata(String[] ns) { try { return super.loadNamespaceMetadata(schema(ns)); } catch (Exception e) { throw thrown(e); } }
+
+  public void createNamespace(String[] ns, Map metadata) {
+    try {
+      String[] physical = schema(ns);
+      HashMap located = new HashMap(metadata);
+      File folder = isForeign(physical) ? null : warehouse.folder(physical[0]);
+      if (folder != null && !located.containsKey("location")) located.put("location", folder.toURI().toString());
+      super.createNamespace(physical, located);
+    } catch (Exception e) { throw thrown(e); }
+  }
+
+  public void alterNamespace(String[] ns, NamespaceChange[] changes) { try { super.alterNamespace(schema(ns), changes); } catch (Exception e) { throw thrown(e); } }
+
+  public boolean dropNamespace(String[] ns, boolean cascade) {
+    try {
+      String[] physical = schema(ns);
+      // Tables that nobody has named yet are tables all the same: without them the schema would look empty.
+      if (!isForeign(physical)) warehouse.attachTables(physical[0]);
+      return super.dropNamespace(physical, cascade);
+    } catch (Exception e) { throw thrown(e); }
+  }
+}

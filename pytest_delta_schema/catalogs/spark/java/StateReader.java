@@ -1,0 +1,73 @@
+package pytest_delta_schema;
+
+import java.io.File;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.catalog.*;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.delta.*;
+import scala.Option;
+
+/**
+ * Reads the state of many tables in one round trip from Python and without a Spark job. One line a table:
+ * kind, version, metadata and protocol as JSON, parted by tabs. JSON holds neither tabs nor line ends.
+ */
+public final class StateReader {
+  public StateReader() {}
+
+  /** The states of tables, given as lines of physical schema, physical table and warehouse path parted by tabs. */
+  public String read(Object session, String request) {
+    SparkSession spark = (SparkSession) session;
+    StringBuilder answer = new StringBuilder();
+    String[] lines = request.split("\n");
+    for (int i = 0; i < lines.length; i++) {
+      String[] parts = lines[i].split("\t");
+      answer.append(line(spark, parts[0], parts[1], parts[2])).append('\n');
+    }
+    return answer.toString();
+  }
+
+  private static String line(SparkSession spark, String schema, String table, String path) {
+    try {
+      SessionCatalog catalog = spark.sessionState().catalog();
+      TableIdentifier name = new TableIdentifier(table, Option.apply(schema));
+      Path location = new Path(new File(path).toURI());
+      if (catalog.databaseExists(schema) && catalog.tableExists(name)) {
+        CatalogTable entry = catalog.getTableMetadata(name);
+        if (entry.tableType().equals(CatalogTableType.VIEW())) return "view";
+        String provider = entry.provider().isDefined() ? (String) entry.provider().get() : "hive";
+        if (!provider.equalsIgnoreCase("delta")) return "provider\t" + provider;
+        location = new Path(entry.location());
+      } else if (!Warehouse.holdsLog(new File(path))) {
+        return unknown(new File(path));
+      }
+      return delta(spark, location);
+    } catch (Throwable e) {
+      return "unreadable\t" + oneLine(e);
+    }
+  }
+
+  private static String delta(SparkSession spark, Path location) {
+    Snapshot snapshot = (Snapshot) DeltaLog.forTableWithSnapshot(spark, location)._2();
+    if (snapshot.version() < 0) return "unreadable\tthe catalog has an entry for it, but its Delta log is gone";
+    return "delta\t" + snapshot.version() + "\t" + snapshot.metadata().json() + "\t" + snapshot.protocol().json();
+  }
+
+  private static String unknown(File folder) {
+    if (!folder.getParentFile().isDirectory()) return "absent\tschema";
+    return holdsFiles(folder) ? "files" : "absent";
+  }
+
+  private static boolean holdsFiles(File folder) {
+    File[] children = folder.listFiles();
+    for (int i = 0; children != null && i < children.length; i++) {
+      if (children[i].isFile() || holdsFiles(children[i])) return true;
+    }
+    return false;
+  }
+
+  private static String oneLine(Throwable e) {
+    String text = e.getMessage() == null ? e.getClass().getName() : e.getMessage();
+    return text.replace('\t', ' ').replace('\r', ' ').replace('\n', ' ');
+  }
+}

@@ -1,0 +1,88 @@
+package pytest_delta_schema;
+
+import java.io.File;
+import java.lang.reflect.Method;
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.catalog.*;
+import scala.Option;
+
+/**
+ * Finds again what an earlier process left in the warehouse folder. The session catalog lives in memory and forgets at
+ * exit; folders stay. A schema or table that is asked for and not known, but whose folder is there, is attached: an
+ * entry in the session catalog and nothing more, so that it costs next to nothing and drops like any managed table.
+ */
+public final class Warehouse {
+  private final SessionCatalog session;
+  private final File root;
+  private final String prefix;
+
+  Warehouse(SessionCatalog session, String root, String catalog) {
+    this.session = session;
+    this.root = root == null ? null : new File(root, PhysicalNames.encodeCatalog(catalog));
+    this.prefix = PhysicalNames.encodeCatalog(catalog) + PhysicalNames.SEPARATOR;
+  }
+
+  /** Where a schema of this catalog lies; null if there is no folder to look in. */
+  File folder(String physicalSchema) {
+    return root == null ? null : new File(root, physicalSchema.substring(prefix.length()));
+  }
+
+  void attachSchema(String physicalSchema) {
+    File folder = folder(physicalSchema);
+    if (folder == null || !folder.isDirectory() || session.databaseExists(physicalSchema)) return;
+    scala.collection.immutable.Map none = scala.collection.immutable.Map$.MODULE$.empty();
+    session.createDatabase(new CatalogDatabase(physicalSchema, "", folder.toURI(), none), true);
+  }
+
+  void attachSchemas() {
+    String[] names = root == null ? null : root.list();
+    for (int i = 0; names != null && i < names.length; i++) attachSchema(prefix + names[i]);
+  }
+
+  void attachTable(String physicalSchema, String physicalTable) {
+    attachSchema(physicalSchema);
+    File folder = folder(physicalSchema);
+    if (folder == null || !session.databaseExists(physicalSchema)) return;
+    TableIdentifier name = new TableIdentifier(physicalTable, Option.apply(physicalSchema));
+    File table = new File(folder, physicalTable);
+    if (session.tableExists(name) || !holdsLog(table)) return;
+    // Scala's constructors grow arguments with every release; what is not given here takes its default.
+    Object storage = withDefaults(CatalogStorageFormat.empty(), "copy", new Object[] {Option.apply(table.toURI())});
+    Object[] given = {name, CatalogTableType.MANAGED(), storage, new org.apache.spark.sql.types.StructType(), Option.apply("delta")};
+    session.createTable((CatalogTable) withDefaults(CatalogTable$.MODULE$, "apply", given), true, false);
+  }
+
+  void attachTables(String physicalSchema) {
+    File folder = folder(physicalSchema);
+    String[] names = folder == null ? null : folder.list();
+    for (int i = 0; names != null && i < names.length; i++) attachTable(physicalSchema, names[i]);
+  }
+
+  /** Whether a folder is a Delta table: its log holds a commit or a checkpoint. */
+  static boolean holdsLog(File table) {
+    String[] names = new File(table, "_delta_log").list();
+    for (int i = 0; names != null && i < names.length; i++) {
+      if (names[i].endsWith(".json") || names[i].endsWith(".checkpoint.parquet")) return true;
+    }
+    return false;
+  }
+
+  private static Object withDefaults(Object target, String name, Object[] given) {
+    try {
+      Method best = null;
+      Method[] methods = target.getClass().getMethods();
+      for (int i = 0; i < methods.length; i++) {
+        boolean longer = best == null || methods[i].getParameterCount() > best.getParameterCount();
+        if (methods[i].getName().equals(name) && longer) best = methods[i];
+      }
+      Object[] arguments = new Object[best.getParameterCount()];
+      for (int i = 0; i < arguments.length; i++) {
+        String fallback = name + "$default$" + (i + 1);
+        arguments[i] = i < given.length ? given[i] : target.getClass().getMethod(fallback, new Class[0]).invoke(target, new Object[0]);
+      }
+      return best.invoke(target, arguments);
+    } catch (Exception e) {
+      throw new IllegalStateException("this Spark builds its catalog entries in a way that is not known", e);
+    }
+  }
+}

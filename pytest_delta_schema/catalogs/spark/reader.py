@@ -1,0 +1,102 @@
+"""Read the state of tables: all of them in one round trip, by path, without a Spark job."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.catalogs.spark.physical import encode, is_confusing, physical_schema, table_folder, translate
+from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.states import CatalogState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.catalogs.spark.bridge import Bridge
+    from pytest_delta_schema.models.names import QualifiedName
+
+
+def read_tables(bridge: Bridge, names: Iterable[QualifiedName]) -> CatalogState:
+    """Read tables fresh from their logs.
+
+    Args:
+        bridge: The session.
+        names: Which; each is found through the session's catalog or in the warehouse folder.
+    """
+    wanted = sorted(set(names))
+    bridge.register(dict.fromkeys(name.catalog for name in wanted))
+    tables: dict[QualifiedName, TableState] = {}
+    problems: dict[QualifiedName, ReadProblem] = {}
+    readable = []
+    for name in wanted:
+        refusal = _refusal(bridge, name)
+        if refusal is None:
+            readable.append(name)
+        else:
+            problems[name] = refusal
+    if readable:
+        answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
+        for name, answer in zip(readable, answers, strict=False):
+            result = _understand(bridge, name, answer)
+            if isinstance(result, TableState):
+                tables[name] = result
+            else:
+                problems[name] = result
+    return CatalogState(tables=tables, problems=problems)
+
+
+def _request(bridge: Bridge, name: QualifiedName) -> str:
+    table = encode(name.table) if bridge.is_ours(name.catalog) else name.table
+    folder = table_folder(bridge.warehouse, name)
+    return f"{physical_schema(name.catalog, name.schema)}\t{table}\t{folder}\n"
+
+
+def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
+    if is_confusing(name):
+        fact = f"the schema {name.schema} begins like the local backend's own name for a schema of {name.catalog}"
+        return _problem(name, fact, "choose another name for the schema")
+    if not bridge.is_ours(name.catalog) and name.catalog != "spark_catalog":
+        configured = bridge.spark.conf.get(f"spark.sql.catalog.{name.catalog}", "?")
+        fact = f"the catalog {name.catalog} of this session is a {configured}, which the local backend cannot read"
+        return _problem(name, fact, f"leave spark.sql.catalog.{name.catalog} unset, or rename the catalog")
+    return None
+
+
+def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState | ReadProblem:
+    kind, *rest = answer.split("\t")
+    if kind == "delta":
+        return _state(name, *rest)
+    if kind == "absent":
+        return TableState(name=name, exists=False, schema_exists=not rest)
+    return _stranger(bridge, name, kind, rest)
+
+
+def _state(name: QualifiedName, version: str, metadata: str, protocol: str) -> TableState | ReadProblem:
+    try:
+        return state_from_metadata(
+            name,
+            metadata=json.loads(metadata)["metaData"],
+            protocol=json.loads(protocol)["protocol"],
+            version=int(version),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        return _problem(name, f"its metadata is damaged ({error!r})", "restore an older version of the table")
+
+
+def _stranger(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> ReadProblem:
+    if kind == "view":
+        return _problem(name, "is a view, not a table", "drop the view, or declare the table under another name")
+    if kind == "provider":
+        fact = f"is a {rest[0]} table, not a Delta table"
+        return _problem(name, fact, "convert it with CONVERT TO DELTA, or declare the table under another name")
+    if kind == "files":
+        folder = table_folder(bridge.warehouse, name)
+        fact = f"its folder in the warehouse ({folder}) holds files but no Delta log"
+        return _problem(name, fact, "move the folder away, or convert it with CONVERT TO DELTA")
+    cause = translate(rest[0], bridge.catalogs) if rest else "no reason given"
+    return _problem(name, f"its Delta log cannot be read ({cause})", "restore the log or the permission to read it")
+
+
+def _problem(name: QualifiedName, message: str, remedy: str) -> ReadProblem:
+    return ReadProblem(table=str(name), message=message, remedy=remedy)
