@@ -22,7 +22,7 @@ from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes
 from pytest_delta_schema.plan.difference import differ
-from pytest_delta_schema.plan.properties import COLUMN_MAPPING, property_changes
+from pytest_delta_schema.plan.properties import enables, property_changes
 from pytest_delta_schema.plan.types import type_changes
 from pytest_delta_schema.state.desired import desired_state
 
@@ -115,7 +115,7 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
 def _changes(difference: Difference) -> tuple[Change, ...]:
     changes = [change for aspect in ASPECTS for change in aspect(difference)]
     if len(changes) > 1:
-        changes.sort(key=_enabling_rank if _needs_column_mapping(changes) else _rank)
+        changes.sort(key=_enabling_rank if _needs_enabling(changes) else _rank)
     return tuple(changes)
 
 
@@ -124,13 +124,13 @@ def _rank(change: Change) -> int:
 
 
 def _enabling_rank(change: Change) -> int:
-    # Properties come late, but column mapping has to be there before the columns that need it.
+    # Properties come late, but column mapping and table features have to be there before the columns that need them.
     return -1 if isinstance(change, SetTableProperties) else _RANK[type(change)]
 
 
-def _needs_column_mapping(changes: list[Change]) -> bool:
+def _needs_enabling(changes: list[Change]) -> bool:
     return any(isinstance(change, (ColumnAdd, ColumnDrop)) for change in changes) and any(
-        isinstance(change, SetTableProperties) and COLUMN_MAPPING in change.properties for change in changes
+        isinstance(change, SetTableProperties) and enables(change) for change in changes
     )
 
 

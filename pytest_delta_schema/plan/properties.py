@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import Change, SetTableProperties, UnsetTableProperties
+from pytest_delta_schema.plan.types import needed_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 COLUMN_MAPPING = "delta.columnMapping.mode"
 """The property without which Delta neither drops columns nor stores special characters in names."""
 
+_FEATURE = "delta.feature."
 _PROTOCOL_VERSIONS = frozenset({"delta.minreaderversion", "delta.minwriterversion"})
 _UNITS = {
     "week": 7 * 24 * 3600.0,
@@ -30,12 +32,13 @@ _INTERVAL = re.compile(r"(?:interval\s+)?((?:\d+\s+[a-z]+\s*)+)", re.IGNORECASE)
 
 
 def property_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the declared properties to set, and those declared absent to remove."""
+    """Yield the properties to set, declared ones and those that new types need, and those declared absent."""
     declared = difference.desired.table_properties
-    if not declared:
+    needed = needed_features(difference) if difference.added else {}
+    if not declared and not needed:
         return
     stored = difference.observed.table_properties
-    to_set: dict[str, str] = {}
+    to_set: dict[str, str] = {key: value for key, value in needed.items() if key not in stored}
     to_unset: list[str] = []
     for key, value in declared.items():
         actual = stored_key(key, stored)
@@ -48,6 +51,12 @@ def property_changes(difference: Difference) -> Iterator[Change]:
         yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
     if to_unset:
         yield UnsetTableProperties(keys=tuple(sorted(to_unset)))
+
+
+def enables(change: SetTableProperties) -> bool:
+    """Whether ``change`` sets something without which Delta refuses to add or to drop columns."""
+    keys = [key.lower() for key in change.properties]
+    return any(key == COLUMN_MAPPING.lower() or key.startswith(_FEATURE) for key in keys)
 
 
 def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:

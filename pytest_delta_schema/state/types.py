@@ -168,6 +168,20 @@ def _comparable(data_type: DataTypeState) -> object:
     return ("map", data_type.value_contains_null, _comparable(data_type.key), _comparable(data_type.value))
 
 
+def atoms(data_type: DataTypeState) -> Iterator[str]:
+    """Yield the atomic types that a type is made of."""
+    if isinstance(data_type, str):
+        yield data_type
+    elif isinstance(data_type, StructState):
+        for field in data_type.fields:
+            yield from atoms(field.data_type)
+    elif isinstance(data_type, ArrayState):
+        yield from atoms(data_type.element)
+    else:
+        yield from atoms(data_type.key)
+        yield from atoms(data_type.value)
+
+
 def describe_type(data_type: DataTypeState) -> str:
     """Write a type for people, nested nullability included: ``struct<a: bigint not null>``."""
     if isinstance(data_type, str):

@@ -163,6 +163,7 @@ SCENARIOS = (
         after=_columns(ID, *[each for each in EVERY_TYPE if each.name not in ("c_nested", "c_void")]),
         rows=({"id": 1},),
         plan=(
+            "+ properties.delta.feature.timestampNtz: (absent) -> 'supported'",
             "+ columns.c_binary: (absent) -> binary",
             "+ columns.c_boolean: (absent) -> boolean",
             "+ columns.c_byte: (absent) -> tinyint",
@@ -182,6 +183,14 @@ SCENARIOS = (
             "+ columns.c_list_of_varchar: (absent) -> array<varchar(5)>",
             "+ columns.c_map_of_struct: (absent) -> map<string, struct<x: char(2)>>",
         ),
+    ),
+    Scenario(
+        name="a type that needs a feature, once more",
+        before=_columns(ID, Column("first", spark.TimestampNTZType())),
+        after=_columns(
+            ID, Column("first", spark.TimestampNTZType()), Column("next", spark.ArrayType(spark.TimestampNTZType()))
+        ),
+        plan=("+ columns.next: (absent) -> array<timestamp_ntz>",),
     ),
     Scenario(
         name="odd names, created",
