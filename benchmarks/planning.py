@@ -34,7 +34,7 @@ def run() -> Iterator[Ratio]:
     dirty = CatalogState(tables={name: drifted(state) for name, state in clean.tables.items()})
 
     assert planner.plan(tables, clean).is_empty
-    assert all(len(action.changes) == 5 for action in planner.plan_states(wanted, dirty).align_tables)  # noqa: PLR2004
+    assert all(len(action.changes) == 5 for action in planner.plan_states(wanted, dirty).align_tables)
 
     yield ratio("models to desired state", lambda: [desired_state(table) for table in tables], yardstick, bound=1.0)
     yield ratio("clean plan of frozen states", lambda: planner.plan_states(wanted, clean), yardstick, bound=0.1)

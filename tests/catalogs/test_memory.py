@@ -6,11 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import BackendFailure, MemoryCatalog, Statement, StatementKind, UnsafePlanError
+from pytest_delta_schema import (
+    BackendFailure,
+    MemoryCatalog,
+    Statement,
+    StatementKind,
+    TablePlanner,
+    TableState,
+    UnsafePlanError,
+    statements,
+)
 from pytest_delta_schema.plan.actions import ColumnNullabilityChange, SetColumnComments
 from support.play import play
 from support.scenarios import SCENARIOS
 from support.tables import NAME, column, state, stored, table
+from support.tables import catalog as observed
 
 
 def test_there_are_enough_scenarios_with_names_of_their_own():
@@ -94,9 +104,6 @@ def test_statements_about_what_is_not_there_are_refused(said, message, condition
 
 
 def test_a_table_needs_its_schema():
-    from pytest_delta_schema import TablePlanner, TableState, statements
-    from support.tables import catalog as observed
-
     (action,) = TablePlanner().plan([table(column())], observed(TableState(name=NAME, exists=False))).actions
 
     with pytest.raises(BackendFailure, match=r"there is no schema dev\.silver; create it first"):
@@ -104,9 +111,6 @@ def test_a_table_needs_its_schema():
 
 
 def test_creating_what_is_there_changes_nothing():
-    from pytest_delta_schema import TablePlanner, TableState, statements
-    from support.tables import catalog as observed
-
     catalog = MemoryCatalog([state(stored("other"))])
     (action,) = TablePlanner().plan([table(column())], observed(TableState(name=NAME, exists=False))).actions
 

@@ -73,13 +73,17 @@ LONG = LongType()
         ),
         (
             lambda: Column("id", "bigint"),
-            "column id: data_type is 'bigint', which is not a Spark type; use one of pyspark.sql.types,"
-            " such as LongType()",
+            (
+                "column id: data_type is 'bigint', which is not a Spark type; use one of pyspark.sql.types,"
+                " such as LongType()"
+            ),
         ),
         (
             lambda: Column("id", int),
-            "column id: data_type is <class 'int'>, which is not a Spark type; use one of pyspark.sql.types,"
-            " such as LongType()",
+            (
+                "column id: data_type is <class 'int'>, which is not a Spark type; use one of pyspark.sql.types,"
+                " such as LongType()"
+            ),
         ),
         (lambda: Table("dev", "", "orders", []), "schema_name of a table is empty; give it a name"),
         (lambda: Table(None, "s", "t", []), "catalog_name of a table must be a string, got None; write it in quotes"),
@@ -93,8 +97,10 @@ LONG = LongType()
         ),
         (
             lambda: Table("dev", "silver", "orders", [Column("id", LONG), "a", ("b", LONG)]),
-            "dev.silver.orders: columns[1] is 'a', columns[2] is ('b', LongType()), not a Column;"
-            " write Column(name, data_type)",
+            (
+                "dev.silver.orders: columns[1] is 'a', columns[2] is ('b', LongType()), not a Column;"
+                " write Column(name, data_type)"
+            ),
         ),
         (
             lambda: Table("dev", "silver", "orders", [], primary_key="id"),

@@ -71,7 +71,7 @@ def test_creations_run_before_alignments_and_tables_by_name():
 
 def test_faults_in_models_stop_everything_before_the_catalog_is_read():
     class Unread(MemoryCatalog):
-        def snapshot(self, models):
+        def snapshot(self, models):  # noqa: ARG002 - the port's signature
             raise AssertionError("read")
 
     with pytest.raises(InvalidModelError):
@@ -172,7 +172,7 @@ def test_data_that_changes_after_it_was_asked_is_a_failure_midway():
             if statement.kind is StatementKind.ADD_COLUMNS:
                 self.insert(NAME, [{"id": None}])
 
-    with pytest.raises(ApplyError, match="statement 2 of 6 failed: dev.silver.orders: column id cannot be NOT NULL"):
+    with pytest.raises(ApplyError, match=r"statement 2 of 6 failed: dev\.silver\.orders: column id cannot be NOT NULL"):
         Orchestrator.over(Moving([orders_before()])).sync_tables([orders()])
 
 

@@ -273,8 +273,10 @@ def test_a_spelling_that_differs_is_a_note_and_no_change():
 
     assert plan.is_empty
     assert [str(note) for note in plan.notes] == [
-        "dev.silver.orders: column ID is stored as id; names match without case,"
-        " write id in the model to silence this note"
+        (
+            "dev.silver.orders: column ID is stored as id; names match without case,"
+            " write id in the model to silence this note"
+        )
     ]
 
 

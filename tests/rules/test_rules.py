@@ -46,16 +46,20 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
         pytest.param(
             table(column("Id"), column("iD"), column("x"), column("ID")),
             [
-                "columns Id, iD, ID have one name, because names match without case;"
-                " rename or remove all but one [DS103 DuplicateColumnNames]"
+                (
+                    "columns Id, iD, ID have one name, because names match without case;"
+                    " rename or remove all but one [DS103 DuplicateColumnNames]"
+                )
             ],
             id="duplicate columns",
         ),
         pytest.param(
             table(Column("s", spark.ArrayType(struct("a", "A")))),
             [
-                "columns s.element.a, s.element.A have one name, because names match without case;"
-                " rename or remove all but one [DS103 DuplicateColumnNames]"
+                (
+                    "columns s.element.a, s.element.A have one name, because names match without case;"
+                    " rename or remove all but one [DS103 DuplicateColumnNames]"
+                )
             ],
             id="duplicate fields",
         ),
@@ -63,10 +67,14 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             table(column(), column("b", is_nullable=False), primary_key=["id", "gone", "b", "B"]),
             [
                 "primary key column b is named twice; name it once [DS104 PrimaryKeyColumnsNotNull]",
-                "primary key column id is nullable in the model; declare it with is_nullable=False"
-                " [DS104 PrimaryKeyColumnsNotNull]",
-                "primary key column gone is not a column of the model; declare it, or mend the key"
-                " [DS104 PrimaryKeyColumnsNotNull]",
+                (
+                    "primary key column id is nullable in the model; declare it with is_nullable=False"
+                    " [DS104 PrimaryKeyColumnsNotNull]"
+                ),
+                (
+                    "primary key column gone is not a column of the model; declare it, or mend the key"
+                    " [DS104 PrimaryKeyColumnsNotNull]"
+                ),
             ],
             id="key",
         ),
@@ -76,27 +84,35 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 Column("m", spark.MapType(spark.StringType("UTF8_LCASE"), struct("a"))),
             ),
             [
-                "column t has the type interval day to second, which Delta cannot store;"
-                " use a type that it stores [DS105 StorableTypes]",
-                "column m.key has the type string collate UTF8_LCASE, which Delta cannot store;"
-                " use a type that it stores [DS105 StorableTypes]",
+                (
+                    "column t has the type interval day to second, which Delta cannot store;"
+                    " use a type that it stores [DS105 StorableTypes]"
+                ),
+                (
+                    "column m.key has the type string collate UTF8_LCASE, which Delta cannot store;"
+                    " use a type that it stores [DS105 StorableTypes]"
+                ),
             ],
             id="types",
         ),
         pytest.param(
             table(Column("tags", spark.ArrayType(spark.StringType(), containsNull=False))),
             [
-                "column tags.element is NOT NULL inside an array or a map, which Delta cannot keep;"
-                " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 CollectionsHoldNulls]"
+                (
+                    "column tags.element is NOT NULL inside an array or a map, which Delta cannot keep;"
+                    " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 CollectionsHoldNulls]"
+                )
             ],
             id="not null in collections",
         ),
         pytest.param(
             table(column("a b"), Column("s", spark.MapType(spark.StringType(), struct("x=y", "ok")))),
             [
-                "column names 'a b', 's.value.x=y' hold one of space , ; { } ( ) = tab newline, which Delta stores under"
-                " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
-                " [DS107 ColumnNamesNeedColumnMapping]"
+                (
+                    "column names 'a b', 's.value.x=y' hold one of space , ; { } ( ) = tab newline, which Delta stores under"
+                    " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
+                    " [DS107 ColumnNamesNeedColumnMapping]"
+                )
             ],
             id="special characters",
         ),
@@ -116,22 +132,32 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             [
                 "property Comment is reserved; write comment=... on the Table [DS108 ManageableProperties]",
                 "property owner is reserved; set the owner in the catalog [DS108 ManageableProperties]",
-                "property pytest_delta_schema.primaryKey belongs to this tool; choose another prefix"
-                " [DS108 ManageableProperties]",
-                "property delta.columnMapping.maxColumnId is written by the platform itself; leave it out"
-                " [DS108 ManageableProperties]",
-                "property delta.constraints.positive is how Delta stores a CHECK constraint, and cannot be set as a"
-                " property; leave it out [DS108 ManageableProperties]",
-                "property delta.feature.clustering is part of the table's protocol and cannot be removed; leave it out"
-                " [DS108 ManageableProperties]",
+                (
+                    "property pytest_delta_schema.primaryKey belongs to this tool; choose another prefix"
+                    " [DS108 ManageableProperties]"
+                ),
+                (
+                    "property delta.columnMapping.maxColumnId is written by the platform itself; leave it out"
+                    " [DS108 ManageableProperties]"
+                ),
+                (
+                    "property delta.constraints.positive is how Delta stores a CHECK constraint, and cannot be set as a"
+                    " property; leave it out [DS108 ManageableProperties]"
+                ),
+                (
+                    "property delta.feature.clustering is part of the table's protocol and cannot be removed; leave it out"
+                    " [DS108 ManageableProperties]"
+                ),
             ],
             id="properties",
         ),
         pytest.param(
             table(column(), table_properties={"delta.appendOnly": True, "delta.APPENDONLY": True, "a": 1, "A": 2}),
             [
-                "properties delta.APPENDONLY, delta.appendOnly are one to Delta, which ignores the case of its keys;"
-                " keep one spelling [DS109 DuplicateProperties]"
+                (
+                    "properties delta.APPENDONLY, delta.appendOnly are one to Delta, which ignores the case of its keys;"
+                    " keep one spelling [DS109 DuplicateProperties]"
+                )
             ],
             id="duplicate properties",
         ),
@@ -196,10 +222,14 @@ STAYS = column("id", is_nullable=False)
             table(column(), column("amount", is_nullable=False), column("rate", is_nullable=False)),
             state(stored()),
             [
-                "column amount is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
-                " [DS201 NoAddNotNullColumns]",
-                "column rate is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
-                " [DS201 NoAddNotNullColumns]",
+                (
+                    "column amount is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
+                    " [DS201 NoAddNotNullColumns]"
+                ),
+                (
+                    "column rate is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
+                    " [DS201 NoAddNotNullColumns]"
+                ),
             ],
             id="add not null",
         ),
@@ -207,8 +237,10 @@ STAYS = column("id", is_nullable=False)
             table(column(), column("b", is_nullable=False), primary_key=["id", "b"]),
             TableState(name=NAME, exists=False),
             [
-                "primary key column id would be created nullable; declare it with is_nullable=False"
-                " [DS202 CreatePrimaryKeyColumnsNotNull]"
+                (
+                    "primary key column id would be created nullable; declare it with is_nullable=False"
+                    " [DS202 CreatePrimaryKeyColumnsNotNull]"
+                )
             ],
             id="create with nullable key",
         ),
@@ -216,9 +248,11 @@ STAYS = column("id", is_nullable=False)
             table(column(), primary_key=["id"]),
             state(stored(is_nullable=False)),
             [
-                "column id would become nullable while the new primary key needs it NOT NULL;"
-                " declare it with is_nullable=False, or leave it out of the key"
-                " [DS203 PrimaryKeyAddMustNotMakeColumnsNullable]"
+                (
+                    "column id would become nullable while the new primary key needs it NOT NULL;"
+                    " declare it with is_nullable=False, or leave it out of the key"
+                    " [DS203 PrimaryKeyAddMustNotMakeColumnsNullable]"
+                )
             ],
             id="key over a loosened column",
         ),
@@ -226,8 +260,10 @@ STAYS = column("id", is_nullable=False)
             table(STAYS, column("b"), primary_key=["b", "id"]),
             state(stored(is_nullable=False)),
             [
-                "column b is new and nullable but part of the new primary key; add it in one apply, backfill it,"
-                " then tighten it and add the key in the next [DS204 PrimaryKeyNewColumnsMustBeSetNotNull]"
+                (
+                    "column b is new and nullable but part of the new primary key; add it in one apply, backfill it,"
+                    " then tighten it and add the key in the next [DS204 PrimaryKeyNewColumnsMustBeSetNotNull]"
+                )
             ],
             id="key over a new column",
         ),
@@ -235,9 +271,11 @@ STAYS = column("id", is_nullable=False)
             table(column(), primary_key=["id"]),
             state(stored()),
             [
-                "column id is nullable on the table but part of the new primary key; declare it with"
-                " is_nullable=False, so that the plan tightens it first"
-                " [DS205 PrimaryKeyExistingColumnsMustBeSetNotNull]"
+                (
+                    "column id is nullable on the table but part of the new primary key; declare it with"
+                    " is_nullable=False, so that the plan tightens it first"
+                    " [DS205 PrimaryKeyExistingColumnsMustBeSetNotNull]"
+                )
             ],
             id="key over a nullable column",
         ),
@@ -245,8 +283,10 @@ STAYS = column("id", is_nullable=False)
             table(column()),
             state(stored(), stored("Legacy", "string"), table_properties={"delta.columnMapping.mode": "name"}),
             [
-                "column Legacy is on the table but not in the model, and dropping it loses its data; declare it, or"
-                ' consent with --delta-allow "drop-column dev.silver.orders.legacy" [DS206 DropColumnsNeedConsent]'
+                (
+                    "column Legacy is on the table but not in the model, and dropping it loses its data; declare it, or"
+                    ' consent with --delta-allow "drop-column dev.silver.orders.legacy" [DS206 DropColumnsNeedConsent]'
+                )
             ],
             id="drop without consent",
         ),
@@ -254,12 +294,18 @@ STAYS = column("id", is_nullable=False)
             table(column(), table_properties={"x": "1"}),
             state(stored(), stored("a"), stored("b")),
             [
-                "column a is on the table but not in the model, and dropping it loses its data; declare it, or"
-                ' consent with --delta-allow "drop-column dev.silver.orders.a" [DS206 DropColumnsNeedConsent]',
-                "column b is on the table but not in the model, and dropping it loses its data; declare it, or"
-                ' consent with --delta-allow "drop-column dev.silver.orders.b" [DS206 DropColumnsNeedConsent]',
-                "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
-                " delta.columnMapping.mode='name' (it raises the table's protocol) [DS207 DropColumnsNeedColumnMapping]",
+                (
+                    "column a is on the table but not in the model, and dropping it loses its data; declare it, or"
+                    ' consent with --delta-allow "drop-column dev.silver.orders.a" [DS206 DropColumnsNeedConsent]'
+                ),
+                (
+                    "column b is on the table but not in the model, and dropping it loses its data; declare it, or"
+                    ' consent with --delta-allow "drop-column dev.silver.orders.b" [DS206 DropColumnsNeedConsent]'
+                ),
+                (
+                    "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
+                    " delta.columnMapping.mode='name' (it raises the table's protocol) [DS207 DropColumnsNeedColumnMapping]"
+                ),
             ],
             id="drop without column mapping",
         ),
@@ -267,8 +313,10 @@ STAYS = column("id", is_nullable=False)
             table(Column("id", spark.StringType())),
             state(stored()),
             [
-                "column id is bigint on the table and string in the model, and is not changed in place; declare bigint,"
-                " or add a column of the new type, backfill it and drop id [DS208 NoTypeChanges]"
+                (
+                    "column id is bigint on the table and string in the model, and is not changed in place; declare bigint,"
+                    " or add a column of the new type, backfill it and drop id [DS208 NoTypeChanges]"
+                )
             ],
             id="type",
         ),

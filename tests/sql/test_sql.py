@@ -60,10 +60,12 @@ def test_the_worked_example_is_said_in_six_statements():
         "ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n  `amount` DECIMAL(18,2)\n)",
         "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL",
         "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`)",
-        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
-        "  `amount` COMMENT 'Order total',\n"
-        "  `created_ts` COMMENT 'Creation time',\n"
-        "  `id` COMMENT 'Order ID'",
+        (
+            "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
+            "  `amount` COMMENT 'Order total',\n"
+            "  `created_ts` COMMENT 'Creation time',\n"
+            "  `id` COMMENT 'Order ID'"
+        ),
         "COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table'",
         "ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  'delta.autoOptimize.optimizeWrite' = 'true'\n)",
     ]

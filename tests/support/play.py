@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pytest_delta_schema import (
     Catalog,
     Orchestrator,
@@ -40,12 +42,9 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
     validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, scenario.consents)))
     orchestrator = Orchestrator.over(catalog, validator)
     if scenario.refused:
-        try:
+        with pytest.raises(UnsafePlanError) as caught:
             orchestrator.sync_tables(models)
-        except UnsafePlanError as error:
-            assert tuple(violation.code for violation in error.violations) == scenario.refused
-        else:
-            raise AssertionError(f"{scenario.name} was not refused")
+        assert tuple(violation.code for violation in caught.value.violations) == scenario.refused
         assert visible(catalog.snapshot(models).tables[name]) == before
         assert catalog.version(name) == version
     else:

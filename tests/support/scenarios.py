@@ -151,8 +151,10 @@ SCENARIOS = (
             "+ columns.c_varchar: (absent) -> varchar(10)",
             "+ columns.c_variant: (absent) -> variant",
             "+ columns.c_void: (absent) -> void",
-            "+ columns.c_nested: (absent) -> struct<lat: double not null, tags: array<string>,"
-            " by_key: map<string, decimal(9,3)>>",
+            (
+                "+ columns.c_nested: (absent) -> struct<lat: double not null, tags: array<string>,"
+                " by_key: map<string, decimal(9,3)>>"
+            ),
             "+ columns.c_list_of_varchar: (absent) -> array<varchar(5)>",
             "+ columns.c_map_of_struct: (absent) -> map<string, struct<x: char(2)>>",
         ),

@@ -1,0 +1,55 @@
+# Everything runs in .venv, made from the pinned versions of constraints.txt. PYTHON=python3.12 make test takes another
+# interpreter for a new .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help:
+	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
+	@echo 'make test    every test, with coverage'
+	@echo 'make lint    style, types, and who may import whom'
+	@echo 'make format  put the code into the one format'
+	@echo 'make bench   the speed table of the README, measured here'
+	@echo 'make clean   remove what the other targets made'
+
+demo: $(READY)
+	@$(BIN)/python examples/demo.py
+
+test: $(READY)
+	@rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest
+	@$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
+
+lint: $(READY)
+	$(BIN)/ruff check --output-format concise
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff check --fix --output-format concise
+	$(BIN)/ruff format
+
+bench: $(READY)
+	@$(BIN)/python benchmarks
+
+clean:
+	rm -rf .venv .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo 'make: $(PYTHON) is older than Python 3.10; install a newer one, or name one: make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo 'make: $(PYTHON) has no venv; install it (Debian: apt-get install python3-venv)' >&2; exit 1; }
+	@java=$${JAVA_HOME:+$$JAVA_HOME/bin/}java; command -v "$$java" >/dev/null || { echo "make: there is no $$java; Spark needs Java 17 or newer: install a JRE 17 (Debian: apt-get install openjdk-17-jre-headless) and set JAVA_HOME" >&2; exit 1; }
+	@java=$${JAVA_HOME:+$$JAVA_HOME/bin/}java; major=$$("$$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -1); [ "$${major:-0}" -ge 17 ] || { echo "make: $$java is Java $${major:-unknown}; Spark needs Java 17 or newer" >&2; exit 1; }
+	@echo 'make: installing the pinned packages into .venv (about 500 MB, once)'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools wheel
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[spark,dev]'
+	@touch $@
