@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.memory import MemoryCatalog
+    from pytest_delta_schema.contracts.assertions import assert_no_drift
     from pytest_delta_schema.errors import (
         ApplyError,
         BackendError,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.align_executor import AlignExecutor
     from pytest_delta_schema.execute.create_executor import CreateExecutor
-    from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, NullCounts
+    from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, NullCounts, Workbench
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
     from pytest_delta_schema.models.names import QualifiedName
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "catalogs.memory": ("MemoryCatalog",),
+    "contracts.assertions": ("assert_no_drift",),
     "errors": (
         "ApplyError",
         "SyncError",
@@ -83,7 +85,7 @@ _HOMES = {
     "execute.action_runner": ("ActionRunner",),
     "execute.align_executor": ("AlignExecutor",),
     "execute.create_executor": ("CreateExecutor",),
-    "execute.ddl": ("Catalog", "DeltaDDL", "NullCounts"),
+    "execute.ddl": ("Catalog", "DeltaDDL", "NullCounts", "Workbench"),
     "models.column": ("Column",),
     "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
     "models.names": ("QualifiedName",),
@@ -172,6 +174,8 @@ __all__ = [
     "UnsafePlanError",
     "UnsetTableProperties",
     "Violation",
+    "Workbench",
+    "assert_no_drift",
     "default_plan_rules",
     "script",
     "statements",

@@ -1,1 +1,151 @@
-"""Placeholder while the rooms below are built."""
+"""The pytest plugin: hooks only, thin, and light to load; the work is in ``contracts``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema import hookspecs
+from pytest_delta_schema.contracts.fixtures import (
+    _delta_readable,
+    _delta_scratch,
+    delta_catalog,
+    delta_snapshot,
+    delta_spark,
+    delta_spark_conf,
+    delta_warehouse,
+    delta_worker_id,
+    make_delta_schema,
+    make_delta_table,
+)
+from pytest_delta_schema.contracts.guard import protect_after_run, protect_on_collect_only
+from pytest_delta_schema.contracts.options import MARKS, add_options, default_properties, read_options
+from pytest_delta_schema.contracts.run import RUN, ContractRun
+from pytest_delta_schema.contracts.summary import Summary
+from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES, PropertyValue
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+__all__ = [
+    "_delta_readable",
+    "_delta_scratch",
+    "delta_catalog",
+    "delta_snapshot",
+    "delta_spark",
+    "delta_spark_conf",
+    "delta_warehouse",
+    "delta_worker_id",
+    "make_delta_schema",
+    "make_delta_table",
+]
+
+_TABLE_MODULE = "pytest_delta_schema.models.table"
+_MODELS = pytest.StashKey[dict[Path, str]]()
+_DEFAULTS_BEFORE = pytest.StashKey[dict[str, PropertyValue]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare options and ini keys."""
+    add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare our own hooks."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check what was asked for, before anything is collected."""
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    options = read_options(config)
+    defaults = default_properties(config)
+    config.stash[_DEFAULTS_BEFORE] = dict(DEFAULT_TABLE_PROPERTIES)
+    DEFAULT_TABLE_PROPERTIES.update(defaults)
+    config.stash[RUN] = ContractRun(config, options)
+    config.stash[_MODELS] = {}
+    if config.getini("delta_models"):
+        from pytest_delta_schema.contracts.collect import models_paths
+
+        models = models_paths(config)
+        config.stash[_MODELS] = models
+        if config.args_source is not config.ArgsSource.ARGS:
+            config.args.extend(map(str, models))
+    config.pluginmanager.register(Summary(config, options), "delta_schema_summary")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave no trace in the process, for runs inside of runs."""
+    before = config.stash.get(_DEFAULTS_BEFORE, None)
+    if before is not None:
+        DEFAULT_TABLE_PROPERTIES.clear()
+        DEFAULT_TABLE_PROPERTIES.update(before)
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Collector] | None:
+    """Turn declared tables into test items."""
+    # Without the module that defines tables there are none, and nothing is worth an import.
+    if _TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
+        return None
+    from pytest_delta_schema.contracts.collect import tables_in
+
+    return tables_in(collector, name, obj)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Import the modules of ``delta_models`` by their dotted names."""
+    dotted = parent.config.stash[_MODELS].get(module_path)
+    if dotted is None:
+        return None
+    from pytest_delta_schema.contracts.collect import models_module
+
+    return models_module(parent, module_path, dotted)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect the modules of ``delta_models`` also where ``python_files`` does not match them."""
+    collectors = yield
+    dotted = parent.config.stash[_MODELS].get(file_path)
+    if dotted is None or any(isinstance(each, pytest.Module) for each in collectors):
+        return collectors
+    from pytest_delta_schema.contracts.collect import models_module
+
+    return [*collectors, models_module(parent, file_path, dotted)]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put cheap checks first, and tests that use the catalog behind those that bring it in line."""
+    if config.stash[RUN].tables:
+        from pytest_delta_schema.contracts.collect import in_order
+
+        items[:] = in_order(items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note which tables were selected, so that all of them can be read at once."""
+    run = session.config.stash[RUN]
+    if run.tables:
+        from pytest_delta_schema.contracts.collect import selected_tables
+
+        run.selected = selected_tables(session.items)
+        protect_on_collect_only(session.config)
+    if run.options.mode is not None and run.options.consents:
+        from pytest_delta_schema.contracts.collect import require_consents_to_name_something
+
+        require_consents_to_name_something(session.config)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
+    """Come before syrupy, and keep it from deleting snapshots that were not reached."""
+    protect_after_run(session, exitstatus)
+    return (yield)

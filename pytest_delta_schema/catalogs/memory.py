@@ -103,6 +103,17 @@ class MemoryCatalog:
                 raise BackendFailure(msg)
             self._rows.setdefault(table, []).append(folded)
 
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        self._schemas.add((catalog, schema))
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it; one that is not there is fine."""
+        self._schemas.discard((catalog, schema))
+        for name in [name for name in self._tables if name[:2] == (catalog, schema)]:
+            del self._tables[name]
+            self._rows.pop(name, None)
+
     def _state(self, name: QualifiedName) -> TableState:
         known = self._tables.get(name)
         schema_exists = (name.catalog, name.schema) in self._schemas

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.state.states import CatalogReader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement, StatementKind
@@ -58,4 +58,24 @@ class Catalog(CatalogReader, DeltaDDL, Protocol):
     @property
     def name(self) -> str:
         """The name of the backend, such as ``local``."""
+        ...
+
+
+class Workbench(Catalog, Protocol):
+    """A catalog in which tests may make and drop what they need."""
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        ...
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it, half-made tables included; one that is not there is fine."""
+        ...
+
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows, given as values by column name; columns that are left out are NULL.
+
+        Raises:
+            BackendFailure: If they do not fit the table.
+        """
         ...

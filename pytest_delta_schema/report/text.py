@@ -22,7 +22,8 @@ _NAMED = 3
 def headline(action: CreateTable | AlignTable) -> str:
     """Say in one line what is wrong with a table: how many changes, and the first few paths."""
     if isinstance(action, CreateTable):
-        return f"{action.table} does not exist in the catalog"
+        schema = f", and neither does its schema {action.table.catalog}.{action.table.schema}"
+        return f"{action.table} does not exist in the catalog{schema if action.creates_schema else ''}"
     lines = change_lines(action)
     paths = list(dict.fromkeys(line.path for line in lines))
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""

@@ -10,7 +10,8 @@ from pytest_delta_schema.sql.columns import add_columns, change_nullability, col
 from pytest_delta_schema.sql.comments import set_column_comments, set_table_comment
 from pytest_delta_schema.sql.constraints import add_primary_key, drop_primary_key
 from pytest_delta_schema.sql.properties import property_lines, set_properties, unset_properties
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.queries import create_schema
+from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import change_types
 
@@ -53,11 +54,8 @@ def script(said: Iterable[Statement]) -> str:
 def _creation(action: actions.CreateTable) -> Iterator[Statement]:
     table = action.table
     if action.creates_schema:
-        yield Statement(
-            table=table,
-            kind=StatementKind.CREATE_SCHEMA,
-            sql=f"CREATE SCHEMA IF NOT EXISTS {identifier(table.catalog)}.{identifier(table.schema)}",
-        )
+        sql = create_schema(table.catalog, table.schema)
+        yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
     columns = ",\n".join(f"  {column_definition(column)}" for column in action.columns)
     clauses = [f"CREATE TABLE IF NOT EXISTS {dotted(table)} (\n{columns}\n)", "USING DELTA"]
     if action.table_comment:

@@ -40,6 +40,11 @@ def drop_table(table: QualifiedName) -> str:
     return f"DROP TABLE IF EXISTS {dotted(table)}"
 
 
+def create_schema(catalog: str, schema: str) -> str:
+    """Make a schema unless it is there."""
+    return f"CREATE SCHEMA IF NOT EXISTS {identifier(catalog)}.{identifier(schema)}"
+
+
 def drop_schema(catalog: str, schema: str) -> str:
     """Remove a schema with all that is in it."""
     return f"DROP SCHEMA IF EXISTS {identifier(catalog)}.{identifier(schema)} CASCADE"

@@ -20,7 +20,7 @@ from pytest_delta_schema.plan.actions import (
     UnsetTableProperties,
 )
 from pytest_delta_schema.sql.properties import set_properties, unset_properties
-from pytest_delta_schema.sql.queries import count_nulls, drop_schema
+from pytest_delta_schema.sql.queries import count_nulls, create_schema, drop_schema
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import PRIMARY_KEY_PROPERTY, encode_key
@@ -103,6 +103,12 @@ class SparkCatalog:
                 raise BackendFailure(msg)
             tuples = [tuple(row.get(field.name.lower()) for field in stored) for row in folded]
             self.spark.createDataFrame(tuples, _loose(stored)).write.mode("append").saveAsTable(dotted(table))
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        with in_users_names(self._bridge):
+            self._bridge.register([catalog])
+            self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it, half-made tables included; one that is not there is fine."""

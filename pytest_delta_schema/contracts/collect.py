@@ -1,0 +1,228 @@
+"""From declared tables to test items: ``shop/models.py::dev.silver.orders::drift``."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from pytest_delta_schema.contracts import facts
+from pytest_delta_schema.contracts.checks import ApplyContract, DriftContract, StandardContract
+from pytest_delta_schema.contracts.failures import ContractFailure, relative, representation
+from pytest_delta_schema.contracts.options import APPLY, DRIFT
+from pytest_delta_schema.contracts.run import RUN
+from pytest_delta_schema.models.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from _pytest._code.code import ExceptionInfo, TerminalRepr
+
+LISTED = "delta_tables"
+"""Name of the list with which a test module adopts tables that were declared elsewhere."""
+
+_CONTRACTS = {None: StandardContract, DRIFT: DriftContract, APPLY: ApplyContract}
+# What node ids, file names or syrupy give a meaning of their own.
+_UNSAFE = re.compile(r'[\[\]%/\\?*|"<>`]|:|[^\S ]|[\x00-\x1f\x7f]')
+_LONGEST = 180
+
+
+class ContractItem(pytest.Function):
+    """One check of one table, reported at the table's declaration."""
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Return where the table is declared."""
+        table = self.cls.table
+        return table.origin.path, table.origin.line - 1, f"{table.qualified_name} {self.name}"
+
+    def repr_failure(  # type: ignore[override]  # Function takes no style
+        self, excinfo: ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Show findings without a traceback, and everything else with one."""
+        if isinstance(excinfo.value, ContractFailure):
+            return representation(excinfo.value, self.cls.table.origin)
+        return super().repr_failure(excinfo)
+
+
+class TableNode(pytest.Class):
+    """All checks of one table."""
+
+    @classmethod
+    def of(cls, parent: pytest.Module, table: Table, variable: str) -> TableNode:
+        """Build the node of ``table``, which stands in ``parent`` under the name ``variable``."""
+        node: TableNode = cls.from_parent(parent, name=node_name(table.qualified_name))
+        contract = _CONTRACTS[parent.config.stash[RUN].options.mode]
+        node.obj = type(table.qualified_name, (contract,), {"table": table, "__module__": parent.obj.__name__})
+        node.extra_keyword_matches.add(variable)
+        return node
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """Yield the checks, as items that report at the declaration."""
+        for item in super().collect():
+            if not isinstance(item, pytest.Function):
+                continue
+            check = ContractItem.from_parent(
+                self,
+                name=item.name,
+                callspec=getattr(item, "callspec", None),
+                fixtureinfo=item._fixtureinfo,  # noqa: SLF001 - the swap that pytest-asyncio makes, too
+                originalname=item.originalname,
+            )
+            facts.record(check, table=self.obj.table.qualified_name, check=item.originalname)
+            yield check
+
+
+class ModelsModule(pytest.Module):
+    """A module of the ini key ``delta_models``, imported by its dotted name."""
+
+    dotted: str
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Import the module and yield its tables."""
+        try:
+            self.obj = importlib.import_module(self.dotted)
+        except Exception as error:
+            msg = f"delta_models: {self.dotted} cannot be imported, {type(error).__name__}: {error}"
+            raise self.CollectError(msg) from error
+        return super().collect()
+
+
+def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
+    """Return nodes for the tables that ``value`` declares; ``None`` if it is nothing of ours.
+
+    A table is collected where it was declared, and where a list ``delta_tables`` names it.
+
+    Args:
+        collector: The module.
+        name: The variable.
+        value: Its value.
+
+    Raises:
+        CollectError: If two declarations claim one name.
+    """
+    # The type and not isinstance: lazy proxies must not be woken up.
+    if name == LISTED and isinstance(value, (list, tuple)):
+        strangers = [repr(each) for each in value if not issubclass(type(each), Table)]
+        if strangers:
+            msg = f"{LISTED} holds {', '.join(strangers)}, not a Table; list tables only"
+            raise collector.CollectError(msg)
+        return [TableNode.of(collector, table, name) for table in value if _is_first(collector, table)]
+    if not issubclass(type(value), Table):
+        return None
+    table: Table = value  # type: ignore[assignment]
+    if Path(table.origin.path) != collector.path or not _is_first(collector, table):
+        return []
+    return [TableNode.of(collector, table, name)]
+
+
+def node_name(qualified_name: str) -> str:
+    """Return a name that can be selected on the command line and stored as a file, one for each table.
+
+    Characters with a meaning of their own are written as in a URL; very long names are cut, with a hash.
+    """
+    name = _UNSAFE.sub(lambda match: quote(match.group(), safe=""), qualified_name)
+    if len(name.encode()) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(qualified_name.encode()).hexdigest()[:12]
+    return f"{name.encode()[:_LONGEST].decode(errors='ignore')}~{digest}"
+
+
+def models_paths(config: pytest.Config) -> dict[Path, str]:
+    """Return the files of ``delta_models`` with their dotted names.
+
+    Raises:
+        pytest.UsageError: If a module is not found, or lies outside the project.
+    """
+    found, faults = {}, []
+    for dotted in config.getini("delta_models"):
+        try:
+            spec = find_spec(dotted)
+        except (ImportError, ValueError):
+            spec = None
+        if spec is None or spec.origin is None:
+            faults.append(
+                f"delta_models: there is no module {dotted}; name it as in an import statement, and see that the ini key"
+                " pythonpath has its folder"
+            )
+        elif not Path(spec.origin).is_relative_to(config.rootpath):
+            faults.append(
+                f"delta_models: {dotted} lies outside of the project;"
+                f" import its tables in a test module and list them there: {LISTED} = [...]"
+            )
+        else:
+            found[Path(spec.origin)] = dotted
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+    return found
+
+
+def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsModule:
+    """Build the collector of one module of ``delta_models``."""
+    module: ModelsModule = ModelsModule.from_parent(parent, path=path)
+    module.dotted = dotted
+    return module
+
+
+def in_order(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Sort items by what they cost: without a catalog, reading it, changing it, and then users' tests on it."""
+    return sorted(items, key=_phase)
+
+
+def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
+    """Return the tables whose catalog is asked by one of ``items``, each once."""
+    tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) > 0]
+    return list({table.name: table for table in tables}.values())
+
+
+def require_consents_to_name_something(config: pytest.Config) -> None:
+    """Make sure that every consent is about a collected table, and about a column that its model has not.
+
+    Raises:
+        pytest.UsageError: With all consents that name nothing.
+    """
+    run = config.stash[RUN]
+    known = {f"{table.qualified_name}.": table for table in run.tables.values()}
+    faults = []
+    for consent in run.options.consents:
+        table = next((table for prefix, table in known.items() if consent.path.startswith(prefix)), None)
+        if table is None:
+            faults.append(f"consent {str(consent)!r} names no table of this run; collected are {_names(run.tables)}")
+        elif any(consent.path == f"{table.qualified_name}.{column.name.lower()}" for column in table.columns):
+            faults.append(f"consent {str(consent)!r} names a column that the model declares; remove it from the model")
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+
+
+def _names(tables: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, tables))) or "none"
+
+
+def _phase(item: pytest.Item) -> int:
+    if isinstance(item, ContractItem):
+        return {"drift": 1, "apply": 2}.get(item.originalname, 0)
+    fixtures = getattr(item, "fixturenames", ())
+    return 3 if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
+
+
+def _is_first(collector: pytest.Module, table: Table) -> bool:
+    """Whether ``table`` has no node in this module yet; another table of its name is an error."""
+    first = collector.config.stash[RUN].declare(table)
+    if first is not table:
+        root = collector.config.rootpath
+        places = " and ".join(relative(each.origin, root) for each in (first, table))
+        msg = f"{table.qualified_name} is declared twice, at {places}; keep one declaration"
+        raise collector.CollectError(msg)
+    seen = collector.stash.setdefault(_SEEN, set())
+    if table.name in seen:
+        return False
+    seen.add(table.name)
+    return True
+
+
+_SEEN = pytest.StashKey[set[object]]()

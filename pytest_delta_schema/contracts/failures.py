@@ -1,0 +1,48 @@
+"""How a failed check reads: one line in the summary, the whole story above, and no traceback of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.models.origin import Origin
+
+
+class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
+    """A check found something.
+
+    Args:
+        headline: One line.
+        body: Everything else.
+    """
+
+    def __init__(self, headline: str, body: str = "") -> None:
+        self.headline = one_line([headline])
+        self.body = body
+        super().__init__(f"{headline}\n\n{body}" if body else headline)
+
+
+def representation(failure: ContractFailure, origin: Origin) -> ExceptionChainRepr:
+    """Show a failure at the model's declaration.
+
+    The chain form is the only one that keeps its one-line summary on CI, in JUnit and across xdist alike.
+    """
+    text = f"{failure.headline}\n\n{failure.body}\n" if failure.body else f"{failure.headline}\n"
+    place = ReprFileLocation(origin.path, origin.line, failure.headline)
+    return ExceptionChainRepr([(ReprTracebackNative(text.splitlines(keepends=True)), place, None)])
+
+
+def one_line(parts: Iterable[object]) -> str:
+    """Join parts to one line, so that a summary of many failures stays readable."""
+    return " ".join(" ".join(str(part).split()) for part in parts)
+
+
+def relative(origin: Origin, root: Path) -> str:
+    """Write file and line of a declaration as seen from the project's root."""
+    path = Path(origin.path)
+    return f"{path.relative_to(root) if path.is_relative_to(root) else path}:{origin.line}"

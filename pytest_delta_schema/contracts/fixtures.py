@@ -1,0 +1,175 @@
+"""Fixtures: a chain of small ones for the session, each overridable alone, and factories that clean up.
+
+Overrides for tables that are collected from ``delta_models`` belong into the root conftest; pytest does not show them
+others.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+
+import pytest
+
+from pytest_delta_schema.contracts import facts
+from pytest_delta_schema.contracts.failures import one_line
+from pytest_delta_schema.contracts.options import WORKER, worker_id
+from pytest_delta_schema.contracts.run import RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Protocol
+
+    from pyspark.sql import SparkSession
+    from syrupy.assertion import SnapshotAssertion
+
+    from pytest_delta_schema.execute.ddl import Catalog, Workbench
+    from pytest_delta_schema.models.table import Table
+
+    class MakeSchema(Protocol):
+        """Makes a scratch schema; see :func:`make_delta_schema`."""
+
+        def __call__(self, catalog_name: str = "scratch") -> str:
+            """Return the dotted name of a new schema."""
+            ...
+
+    class MakeTable(Protocol):
+        """Makes a scratch table; see :func:`make_delta_table`."""
+
+        def __call__(
+            self, model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None
+        ) -> Table:
+            """Return the model of the new table."""
+            ...
+
+
+@pytest.fixture(scope="session")
+def delta_worker_id(pytestconfig: pytest.Config) -> str:
+    """Name of the xdist worker, ``main`` without xdist."""
+    return worker_id(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def delta_warehouse(pytestconfig: pytest.Config, delta_worker_id: str) -> Path:
+    """Folder in which the local catalog keeps its tables."""
+    return Path(pytestconfig.stash[RUN].options.warehouse.replace(WORKER, delta_worker_id))
+
+
+@pytest.fixture(scope="session")
+def delta_spark_conf(delta_warehouse: Path) -> dict[str, str]:
+    """Settings of the local Spark session; an override returns a changed copy."""
+    from pytest_delta_schema.catalogs.spark.session import session_conf
+
+    return session_conf(delta_warehouse)
+
+
+@pytest.fixture(scope="session")
+def delta_spark(
+    pytestconfig: pytest.Config, delta_spark_conf: dict[str, str], delta_warehouse: Path
+) -> Iterator[SparkSession]:
+    """A Spark session with Delta: the active one, or a tuned local one that is stopped in the end."""
+    from pytest_delta_schema.catalogs.spark.session import catalog_conf, open_session
+    from pytest_delta_schema.errors import BackendError
+
+    run = pytestconfig.stash[RUN]
+    declared = sorted({table.name.catalog for table in run.tables.values()})
+    terminal = cast("TextIO", _Terminal(pytestconfig))
+    try:
+        session = open_session(
+            {**catalog_conf(declared, delta_warehouse), **delta_spark_conf},
+            delta_warehouse,
+            archive=run.options.jvm_archive,
+            stream=terminal,
+        )
+    except BackendError as error:
+        pytest.fail(str(error), pytrace=False)
+    yield session.spark
+    session.close(terminal)
+
+
+@pytest.fixture(scope="session")
+def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
+    """The catalog that contracts are held against, as chosen with ``--delta-backend``."""
+    if request.config.stash[RUN].options.backend == "memory":
+        from pytest_delta_schema.catalogs.memory import MemoryCatalog
+
+        return MemoryCatalog()
+    from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
+
+    return SparkCatalog(request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse"))
+
+
+@pytest.fixture
+def delta_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
+    """A syrupy snapshot of SQL, kept as a ``.sql`` file."""
+    if not request.config.pluginmanager.hasplugin("syrupy"):
+        pytest.skip("snapshots need the syrupy plugin, which is switched off")
+    from pytest_delta_schema.contracts.snapshots import SqlSnapshotExtension
+
+    return request.getfixturevalue("snapshot").use_extension(SqlSnapshotExtension)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def make_delta_schema(_delta_scratch: Any) -> MakeSchema:
+    """Make scratch schemas that are dropped after the test.
+
+    Call it with nothing, or with the name of the catalog; it returns the dotted name of a new, empty schema.
+    """
+    return _delta_scratch.schema  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def make_delta_table(_delta_scratch: Any) -> MakeTable:
+    """Make tables from models, in a scratch schema that is dropped after the test.
+
+    Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the model of
+    the new table, whose ``qualified_name`` can be queried. Its errors are those of a sync.
+    """
+
+    def make(model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None) -> Table:
+        return _delta_scratch.table(model, rows, name)  # type: ignore[no-any-return]
+
+    return make
+
+
+@pytest.fixture
+def _delta_scratch(delta_catalog: Workbench, delta_worker_id: str) -> Iterator[Any]:
+    from pytest_delta_schema.contracts.scratch import Scratch
+
+    scratch = Scratch(delta_catalog, delta_worker_id)
+    yield scratch
+    scratch.clean_up()
+
+
+@pytest.fixture
+def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+    """Stop in set-up, with one line, if the table cannot be read."""
+    from pytest_delta_schema.errors import DeltaSchemaError
+
+    name = request.cls.table.name
+    try:
+        state = request.config.stash[RUN].state(delta_catalog)
+    except DeltaSchemaError as error:
+        _unreadable(request, f"{name}: {error}")
+    if name not in state.tables:
+        _unreadable(request, str(state.problem(name)))
+
+
+def _unreadable(request: pytest.FixtureRequest, why: str) -> NoReturn:
+    facts.record(request.node, outcome=facts.UNREADABLE, summary=one_line([why]))
+    pytest.fail(one_line([why]), pytrace=False)
+
+
+class _Terminal:
+    """Writes to the terminal while pytest captures everything else."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+
+    def write(self, text: str) -> None:
+        if self._reporter is not None:
+            self._reporter.write(f"\n{text}" if text.strip() else "")
+
+    def flush(self) -> None:
+        if self._reporter is not None:
+            self._reporter.flush()

@@ -1,0 +1,173 @@
+"""What a user may say: options on the command line, their twins in the ini file, and the marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.rules.consent import Consent
+
+BACKENDS = ("local", "memory")
+"""Catalogs that can be chosen by name."""
+
+WORKER = "{worker}"
+"""Stands in the warehouse's path for the name of the xdist worker."""
+
+DRIFT, APPLY = "drift", "apply"
+
+MARKS = {
+    "delta": "every check of a declared table",
+    "delta_rules": "the check that a declaration breaks no rule",
+    "delta_ddl": "the snapshot of the SQL that would create the table",
+    "delta_drift": "the check that the catalog holds what the model wants (--delta-drift)",
+    "delta_apply": "brings the catalog in line with the model (--delta-apply)",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """One run's options, checked.
+
+    Args:
+        mode: ``drift``, ``apply``, or ``None`` for a run without a catalog.
+        backend: Name of the catalog.
+        warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
+        consents: What may be destroyed.
+        jvm_archive: Whether the JVM's classes are kept for the next start.
+    """
+
+    mode: str | None
+    backend: str
+    warehouse: str
+    consents: tuple[Consent, ...]
+    jvm_archive: bool
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare all options and ini keys."""
+    group = parser.getgroup("delta", "schema contracts for Delta Lake")
+
+    def add(flag: str, **settings: Any) -> None:
+        group.addoption(flag, dest=f"delta_schema_{flag.removeprefix('--delta-')}", **settings)
+
+    add("--delta-drift", action="store_true", help="fail every declared table that the catalog does not hold as is")
+    add("--delta-apply", action="store_true", help="bring the catalog in line with the declared tables, and prove it")
+    add("--delta-backend", metavar="NAME", help=f"the catalog: {', '.join(BACKENDS)} (ini: delta_backend)")
+    add(
+        "--delta-warehouse",
+        metavar="FOLDER",
+        help=f"where the local catalog lives; {WORKER} stands for the xdist worker (ini: delta_warehouse)",
+    )
+    add(
+        "--delta-allow",
+        metavar="CONSENT",
+        action="append",
+        help="allow one destructive change by name, such as 'drop-column dev.silver.orders.legacy';"
+        " may be given several times, and adds to the ini key delta_allow",
+    )
+    parser.addini("delta_backend", "the catalog to use: local or memory", default="local")
+    parser.addini("delta_warehouse", "folder of the local catalog, beside the ini file", default=".delta-warehouse")
+    parser.addini("delta_allow", "destructive changes that are allowed, one a line", type="linelist", default=[])
+    parser.addini("delta_models", "dotted modules whose tables are collected", type="args", default=[])
+    parser.addini("delta_default_properties", "key=value, one a line, for every table", type="linelist", default=[])
+    parser.addini("delta_jvm_archive", "keep the JVM's classes, for faster starts", type="bool", default=True)
+
+
+def read_options(config: pytest.Config) -> Options:
+    """Check what was given, and put it into one value.
+
+    Raises:
+        pytest.UsageError: If options contradict each other or name what does not exist.
+    """
+    mode = _mode(config)
+    backend = config.getoption("delta_schema_backend") or config.getini("delta_backend")
+    if backend not in BACKENDS:
+        msg = f"there is no delta backend {backend!r}; choose one of {', '.join(BACKENDS)}"
+        raise pytest.UsageError(msg)
+    options = Options(
+        mode=mode,
+        backend=backend,
+        warehouse=_warehouse(config),
+        consents=_consents(config, mode),
+        jvm_archive=config.getini("delta_jvm_archive"),
+    )
+    if mode == APPLY and backend == "local" and WORKER not in options.warehouse and _distributes(config):
+        msg = (
+            "--delta-apply changes a catalog, and xdist would change one from several processes;"
+            " run it without -n, or give each worker a warehouse of its own:"
+            f" --delta-warehouse .delta-warehouse/{WORKER}"
+        )
+        raise pytest.UsageError(msg)
+    return options
+
+
+def default_properties(config: pytest.Config) -> dict[str, str]:
+    """Return the properties that the ini file gives to every table.
+
+    Raises:
+        pytest.UsageError: If a line is not ``key=value``.
+    """
+    lines: list[str] = config.getini("delta_default_properties")
+    wrong = [line for line in lines if not line.partition("=")[0].strip() or "=" not in line]
+    if wrong:
+        msg = f"delta_default_properties: {', '.join(map(repr, wrong))} is not of the form key=value"
+        raise pytest.UsageError(msg)
+    pairs = (line.partition("=") for line in lines)
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def worker_id(config: pytest.Config) -> str:
+    """Return the name of the xdist worker, ``main`` without xdist."""
+    return str(getattr(config, "workerinput", {}).get("workerid", "main"))
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this process is an xdist worker."""
+    return hasattr(config, "workerinput")
+
+
+def _distributes(config: pytest.Config) -> bool:
+    return not is_worker(config) and config.getoption("dist", "no") != "no" and bool(config.getoption("tx", None))
+
+
+def _mode(config: pytest.Config) -> str | None:
+    drift, apply = config.getoption("delta_schema_drift"), config.getoption("delta_schema_apply")
+    if drift and apply:
+        msg = "--delta-drift only looks and --delta-apply changes the catalog; give one of the two"
+        raise pytest.UsageError(msg)
+    if drift:
+        return DRIFT
+    return APPLY if apply else None
+
+
+def _warehouse(config: pytest.Config) -> str:
+    given = config.getoption("delta_schema_warehouse")
+    if given:
+        return str(config.invocation_params.dir / Path(given).expanduser())
+    beside = config.inipath.parent if config.inipath else config.rootpath
+    return str(beside / Path(config.getini("delta_warehouse")).expanduser())
+
+
+def _consents(config: pytest.Config, mode: str | None) -> tuple[Consent, ...]:
+    given: list[str] = config.getoption("delta_schema_allow") or []
+    if given and mode is None:
+        msg = "--delta-allow says what --delta-drift or --delta-apply may do; give one of them, too"
+        raise pytest.UsageError(msg)
+    written = [*given, *config.getini("delta_allow")]
+    if not written:
+        return ()
+    from pytest_delta_schema.rules.consent import ConsentError, parse_consent
+
+    consents, faults = [], []
+    for text in written:
+        try:
+            consents.append(parse_consent(text))
+        except ConsentError as error:
+            faults.append(str(error))
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+    return tuple(consents)

@@ -1,0 +1,49 @@
+"""Snapshots of SQL: one ``.sql`` file a table, kept by syrupy, compared line by line."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any
+
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+UPDATE = "review it, and accept it with: pytest --snapshot-update"
+
+
+class SqlSnapshotExtension(SingleFileSnapshotExtension):
+    """Keeps text as it is, with one newline at its end."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "sql"
+
+    def serialize(self, data: object, **_options: Any) -> str:
+        """Return ``data`` with Unix line ends and one at the end.
+
+        Raises:
+            TypeError: If it is not text.
+        """
+        if not isinstance(data, str):
+            msg = f"a SQL snapshot holds text, got {type(data).__name__}; render the statements first"
+            raise TypeError(msg)
+        return "\n".join(data.splitlines()).rstrip("\n") + "\n"
+
+
+def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
+    """Compare ``text`` with its snapshot, or write it if the run updates snapshots.
+
+    Returns:
+        ``None`` if they are equal; otherwise a headline and the difference, without colours.
+    """
+    if snapshot == text:
+        return None
+    result = snapshot.executions[snapshot.num_executions - 1]
+    if result.exception is not None:
+        return f"the snapshot cannot be read: {result.exception}", UPDATE
+    stored, rendered = str(result.recalled_data or ""), str(result.asserted_data)
+    if result.recalled_data is None:
+        return "there is no snapshot of its SQL yet", f"{rendered}\n{UPDATE}"
+    lines = unified_diff(stored.splitlines(), rendered.splitlines(), "reviewed", "declared", lineterm="")
+    return "its SQL is not the one in the snapshot", "\n".join([*lines, "", UPDATE])

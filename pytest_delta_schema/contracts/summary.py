@@ -1,0 +1,100 @@
+"""The section at the end of a run, and the gate that does not pass when it saw nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema.contracts import facts
+from pytest_delta_schema.contracts.options import APPLY, is_worker
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.contracts.options import Options
+
+
+class Summary:
+    """Collects the facts of all reports, also those of xdist's workers, and shows them.
+
+    Args:
+        config: The run's configuration.
+        options: Its checked options.
+    """
+
+    def __init__(self, config: pytest.Config, options: Options) -> None:
+        self._config = config
+        self._options = options
+        self._ends: dict[str, dict[str, str]] = {}
+        self._checked = 0
+        self._found_nothing = False
+
+    def pytest_report_header(self) -> str | None:
+        """Say what the run is held against."""
+        if self._options.mode is None:
+            return None
+        place = f", warehouse {self._options.warehouse}" if self._options.backend == "local" else ""
+        return f"delta schema: {self._options.mode} on {self._options.backend}{place}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the facts of one report."""
+        noted = facts.recorded(report)
+        if self._options.mode is None or noted.get(facts.CHECK) != self._options.mode:
+            return
+        self._checked += 1
+        if report.failed and facts.OUTCOME not in noted:
+            broken = facts.UNREADABLE if report.when == "setup" else facts.FAILED
+            noted = {**noted, facts.OUTCOME: broken, facts.SUMMARY: _crash(report)}
+        if facts.OUTCOME in noted:
+            self._ends[report.nodeid] = noted
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Fail a gate that found no table: green must mean that something was looked at."""
+        green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        looked = self._options.mode is None or is_worker(self._config) or self._config.option.collectonly
+        if green and not looked and not self._checked:
+            self._found_nothing = True
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show how the tables ended, and what to do next."""
+        if self._found_nothing:
+            terminalreporter.section("delta schema", red=True, bold=True)
+            terminalreporter.write_line(self._nothing())
+        elif self._ends:
+            terminalreporter.section("delta schema")
+            for line in self._lines():
+                terminalreporter.write_line(line)
+
+    def _lines(self) -> list[str]:
+        counts = Counter(end[facts.OUTCOME] for end in self._ends.values())
+        parts = [f"{counts[outcome]} {outcome}" for outcome in facts.OUTCOMES if counts[outcome]]
+        ran = sum(int(end.get(facts.STATEMENTS, 0)) for end in self._ends.values())
+        parts.append(f"{ran} statement{'' if ran == 1 else 's'} run")
+        lines = [f"{self._options.mode}: {', '.join(parts)}"]
+        for end in sorted(self._ends.values(), key=lambda end: end[facts.TABLE]):
+            if end[facts.OUTCOME] not in (facts.IN_SYNC, facts.APPLIED):
+                lines.append(f"  {end[facts.OUTCOME]:<10}  {end.get(facts.SUMMARY) or end[facts.TABLE]}")
+            if facts.NOTE in end:
+                lines.append(f"  {'note':<10}  {end[facts.NOTE]}")
+        if counts[facts.DRIFTED] and self._options.mode != APPLY:
+            lines.append("to bring the catalog in line: pytest --delta-apply")
+        return lines
+
+    def _nothing(self) -> str:
+        places = ", ".join(self._config.args)
+        patterns = " ".join(self._config.getini("python_files"))
+        models = " ".join(self._config.getini("delta_models")) or "empty"
+        return (
+            f"--delta-{self._options.mode} found no table, so it can vouch for nothing. It looked in {places}:"
+            f" in test files ({patterns}) and in the modules of delta_models ({models}), less what -k, -m or paths"
+            " deselect. Name the modules that declare tables in the ini key delta_models, or list their tables in a"
+            " test file: delta_tables = [...]"
+        )
+
+
+def _crash(report: pytest.TestReport) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = str(crash.message if crash is not None else report.longrepr)
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[0] if lines else ""

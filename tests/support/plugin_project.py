@@ -1,0 +1,84 @@
+"""A small project with declared tables, whose pytest is run in the tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+# The inner runs forget what they import; what they must share with the outer one is imported before them.
+import hypothesis  # noqa: F401
+import pyspark.sql.types  # noqa: F401
+import pytest_delta_schema.contracts.collect  # noqa: F401
+import pytest_delta_schema.contracts.snapshots  # noqa: F401
+
+if TYPE_CHECKING:
+    from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
+
+HEAD = """
+from pyspark.sql.types import DecimalType, LongType, StringType, TimestampType
+from pytest_delta_schema import Column, Table
+
+def table(name, *columns, **options):
+    return Table(*name.split("."), list(columns), **options)
+
+"""
+ORDERS = """
+orders = Table(
+    "dev", "silver", "orders",
+    [
+        Column("id", LongType(), is_nullable=False, comment="Order ID"),
+        Column("created_ts", TimestampType(), comment="Creation time"),
+        Column("amount", DecimalType(18, 2), comment="Order total"),
+    ],
+    comment="Orders table",
+    table_properties={"delta.autoOptimize.optimizeWrite": "true"},
+    primary_key=["id"],
+)
+"""
+CATALOG = """
+import pytest
+from pytest_delta_schema import (
+    CatalogState, ColumnState, MemoryCatalog, QualifiedName, ReadProblem, TableState
+)
+
+def stored(name, *columns, **options):
+    return TableState(name=QualifiedName(*name.split(".")), columns=columns, **options)
+
+ID = ColumnState("id", "bigint", False, "")
+OLD = ColumnState("id", "bigint", True, "")
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return {catalog}
+"""
+
+
+class Project:
+    """A folder with an ini file, models and a conftest."""
+
+    def __init__(self, pytester: Pytester) -> None:
+        self.pytester = pytester
+        self.path = pytester.path
+        self.ini()
+
+    def ini(self, *lines: str) -> None:
+        """Write the ini file; models are collected from ``models.py`` unless said otherwise."""
+        chosen = lines or ("delta_models = models",)
+        self.pytester.makeini("\n".join(["[pytest]", "pythonpath = .", *chosen]))
+
+    def models(self, text: str, module: str = "models") -> None:
+        """Write a module that declares tables."""
+        self.pytester.makepyfile(**{module: HEAD + text})
+
+    def catalog(self, expression: str) -> None:
+        """Make ``delta_catalog`` what ``expression`` is."""
+        self.pytester.makeconftest(CATALOG.replace("{catalog}", expression))
+
+    def run(self, *args: str, subprocess: bool = False) -> RunResult:
+        """Run pytest there."""
+        if subprocess or any(arg.startswith("-n") for arg in args):
+            return self.pytester.runpytest_subprocess("-p", "no:cacheprovider", *args)
+        return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
+
+    def snapshots(self) -> list[str]:
+        """Return the names of all snapshot files."""
+        return sorted(path.relative_to(self.path).as_posix() for path in self.path.rglob("__snapshots__/**/*.sql"))
