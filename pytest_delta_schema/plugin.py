@@ -24,7 +24,7 @@ from pytest_delta_schema.contracts.fixtures import (
 from pytest_delta_schema.contracts.guard import protect_after_run, protect_on_collect_only
 from pytest_delta_schema.contracts.options import MARKS, add_options, default_properties, read_options
 from pytest_delta_schema.contracts.run import RUN, ContractRun
-from pytest_delta_schema.contracts.summary import Summary
+from pytest_delta_schema.contracts.summary import SUMMARY, Summary, refuse
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES, PropertyValue
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_MODELS] = models
         if config.args_source is not config.ArgsSource.ARGS:
             config.args.extend(map(str, models))
-    config.pluginmanager.register(Summary(config, options), "delta_schema_summary")
+    config.pluginmanager.register(Summary(config, options), SUMMARY)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -124,10 +124,15 @@ def pytest_collect_file(
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put cheap checks first, and tests that use the catalog behind those that bring it in line."""
-    if config.stash[RUN].tables:
+    run = config.stash[RUN]
+    if run.tables:
         from pytest_delta_schema.contracts.collect import in_order
 
         items[:] = in_order(items)
+    if run.options.mode is not None and run.options.consents:
+        from pytest_delta_schema.contracts.collect import consents_that_name_nothing
+
+        refuse(config, items, consents_that_name_nothing(run))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -138,10 +143,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
         run.selected = selected_tables(session.items)
         protect_on_collect_only(session.config)
-    if run.options.mode is not None and run.options.consents:
-        from pytest_delta_schema.contracts.collect import require_consents_to_name_something
-
-        require_consents_to_name_something(session.config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

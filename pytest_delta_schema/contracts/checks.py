@@ -100,8 +100,10 @@ class ApplyContract(StandardContract):
             head, _, body = str(error).partition("\n")
             facts.record(request.node, outcome=facts.FAILED, statements=done, summary=head)
             raise ContractFailure(head, body) from error
-        print(sql_text(ran.statements, delta_catalog.emulates))  # noqa: T201 - captured, and shown by pytest -rP
-        facts.record(request.node, outcome=facts.APPLIED, statements=len(ran.statements))
+        if ran.statements:
+            print(sql_text(ran.statements, delta_catalog.emulates))  # noqa: T201 - captured, shown by pytest -rP
+        outcome = facts.APPLIED if ran.statements else facts.IN_SYNC
+        facts.record(request.node, outcome=outcome, statements=len(ran.statements))
 
 
 def _require_valid(table: Table, request: pytest.FixtureRequest) -> None:

@@ -16,7 +16,7 @@ from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.checks import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.contracts.failures import ContractFailure, relative, representation
 from pytest_delta_schema.contracts.options import APPLY, DRIFT
-from pytest_delta_schema.contracts.run import RUN
+from pytest_delta_schema.contracts.run import RUN, ContractRun
 from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
@@ -180,13 +180,8 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
     return list({table.name: table for table in tables}.values())
 
 
-def require_consents_to_name_something(config: pytest.Config) -> None:
-    """Make sure that every consent is about a collected table, and about a column that its model has not.
-
-    Raises:
-        pytest.UsageError: With all consents that name nothing.
-    """
-    run = config.stash[RUN]
+def consents_that_name_nothing(run: ContractRun) -> list[str]:
+    """Return a message for every consent that is not about a collected table, or about a declared column."""
     known = {f"{table.qualified_name}.": table for table in run.tables.values()}
     faults = []
     for consent in run.options.consents:
@@ -195,8 +190,7 @@ def require_consents_to_name_something(config: pytest.Config) -> None:
             faults.append(f"consent {str(consent)!r} names no table of this run; collected are {_names(run.tables)}")
         elif any(consent.path == f"{table.qualified_name}.{column.name.lower()}" for column in table.columns):
             faults.append(f"consent {str(consent)!r} names a column that the model declares; remove it from the model")
-    if faults:
-        raise pytest.UsageError("\n".join(faults))
+    return faults
 
 
 def _names(tables: Iterable[object]) -> str:

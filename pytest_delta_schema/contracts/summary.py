@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +12,31 @@ from pytest_delta_schema.contracts.options import APPLY, is_worker
 
 if TYPE_CHECKING:
     from pytest_delta_schema.contracts.options import Options
+
+
+SUMMARY = "delta_schema_summary"
+"""Name under which the summary is registered as a plugin."""
+
+_REFUSED = "delta_schema_refused"
+
+
+def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -> None:
+    """Stop the run with a usage error if there are faults, also from within a worker of xdist, which can only report.
+
+    Args:
+        config: The run's configuration.
+        items: Emptied in a worker, so that nothing runs.
+        faults: What is wrong; empty if nothing is.
+
+    Raises:
+        pytest.UsageError: With all faults.
+    """
+    if not faults:
+        return
+    if not is_worker(config):
+        raise pytest.UsageError("\n".join(faults))
+    items.clear()
+    config.workeroutput[_REFUSED] = faults  # type: ignore[attr-defined]
 
 
 class Summary:
@@ -28,6 +53,7 @@ class Summary:
         self._ends: dict[str, dict[str, str]] = {}
         self._checked = 0
         self._found_nothing = False
+        self._refused: list[str] = []
 
     def pytest_report_header(self) -> str | None:
         """Say what the run is held against."""
@@ -48,8 +74,17 @@ class Summary:
         if facts.OUTCOME in noted:
             self._ends[report.nodeid] = noted
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what a worker of xdist refused."""
+        faults = getattr(node, "workeroutput", {}).get(_REFUSED, [])
+        self._refused.extend(fault for fault in faults if fault not in self._refused)
+
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Fail a gate that found no table: green must mean that something was looked at."""
+        if self._refused:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+            return
         green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         looked = self._options.mode is None or is_worker(self._config) or self._config.option.collectonly
         if green and not looked and not self._checked:
@@ -58,9 +93,10 @@ class Summary:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show how the tables ended, and what to do next."""
-        if self._found_nothing:
+        if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)
-            terminalreporter.write_line(self._nothing())
+            for line in self._refused or [self._nothing()]:
+                terminalreporter.write_line(line)
         elif self._ends:
             terminalreporter.section("delta schema")
             for line in self._lines():

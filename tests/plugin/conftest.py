@@ -8,7 +8,10 @@ from support.plugin_project import Project
 
 
 @pytest.fixture
-def project(pytester):
+def project(pytester, monkeypatch):
+    # An inner run is no worker, even if the outer one is.
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "CI"):
+        monkeypatch.delenv(name, raising=False)
     return Project(pytester)
 
 

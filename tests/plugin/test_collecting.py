@@ -176,7 +176,9 @@ ODD = [
 
 
 def test_odd_names_stay_selectable_and_keep_their_snapshots_apart(project):
-    project.models("".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD)))
+    project.models(
+        "".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD))
+    )
 
     result = project.run("--snapshot-update")
 
@@ -189,7 +191,9 @@ def test_odd_names_stay_selectable_and_keep_their_snapshots_apart(project):
 
 
 def test_failed_items_with_odd_names_run_again_with_lf(project):
-    project.models("".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD)))
+    project.models(
+        "".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD))
+    )
 
     project.pytester.runpytest_inprocess("-m", "delta_ddl").assert_outcomes(failed=len(ODD), deselected=len(ODD))
 

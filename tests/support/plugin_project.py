@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 # The inner runs forget what they import; what they must share with the outer one is imported before them.
 import hypothesis  # noqa: F401
 import pyspark.sql.types  # noqa: F401
-import pytest_delta_schema.contracts.collect  # noqa: F401
+
+import pytest_delta_schema.contracts.collect
 import pytest_delta_schema.contracts.snapshots  # noqa: F401
 
 if TYPE_CHECKING:

@@ -1,0 +1,154 @@
+"""``pytest --delta-apply``: done, proven, told; refused where several processes would change one catalog."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.plugin_project import ORDERS
+
+BEFORE = """MemoryCatalog(
+    [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))],
+    {QualifiedName("dev", "silver", "orders"): [{"id": %s}]},
+)"""
+LEGACY = """MemoryCatalog([stored("dev.silver.orders", ID, ColumnState("legacy", "bigint", True, ""),
+    table_properties={"delta.columnMapping.mode": "name"})])"""
+ONLY_ID = "orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False))\n"
+
+
+def test_tables_are_brought_in_line_and_users_tests_find_them(project):
+    project.models(ORDERS)
+    project.catalog(BEFORE % 1)
+    project.pytester.makepyfile(
+        test_after="""
+        import models
+        from pytest_delta_schema import assert_no_drift
+        def test_it(delta_catalog):
+            assert_no_drift(models.orders, delta_catalog)
+        """
+    )
+
+    result = project.run("--delta-apply", "--snapshot-update", "-rP")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(
+        [
+            "  ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN",
+            "    `id` SET NOT NULL;",
+            "apply: 1 applied, 6 statements run",
+        ]
+    )
+
+
+def test_nothing_to_do_is_nothing_done(project):
+    project.models(ONLY_ID)
+    project.catalog("""MemoryCatalog([stored("dev.silver.orders", ID)])""")
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    result.stdout.fnmatch_lines(["apply: 1 in sync, 0 statements run"])
+
+
+def test_what_became_right_since_the_catalog_was_read_is_not_done_twice(project):
+    project.models(ONLY_ID)
+    project.catalog(
+        """type("Moving", (MemoryCatalog,), {"snapshot": lambda self, models: (
+            MemoryCatalog.snapshot(self, models),
+            self._tables.update({t.name: t for t in [stored("dev.silver.orders", ID)]}))[0]})(
+            [stored("dev.silver.orders", OLD)])"""
+    )
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    result.stdout.fnmatch_lines(["apply: 1 in sync, 0 statements run"])
+
+
+def test_data_that_refuses_is_counted_and_nothing_is_changed(project):
+    project.models(ORDERS)
+    project.catalog(BEFORE % None)
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    result.assert_outcomes(failed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            (
+                "  ! dev.silver.orders: column id cannot be NOT NULL, because 1 row holds NULL in it, of 1; fill them"
+                " (they are listed by SELECT [*] FROM `dev`.`silver`.`orders` WHERE `id` IS NULL), or declare it nullable"
+                " [[]DS301 NotNullNeedsData]"
+            ),
+            "SQL that is held back:",
+            "apply: 1 blocked, 0 statements run",
+        ]
+    )
+
+
+def test_a_statement_that_fails_tells_the_whole_story(project):
+    project.models(ORDERS)
+    project.catalog(
+        """type("Failing", (MemoryCatalog,), {"run": lambda self, statement: self.fail(statement)})(
+            [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
+from pytest_delta_schema import BackendFailure, StatementKind
+def fail(self, statement):
+    if statement.kind is StatementKind.ADD_PRIMARY_KEY:
+        raise BackendFailure("disk full")
+    MemoryCatalog.run(self, statement)
+MemoryCatalog.fail = fail"""
+    )
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.orders: statement 3 of 6 failed: disk full",
+            "  done:",
+            "      `id` SET NOT NULL;",
+            "  failed:",
+            "  not run:",
+            "  way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0",
+            "  way on: *",
+            "apply: 1 failed, 2 statements run",
+            "  failed      dev.silver.orders: statement 3 of 6 failed: disk full",
+        ]
+    )
+    assert "Traceback" not in result.stdout.str()
+
+
+def test_columns_are_dropped_with_consent_only(project):
+    project.models(ONLY_ID)
+    project.catalog(LEGACY)
+
+    refused = project.run("--delta-apply", "-m", "delta_apply")
+    allowed = project.run("--delta-apply", "-m", "delta_apply", "--delta-allow", "drop-column DEV.silver.orders.Legacy")
+
+    refused.stdout.fnmatch_lines(["apply: 1 blocked, 0 statements run", "*legacy*"])
+    allowed.stdout.fnmatch_lines(["apply: 1 applied, 1 statement run"])
+
+
+def test_consent_may_stand_in_the_ini_file(project):
+    project.ini("delta_models = models", "delta_allow =", "  drop-column dev.silver.orders.legacy")
+    project.models(ONLY_ID)
+    project.catalog(LEGACY)
+
+    project.run("--delta-apply", "-m", "delta_apply").stdout.fnmatch_lines(["apply: 1 applied, 1 statement run"])
+    assert project.run("-m", "delta_rules").ret == 0
+
+
+def test_workers_of_xdist_may_not_change_one_catalog(project):
+    project.models(ORDERS)
+
+    result = project.run("--delta-apply", "-n2")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --delta-apply changes a catalog, and xdist*--delta-warehouse *{worker}*"])
+
+
+@pytest.mark.parametrize(
+    "args", [["--delta-backend", "memory"], ["--delta-backend=memory", "--delta-warehouse", "w/{worker}"]]
+)
+def test_workers_with_catalogs_of_their_own_may(project, args):
+    project.models(ORDERS)
+
+    result = project.run("--delta-apply", "-n2", *args, "--snapshot-update")
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["apply: 1 applied, 3 statements run"])

@@ -1,0 +1,177 @@
+"""The check ``ddl``: reviewed SQL, and snapshots that are never lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.plugin_project import ORDERS
+
+TWO = f"{ORDERS}\nother = table('dev.silver.other', Column('id', LongType()))\n"
+BOTH = ["__snapshots__/models/dev.silver.orders.ddl.sql", "__snapshots__/models/dev.silver.other.ddl.sql"]
+
+REVIEWED = """\
+CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
+
+CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+  `id` BIGINT NOT NULL COMMENT 'Order ID',
+  `created_ts` TIMESTAMP COMMENT 'Creation time',
+  `amount` DECIMAL(18,2) COMMENT 'Order total'
+)
+USING DELTA
+COMMENT 'Orders table'
+TBLPROPERTIES (
+  'delta.autoOptimize.optimizeWrite' = 'true'
+);
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
+"""
+
+
+def test_a_snapshot_is_the_whole_script(project, workers):
+    project.models(ORDERS)
+
+    project.run("--snapshot-update", *workers).assert_outcomes(passed=2)
+
+    assert project.snapshots() == BOTH[:1]
+    assert (project.path / BOTH[0]).read_text() == REVIEWED
+    project.run(*workers).assert_outcomes(passed=2)
+
+
+def test_without_a_snapshot_the_check_fails_and_says_how_to_make_one(project, workers):
+    project.models(ORDERS)
+
+    result = project.run(*workers)
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.orders: there is no snapshot of its SQL yet",
+            "CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (",
+            "review it, and accept it with: pytest --snapshot-update",
+            "FAILED models.py::dev.silver.orders::ddl - dev.silver.orders: there is no sna*",
+        ]
+    )
+
+
+def test_a_changed_model_shows_a_difference_without_colours(project, workers):
+    project.models(ORDERS)
+    project.run("--snapshot-update")
+    project.models(ORDERS.replace("DecimalType(18, 2)", "DecimalType(20, 2)"))
+
+    result = project.run("--color=yes", *workers)
+
+    text = result.stdout.str()
+    assert "\n-  `amount` DECIMAL(18,2) COMMENT 'Order total'\n+  `amount` DECIMAL(20,2) COMMENT" in text
+    result.stdout.fnmatch_lines(["dev.silver.orders: its SQL is not the one in the snapshot"])
+
+
+def test_the_short_summary_is_one_line_on_ci_as_well(project, workers, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    project.models(ORDERS)
+
+    result = project.run(*workers)
+
+    lines = result.outlines[next(i for i, line in enumerate(result.outlines) if "short test summary" in line) :]
+    assert lines[1] == (
+        "FAILED models.py::dev.silver.orders::ddl - dev.silver.orders: there is no snapshot of its SQL yet"
+    )
+    assert lines[2].startswith("=")
+
+
+def test_a_snapshot_that_is_no_text_is_said_to_be_unreadable(project):
+    project.models(ORDERS)
+    project.run("--snapshot-update")
+    (project.path / BOTH[0]).write_bytes(b"\xff\xfe\x00")
+
+    result = project.run()
+
+    result.stdout.fnmatch_lines(["dev.silver.orders: the snapshot cannot be read: *"])
+
+
+def test_the_defaults_of_the_ini_file_are_part_of_the_script(project):
+    project.ini("delta_models = models", "delta_default_properties =", "  team = sales=eu", "  delta.appendOnly=true")
+    project.models(ORDERS)
+
+    project.run("--snapshot-update").assert_outcomes(passed=2)
+
+    assert "'team' = 'sales=eu'" in (project.path / BOTH[0]).read_text()
+    project.ini()
+    project.run().assert_outcomes(passed=1, failed=1)
+
+
+def test_without_syrupy_the_check_is_skipped_with_its_reason(project):
+    project.models(ORDERS)
+
+    result = project.run("-p", "no:syrupy", "-rs")
+
+    result.assert_outcomes(passed=1, skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED *: snapshots need the syrupy plugin, which is switched off"])
+
+
+def test_any_text_can_be_kept_with_the_fixture(project):
+    project.pytester.makepyfile(
+        test_sql="""
+        import pytest
+        def test_it(delta_snapshot):
+            assert delta_snapshot == "SELECT 1;\\r\\nSELECT 2;"
+        def test_numbers(delta_snapshot):
+            delta_snapshot == 1
+            assert isinstance(delta_snapshot.executions[0].exception, TypeError)
+        """
+    )
+    project.ini("")
+
+    project.run("--snapshot-update").assert_outcomes(passed=2)
+
+    assert (project.path / "__snapshots__/test_sql/test_it.sql").read_bytes() == b"SELECT 1;\nSELECT 2;\n"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        pytest.param(["--collect-only"], id="collect only"),
+        pytest.param(["-k", "other"], id="by word"),
+        pytest.param(["-m", "delta_rules"], id="by mark"),
+        pytest.param(["models.py::dev.silver.other"], id="by node"),
+        pytest.param(["--deselect", "models.py::dev.silver.orders"], id="deselected"),
+        pytest.param(["--delta-drift"], id="drifted"),
+        pytest.param(["-x", "--delta-drift"], id="stopped early"),
+    ],
+)
+def test_updating_a_part_keeps_the_snapshots_of_the_rest(project, args, workers):
+    project.models(TWO)
+    project.catalog("MemoryCatalog()")
+    project.run("--snapshot-update")
+
+    project.run("--snapshot-update", *args, *workers)
+
+    assert project.snapshots() == BOTH
+
+
+@pytest.mark.parametrize("broken", ["raise RuntimeError", "def test_it(): assert False"])
+def test_updating_while_something_is_broken_keeps_all_snapshots(project, broken, workers):
+    project.models(TWO)
+    project.run("--snapshot-update")
+    project.models(ORDERS)
+    project.pytester.makepyfile(test_broken=broken)
+
+    project.run("--snapshot-update", *workers)
+
+    assert project.snapshots() == BOTH
+
+
+def test_a_whole_and_green_update_removes_what_is_left_over(project, workers):
+    project.models(TWO)
+    project.run("--snapshot-update")
+    project.models(ORDERS)
+
+    project.run("--snapshot-update", *workers).assert_outcomes(passed=2)
+
+    assert project.snapshots() == BOTH[:1]
+
+
+def test_looking_at_the_collection_is_no_failure(project):
+    project.models(ORDERS)
+    project.run("--snapshot-update")
+
+    assert project.run("--collect-only").ret == 0

@@ -1,0 +1,133 @@
+"""The fixture toolkit, on the memory catalog; the local one has its own test."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import DriftError, InvalidModelError, MemoryCatalog, assert_no_drift
+from support.plugin_project import ORDERS
+from support.tables import column, orders, orders_before, table
+
+
+def test_tables_are_made_from_models_filled_and_cleaned_up(project):
+    project.ini("delta_backend = memory")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        import pytest
+        from pytest_delta_schema import DeclarationError, assert_no_drift
+        from shop import orders
+
+        made = []
+
+        def test_one(make_delta_table, delta_catalog):
+            table = make_delta_table(orders, rows=[{"id": 1}])
+            other = make_delta_table(orders, name="second")
+            made.extend([table, other])
+            assert table.catalog_name == "dev" and table.table_name == "orders"
+            assert other.schema_name == table.schema_name and other.table_name == "second"
+            assert orders.schema_name == "silver"
+            assert_no_drift([table, other], delta_catalog)
+            assert delta_catalog.count_nulls(table.name, ["amount"]).rows == 1
+            with pytest.raises(DeclarationError, match="was made by this test already; give the second one a name"):
+                make_delta_table(orders)
+
+        def test_two(delta_catalog):
+            assert [delta_catalog.version(table.name) for table in made] == [None, None]
+
+        def test_schemas(make_delta_schema, delta_worker_id):
+            first, second = make_delta_schema(), make_delta_schema("Dev")
+            assert first.startswith(f"scratch.test_{delta_worker_id}_") and second.startswith("dev.test_")
+        """
+    )
+
+    project.run().assert_outcomes(passed=3)
+
+
+def test_a_failed_creation_is_cleaned_up_as_well(project):
+    project.ini("delta_backend = memory")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        from shop import orders
+        schemas = []
+        def test_bad(make_delta_table, make_delta_schema):
+            schemas.append(make_delta_schema())
+            make_delta_table(orders, rows=[{"no_such": 1}])
+        def test_after(delta_catalog):
+            assert not delta_catalog._tables and not delta_catalog._schemas
+        """
+    )
+
+    result = project.run()
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*dev.test_main_*.orders: there is no column no_such*"])
+
+
+def test_every_fixture_of_the_chain_can_be_overridden_alone(project):
+    project.ini("")
+    project.pytester.makeconftest(
+        """
+        import pathlib, pytest
+        @pytest.fixture(scope="session")
+        def delta_worker_id(): return "w7"
+        @pytest.fixture(scope="session")
+        def delta_spark_conf(delta_spark_conf): return {**delta_spark_conf, "spark.app.name": "mine"}
+        """
+    )
+    project.pytester.makepyfile(
+        test_x="""
+        def test_it(delta_spark_conf, delta_warehouse):
+            assert delta_warehouse.name == "w7"
+            assert delta_spark_conf["spark.app.name"] == "mine"
+            assert delta_spark_conf["spark.master"] == "local[1]"
+            assert delta_spark_conf["spark.sql.warehouse.dir"].startswith(str(delta_warehouse))
+        """
+    )
+
+    project.run("--delta-warehouse", "x/{worker}").assert_outcomes(passed=1)
+
+
+def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", "/no/such/java")
+    project.models(ORDERS)
+
+    result = project.run("--delta-drift", "-m", "delta_drift")
+
+    result.assert_outcomes(errors=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            (
+                "  unreadable  *Spark needs Java 17 or newer, and JAVA_HOME is /no/such/java, but there is no bin/java in it;"
+                " install a JRE 17 and set JAVA_HOME to its folder"
+            )
+        ]
+    )
+    assert "Traceback" not in result.stdout.str()
+
+
+def test_assert_no_drift_is_silent_when_nothing_differs():
+    catalog = MemoryCatalog([orders_before()])
+    model = table(column(), *orders().columns[1:2])
+    model.columns[1].comment = ""
+
+    assert_no_drift(model, catalog)
+    assert_no_drift([model], catalog)
+
+
+def test_assert_no_drift_shows_the_drift_of_all_tables():
+    with pytest.raises(DriftError) as caught:
+        assert_no_drift([orders(), table(column(), name="dev.silver.new")], MemoryCatalog([orders_before()]))
+
+    text = str(caught.value)
+    assert isinstance(caught.value, AssertionError)
+    assert text.startswith("dev.silver.new does not exist in the catalog\n\ndeclared at ")
+    assert (
+        "\n\ndev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more\n\n" in text
+    )
+
+
+def test_assert_no_drift_refuses_a_broken_declaration():
+    with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: .*DS102"):
+        assert_no_drift(table(), MemoryCatalog())

@@ -1,0 +1,76 @@
+"""A run that has nothing to do with us pays next to nothing, and two runs in one process do not meet."""
+
+from __future__ import annotations
+
+from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES
+
+HEAVY = (
+    "pyspark",
+    "delta",
+    "py4j",
+    "pytest_delta_schema.plan",
+    "pytest_delta_schema.sql",
+    "pytest_delta_schema.models.table",
+)
+
+
+def test_an_unrelated_run_imports_nothing_of_the_engine(project):
+    project.ini("")
+    project.pytester.makepyfile(
+        test_x=f"""
+        import sys
+        def test_it():
+            assert "pytest_delta_schema.plugin" in sys.modules
+            assert [name for name in {HEAVY!r} if name in sys.modules] == []
+        """
+    )
+
+    project.run(subprocess=True).assert_outcomes(passed=1)
+    project.run("-p", "no:syrupy", subprocess=True).assert_outcomes(passed=1)
+
+
+def test_the_plugin_itself_does_not_import_syrupy(project):
+    project.ini("")
+    project.pytester.makepyfile(test_x="import sys\ndef test_it(): assert 'syrupy' not in sys.modules\n")
+
+    project.run("-p", "no:syrupy", subprocess=True).assert_outcomes(passed=1)
+
+
+def test_a_root_conftest_may_name_the_plugin(project):
+    project.ini("")
+    project.pytester.makeconftest("pytest_plugins = ['pytest_delta_schema.plugin']")
+    project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
+
+    project.run(subprocess=True).assert_outcomes(passed=1)
+
+
+def test_it_works_without_autoloading(project, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    project.ini("")
+    project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
+
+    project.run("-p", "pytest_delta_schema.plugin", subprocess=True).assert_outcomes(passed=1)
+
+
+def test_defaults_of_one_run_do_not_reach_the_next(project):
+    project.ini("delta_default_properties = team=sales")
+    project.pytester.makepyfile(
+        test_x="""
+        from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES
+        def test_it(): assert DEFAULT_TABLE_PROPERTIES == {"team": "sales"}
+        """
+    )
+
+    project.run().assert_outcomes(passed=1)
+
+    assert DEFAULT_TABLE_PROPERTIES == {}
+
+
+def test_other_tests_are_not_touched_by_the_plugin(project, workers):
+    project.ini("")
+    project.pytester.makepyfile(test_x="def test_it(): pass\n")
+
+    result = project.run(*workers)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*delta schema*")

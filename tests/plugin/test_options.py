@@ -1,0 +1,153 @@
+"""Options, their twins in the ini file, and everything that is a usage error."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.plugin_project import ORDERS
+
+
+@pytest.mark.parametrize(
+    ("args", "ini", "message"),
+    [
+        pytest.param(
+            ["--delta-drift", "--delta-apply"],
+            [],
+            "--delta-drift only looks and --delta-apply changes the catalog; give one of the two",
+            id="both",
+        ),
+        pytest.param(
+            ["--delta-drift", "--delta-backend", "oracle"],
+            [],
+            "there is no delta backend 'oracle'; choose one of local, memory",
+            id="unknown backend",
+        ),
+        pytest.param(
+            [], ["delta_backend = x"], "there is no delta backend 'x'; choose one of local, memory", id="in the ini file"
+        ),
+        pytest.param(
+            ["--delta-allow", "drop-column dev.silver.orders.x"],
+            [],
+            "--delta-allow says what --delta-drift or --delta-apply may do; give one of them, too",
+            id="consent for nothing",
+        ),
+        pytest.param(
+            ["--delta-apply", "--delta-allow", "drop-table dev.silver.orders", "--delta-allow", "drop-column x"],
+            [],
+            "consent 'drop-table dev.silver.orders' names no known action; write 'drop-column' and then what it may drop\n"
+            "consent 'drop-column x' names no column; write 'drop-column catalog.schema.table.column'",
+            id="consents that are none",
+        ),
+        pytest.param(
+            [], ["delta_models = no.such models"], "delta_models: there is no module no.such; name it as in an import"
+            " statement, and see that the ini key pythonpath has its folder", id="unknown module"
+        ),
+        pytest.param(
+            [],
+            ["delta_models = json"],
+            "delta_models: json lies outside of the project; import its tables in a test module and list them there:"
+            " delta_tables = [...]",
+            id="module from elsewhere",
+        ),
+        pytest.param(
+            [],
+            ["delta_default_properties =", "  a=b", "  c", "  =d"],
+            "delta_default_properties: 'c', '=d' is not of the form key=value",
+            id="default property without a value",
+        ),
+    ],
+)  # fmt: skip
+def test_usage_errors(project, args, ini, message):
+    project.ini(*(ini or ["delta_models = models"]))
+    project.models(ORDERS)
+
+    result = project.run(*args)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {message}\n" in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("consent", "message"),
+    [
+        (
+            "drop-column dev.silver.orderz.x",
+            "consent 'drop-column dev.silver.orderz.x' names no table of this run; collected are dev.silver.orders",
+        ),
+        (
+            "drop-column dev.silver.orders.Amount",
+            (
+                "consent 'drop-column dev.silver.orders.amount' names a column that the model declares;"
+                " remove it from the model"
+            ),
+        ),
+    ],
+)
+def test_consent_that_names_nothing_is_a_usage_error(project, consent, message, workers):
+    project.ini("delta_models = models", "delta_backend = memory")
+    project.models(ORDERS)
+
+    result = project.run("--delta-apply", "--delta-allow", consent, *workers)
+
+    assert message in result.stderr.str() + result.stdout.str()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.no_fnmatch_line("*passed*")
+
+
+def test_help_names_every_option_and_ini_key(project):
+    project.ini("")
+
+    project.run("--help").stdout.fnmatch_lines(
+        [
+            "schema contracts for Delta Lake:",
+            "  --delta-drift *",
+            "  --delta-apply *",
+            "  --delta-backend=NAME*",
+            "  --delta-warehouse=FOLDER*",
+            "  --delta-allow=CONSENT*",
+            "  delta_backend (string):*",
+            "  delta_warehouse (string):*",
+            "  delta_allow (linelist):*",
+            "  delta_models (args):*",
+            "  delta_default_properties (linelist):*",
+            "  delta_jvm_archive (bool):*",
+        ]
+    )
+
+
+def test_the_marks_are_registered(project):
+    project.ini("")
+
+    project.run("--markers").stdout.fnmatch_lines([f"@pytest.mark.{name}: *" for name in (
+        "delta", "delta_rules", "delta_ddl", "delta_drift", "delta_apply"
+    )])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("args", "ini", "expected"),
+    [
+        ([], [], "{root}/.delta-warehouse"),
+        ([], ["delta_warehouse = here"], "{root}/here"),
+        (["--delta-warehouse", "there/{worker}"], ["delta_warehouse = here"], "{root}/there/main"),
+        (["--delta-warehouse", "/abs"], [], "/abs"),
+    ],
+)
+def test_the_command_line_wins_over_the_ini_file(project, args, ini, expected):
+    project.ini(*ini, "")
+    project.pytester.makepyfile(test_x="def test_it(delta_warehouse): print('WAREHOUSE', delta_warehouse)")
+
+    result = project.run("-s", *args)
+
+    result.stdout.fnmatch_lines([f"*WAREHOUSE {expected.format(root=project.path)}*"])
+
+
+def test_the_header_says_what_the_run_is_held_against(project):
+    project.models(ORDERS)
+
+    plain = project.run("--collect-only")
+    local = project.run("--collect-only", "--delta-drift")
+    memory = project.run("--collect-only", "--delta-apply", "--delta-backend", "memory")
+
+    plain.stdout.no_fnmatch_line("delta schema:*")
+    local.stdout.fnmatch_lines([f"delta schema: drift on local, warehouse {project.path}/.delta-warehouse"])
+    memory.stdout.fnmatch_lines(["delta schema: apply on memory"])

@@ -1,0 +1,84 @@
+"""The check ``rules``, and rules of the project's own."""
+
+from __future__ import annotations
+
+from support.plugin_project import ORDERS
+
+RULES = """
+import pytest
+from pytest_delta_schema import Violation
+
+class Commented:
+    def check(self, table):
+        for column in table.columns:
+            if not column.comment:
+                yield Violation(rule="Commented", code="X1", table=table.qualified_name, path=column.name,
+                                message=f"column {column.name} has no comment", remedy="write one")
+
+class Frozen:
+    def check(self, action):
+        yield Violation(rule="Frozen", code="X2", table=str(action.table), path="",
+                        message="the catalog is frozen", remedy="wait until Monday")
+
+class Broken:
+    def check(self, table):
+        raise KeyError("oops")
+"""
+
+
+def test_all_violations_of_a_table_are_shown_the_first_as_headline(project, workers):
+    project.models(
+        "bad = table('dev.silver.bad', Column('id', LongType()), Column('ID', LongType()), primary_key=['id', 'x'])\n"
+    )
+
+    result = project.run("-m", "delta_rules", *workers)
+
+    result.assert_outcomes(failed=1, deselected=1) if not workers else result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.bad: columns id, ID have one name*[[]DS103 DuplicateColumnNames]",
+            "dev.silver.bad: *x*[[]DS104 PrimaryKeyColumnsNotNull]",
+            "declared at models.py:7",
+            "FAILED models.py::dev.silver.bad::rules - dev.silver.bad: columns id, ID*",
+        ]
+    )
+
+
+def test_rules_of_the_project_come_from_hooks(project):
+    project.models(ORDERS + "other = table('dev.silver.other', Column('a', LongType()), Column('b', LongType()))\n")
+    project.pytester.makeconftest(
+        RULES + "def pytest_delta_schema_model_rules(config):\n    return [Commented()]\n"
+        "def pytest_delta_schema_plan_rules(config):\n    return [Frozen()]\n"
+    )
+
+    result = project.run("--delta-apply", "--delta-backend", "memory", "-m", "delta_rules or delta_apply")
+
+    result.assert_outcomes(passed=1, failed=3, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.other: column a has no comment; write one [[]X1 Commented]",
+            "dev.silver.other: column b has no comment; write one [[]X1 Commented]",
+            "*blocked: the catalog is frozen",
+            "  ! dev.silver.orders: the catalog is frozen; wait until Monday [[]X2 Frozen]",
+        ]
+    )
+
+
+def test_a_rule_that_raises_is_named_and_blamed(project):
+    project.models(ORDERS)
+    project.pytester.makeconftest(RULES + "def pytest_delta_schema_model_rules(config):\n    return [Broken()]\n")
+
+    result = project.run("-m", "delta_rules")
+
+    result.stdout.fnmatch_lines(
+        ["dev.silver.orders: rule Broken itself failed with KeyError: 'oops'; mend the rule [[]DS100 Broken]"]
+    )
+
+
+def test_a_broken_declaration_fails_every_check_of_its_table_and_no_other(project):
+    project.models(ORDERS + "empty = table('dev.silver.empty')\n")
+
+    result = project.run("--delta-apply", "--delta-backend", "memory", "--snapshot-update")
+
+    result.assert_outcomes(passed=3, failed=3)
+    result.stdout.fnmatch_lines(["apply: 1 applied, 1 blocked, 3 statements run"])
