@@ -147,8 +147,8 @@ def models_paths(config: pytest.Config) -> dict[Path, str]:
             spec = None
         if spec is None or spec.origin is None:
             faults.append(
-                f"delta_models: there is no module {dotted}; name it as in an import statement, and see that the ini key"
-                " pythonpath has its folder"
+                f"delta_models: there is no module {dotted}; name it as in an import statement, and see that the ini"
+                " key pythonpath has its folder"
             )
         elif not Path(spec.origin).is_relative_to(config.rootpath):
             faults.append(
@@ -181,7 +181,7 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
 
 
 def consents_that_name_nothing(run: ContractRun) -> list[str]:
-    """Return a message for every consent that is not about a collected table, or about a declared column."""
+    """Return a message for each consent that is about no collected table, or about a declared column."""
     known = {f"{table.qualified_name}.": table for table in run.tables.values()}
     faults = []
     for consent in run.options.consents:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
@@ -101,7 +102,7 @@ class SparkCatalog:
             if strangers:
                 msg = f"{table}: there is no column {', '.join(strangers)}; mend the rows"
                 raise BackendFailure(msg)
-            tuples = [tuple(row.get(field.name.lower()) for field in stored) for row in folded]
+            tuples = [tuple(_fitting(row.get(field.name.lower()), field) for field in stored) for row in folded]
             self.spark.createDataFrame(tuples, _loose(stored)).write.mode("append").saveAsTable(dotted(table))
 
     def create_schema(self, catalog: str, schema: str) -> None:
@@ -168,6 +169,15 @@ def _loose(schema: Any) -> Any:
         return StringType() if isinstance(kind, (CharType, VarcharType)) else kind
 
     return StructType([StructField(field.name, plain(field.dataType), nullable=True) for field in schema])
+
+
+def _fitting(value: Any, field: Any) -> Any:
+    """Turn whole numbers into what frames take for decimals and floats."""
+    from pyspark.sql.types import DecimalType, DoubleType, FloatType
+
+    if isinstance(value, int) and isinstance(field.dataType, (DecimalType, DoubleType, FloatType)):
+        return Decimal(value) if isinstance(field.dataType, DecimalType) else float(value)
+    return value
 
 
 @contextmanager

@@ -22,6 +22,8 @@ NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
 
 _EXPECTED_MB = 87
 _LAST_LINES = 5
+_PATIENCE = 5.0
+"""Seconds between two words on a download that goes on."""
 
 
 def coordinates() -> str:
@@ -107,7 +109,7 @@ def _environment() -> dict[str, str]:
 def _watch(process: subprocess.Popen[bytes], folder: Path, stream: TextIO) -> None:
     while True:
         try:
-            process.wait(timeout=5)
+            process.wait(timeout=_PATIENCE)
         except subprocess.TimeoutExpired:
             size = _size(folder.rglob("*.jar"))
             print(f"delta schema: {size:.0f} of about {_EXPECTED_MB} MB so far", file=stream, flush=True)

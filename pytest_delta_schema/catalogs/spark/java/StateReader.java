@@ -39,7 +39,7 @@ public final class StateReader {
         if (!provider.equalsIgnoreCase("delta")) return "provider\t" + provider;
         location = new Path(entry.location());
       } else if (!Warehouse.holdsLog(new File(path))) {
-        return unknown(new File(path));
+        return unknown(new File(path), catalog.databaseExists(schema));
       }
       return delta(spark, location);
     } catch (Throwable e) {
@@ -53,8 +53,8 @@ public final class StateReader {
     return "delta\t" + snapshot.version() + "\t" + snapshot.metadata().json() + "\t" + snapshot.protocol().json();
   }
 
-  private static String unknown(File folder) {
-    if (!folder.getParentFile().isDirectory()) return "absent\tschema";
+  private static String unknown(File folder, boolean schemaIsKnown) {
+    if (!schemaIsKnown && !folder.getParentFile().isDirectory()) return "absent\tschema";
     return holdsFiles(folder) ? "files" : "absent";
   }
 

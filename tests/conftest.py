@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_delta_schema.catalogs.spark.cache import cache_folder
 from support.plugin_project import Project
+
+# pytester gives every test a home of its own, but what is made once for a machine stays where it is.
+CACHE = cache_folder().parent
 
 
 @pytest.fixture
 def project(pytester, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE))
     # An inner run is no worker, even if the outer one is.
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "CI"):
         monkeypatch.delenv(name, raising=False)
