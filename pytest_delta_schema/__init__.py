@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.memory import MemoryCatalog
+    from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
+    from pytest_delta_schema.catalogs.spark.session import open_session, session_conf
     from pytest_delta_schema.contracts.assertions import assert_no_drift
     from pytest_delta_schema.errors import (
         ApplyError,
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "catalogs.memory": ("MemoryCatalog",),
+    "catalogs.spark.catalog": ("SparkCatalog",),
+    "catalogs.spark.session": ("open_session", "session_conf"),
     "contracts.assertions": ("assert_no_drift",),
     "errors": (
         "ApplyError",
@@ -162,6 +166,7 @@ __all__ = [
     "SetColumnComments",
     "SetTableComment",
     "SetTableProperties",
+    "SparkCatalog",
     "Statement",
     "StatementKind",
     "StructState",
@@ -177,7 +182,9 @@ __all__ = [
     "Workbench",
     "assert_no_drift",
     "default_plan_rules",
+    "open_session",
     "script",
+    "session_conf",
     "statements",
 ]
 

@@ -147,7 +147,12 @@ def _mode(config: pytest.Config) -> str | None:
 def _warehouse(config: pytest.Config) -> str:
     given = config.getoption("delta_schema_warehouse")
     if given:
-        return str(config.invocation_params.dir / Path(given).expanduser())
+        warehouse = config.invocation_params.dir / Path(given).expanduser()
+        # pytest looks for its ini file beside the first existing path that it finds among unknown options.
+        if config.inipath is None and config.rootpath == warehouse.resolve():
+            msg = f"pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={given}"
+            raise pytest.UsageError(msg)
+        return str(warehouse)
     beside = config.inipath.parent if config.inipath else config.rootpath
     return str(beside / Path(config.getini("delta_warehouse")).expanduser())
 

@@ -93,6 +93,7 @@ class Summary:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show how the tables ended, and what to do next."""
+        terminalreporter.ensure_newline()
         if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)
             for line in self._refused or [self._nothing()]:

@@ -141,6 +141,21 @@ def test_the_command_line_wins_over_the_ini_file(project, args, ini, expected):
     result.stdout.fnmatch_lines([f"*WAREHOUSE {expected.format(root=project.path)}*"])
 
 
+def test_a_warehouse_that_pytest_takes_for_the_project_is_a_usage_error(project, tmp_path_factory):
+    project.models(ORDERS)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+
+    result = project.run("--delta-drift", "--delta-warehouse", str(elsewhere))
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            f"ERROR: pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={elsewhere}"
+        ]
+    )
+    assert project.run("--collect-only", "--delta-drift", f"--delta-warehouse={elsewhere}").ret == 0
+
+
 def test_the_header_says_what_the_run_is_held_against(project):
     project.models(ORDERS)
 

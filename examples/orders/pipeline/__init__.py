@@ -1,0 +1,1 @@
+"""Writes ``dev.silver.orders``."""

@@ -1,0 +1,1 @@
+"""A small lakehouse: raw events, cleaned tables, figures."""

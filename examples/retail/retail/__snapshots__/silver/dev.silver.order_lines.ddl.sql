@@ -1,0 +1,17 @@
+CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
+
+CREATE TABLE IF NOT EXISTS `dev`.`silver`.`order_lines` (
+  `order_id` BIGINT NOT NULL,
+  `line_no` INT NOT NULL,
+  `sku` STRING NOT NULL,
+  `quantity` INT,
+  `price` DECIMAL(18,2)
+)
+USING DELTA
+COMMENT 'Orders, flat'
+TBLPROPERTIES (
+  'delta.logRetentionDuration' = 'interval 30 days',
+  'team' = 'retail'
+);
+
+ALTER TABLE `dev`.`silver`.`order_lines` ADD CONSTRAINT `pk_dev_silver_order_lines__order_id_line_no` PRIMARY KEY (`order_id`, `line_no`);

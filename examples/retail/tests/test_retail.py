@@ -1,0 +1,55 @@
+"""The pipeline from orders to figures, on tables that are made from the contracts."""
+
+from datetime import date, datetime, timezone
+from decimal import Decimal
+
+import pytest
+from retail import gold, silver
+from retail.pipeline import flatten, summarize
+
+from pytest_delta_schema import assert_no_drift
+
+HOME = {"street": "Hauptstraße 1", "city": "Köln", "country": "DE"}
+
+
+def test_orders_become_figures(make_delta_table, delta_spark, delta_catalog):
+    customers = make_delta_table(silver.customers, rows=[{"customer_id": 1, "name": "Anna", "home": HOME}])
+    orders = make_delta_table(
+        silver.orders,
+        rows=[
+            {
+                "order_id": 7,
+                "customer_id": 1,
+                "ordered_at": datetime(2026, 1, 31, 12, tzinfo=timezone.utc),
+                "lines": [
+                    {"sku": "A", "quantity": 2, "price": Decimal("9.99")},
+                    {"sku": "B", "quantity": 1, "price": Decimal("0.02")},
+                ],
+            }
+        ],
+    )
+    lines, sales = make_delta_table(silver.order_lines), make_delta_table(gold.daily_sales)
+
+    flatten(delta_spark.table(orders.qualified_name)).writeTo(lines.qualified_name).append()
+    names = [table.qualified_name for table in (orders, lines, customers)]
+    summarize(delta_spark, *names).writeTo(sales.qualified_name).append()
+
+    (row,) = delta_spark.table(sales.qualified_name).collect()
+    assert (str(row.day), row.country, row.orders, str(row.turnover)) == ("2026-01-31", "DE", 1, "20.00")
+    assert_no_drift([customers, orders, lines, sales], delta_catalog)
+
+
+def test_odd_names_hold_data(make_delta_table, delta_spark):
+    table = make_delta_table(silver.till_days, name="till", rows=[{"Till No.": 3, "day": date(2009, 5, 1)}])
+
+    (row,) = delta_spark.table(table.qualified_name).collect()
+
+    assert (row["Till No."], str(row["day"]), row["ñ `quoted`"]) == (3, "2009-05-01", None)
+
+
+@pytest.mark.parametrize("missing", ["Till No.", "day"])
+def test_a_key_is_demanded_of_every_row(make_delta_table, missing):
+    row = {"Till No.": 3, "day": date(2009, 5, 1)}
+
+    with pytest.raises(Exception, match="NOT NULL constraint violated"):
+        make_delta_table(silver.till_days, rows=[{**row, missing: None}])
