@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 from pyspark.sql.types import (
     ArrayType,
@@ -37,28 +38,34 @@ _NESTED = StructType(
 _TYPES: tuple[DataType, ...] = (LongType(), StringType(), TimestampType(), DecimalType(18, 2), IntegerType())
 
 
+SOURCE = Path(__file__).parent
+"""Folder of this module, for programs that import it."""
+
+
 def models(count: int) -> list[Table]:
     """Declare ``count`` tables of fifty commented columns, every tenth of them a struct."""
-    return [
-        Table(
-            "dev",
-            "silver",
-            f"table_{number:05d}",
-            [
-                Column(
-                    f"column_{index:02d}_{number:05d}",
-                    _NESTED if index % 10 == 9 else _TYPES[index % len(_TYPES)],
-                    is_nullable=index > 0,
-                    comment=f"Comment {index}",
-                )
-                for index in range(COLUMNS)
-            ],
-            comment=f"Table {number}",
-            table_properties={"delta.appendOnly": "true", "team": "platform"},
-            primary_key=[f"column_00_{number:05d}"],
-        )
-        for number in range(count)
-    ]
+    return [model(number) for number in range(count)]
+
+
+def model(number: int) -> Table:
+    """Declare one of the tables."""
+    return Table(
+        "dev",
+        "silver",
+        f"table_{number:05d}",
+        [
+            Column(
+                f"column_{index:02d}_{number:05d}",
+                _NESTED if index % 10 == 9 else _TYPES[index % len(_TYPES)],
+                is_nullable=index > 0,
+                comment=f"Comment {index}",
+            )
+            for index in range(COLUMNS)
+        ],
+        comment=f"Table {number}",
+        table_properties={"delta.appendOnly": "true", "team": "platform"},
+        primary_key=[f"column_00_{number:05d}"],
+    )
 
 
 def schema_string(table: Table) -> str:

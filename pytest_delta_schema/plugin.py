@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,11 +21,8 @@ from pytest_delta_schema.contracts.fixtures import (
     make_delta_schema,
     make_delta_table,
 )
-from pytest_delta_schema.contracts.guard import protect_after_run, protect_on_collect_only
 from pytest_delta_schema.contracts.options import MARKS, add_options, default_properties, read_options
 from pytest_delta_schema.contracts.run import RUN, ContractRun
-from pytest_delta_schema.contracts.summary import SUMMARY, Summary, refuse
-from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES, PropertyValue
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -45,7 +42,7 @@ __all__ = [
 
 _TABLE_MODULE = "pytest_delta_schema.models.table"
 _MODELS = pytest.StashKey[dict[Path, str]]()
-_DEFAULTS_BEFORE = pytest.StashKey[dict[str, PropertyValue]]()
+_DEFAULTS_BEFORE = pytest.StashKey[dict[str, Any]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,8 +61,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
     options = read_options(config)
     defaults = default_properties(config)
-    config.stash[_DEFAULTS_BEFORE] = dict(DEFAULT_TABLE_PROPERTIES)
-    DEFAULT_TABLE_PROPERTIES.update(defaults)
+    if defaults:
+        from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
+
+        config.stash[_DEFAULTS_BEFORE] = dict(DEFAULT_TABLE_PROPERTIES)
+        DEFAULT_TABLE_PROPERTIES.update(defaults)
     config.stash[RUN] = ContractRun(config, options)
     config.stash[_MODELS] = {}
     if config.getini("delta_models"):
@@ -75,13 +75,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_MODELS] = models
         if config.args_source is not config.ArgsSource.ARGS:
             config.args.extend(map(str, models))
-    config.pluginmanager.register(Summary(config, options), SUMMARY)
+    if options.mode is not None:
+        from pytest_delta_schema.contracts.summary import Summary
+
+        config.pluginmanager.register(Summary(config, options), "delta_schema_summary")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leave no trace in the process, for runs inside of runs."""
     before = config.stash.get(_DEFAULTS_BEFORE, None)
     if before is not None:
+        from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
+
         DEFAULT_TABLE_PROPERTIES.clear()
         DEFAULT_TABLE_PROPERTIES.update(before)
 
@@ -131,6 +136,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = in_order(items)
     if run.options.mode is not None and run.options.consents:
         from pytest_delta_schema.contracts.collect import consents_that_name_nothing
+        from pytest_delta_schema.contracts.summary import refuse
 
         refuse(config, items, consents_that_name_nothing(run))
 
@@ -142,11 +148,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from pytest_delta_schema.contracts.collect import selected_tables
 
         run.selected = selected_tables(session.items)
-        protect_on_collect_only(session.config)
+        if session.config.option.collectonly:
+            from pytest_delta_schema.contracts.guard import protect_on_collect_only
+
+            protect_on_collect_only(session.config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
     """Come before syrupy, and keep it from deleting snapshots that were not reached."""
-    protect_after_run(session, exitstatus)
+    if getattr(session.config.option, "update_snapshots", False):
+        from pytest_delta_schema.contracts.guard import protect_after_run
+
+        protect_after_run(session, exitstatus)
     return (yield)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import singledispatch
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
 from pytest_delta_schema.execute.ddl import NullCounts
@@ -63,9 +63,8 @@ class MemoryCatalog:
             self._schemas.add((name.catalog, name.schema))
             return
         if statement.kind is StatementKind.CREATE_TABLE:
-            (action,) = statement.changes
-            if isinstance(action, actions.CreateTable):
-                self._create(action)
+            for action in statement.changes:
+                self._create(cast("actions.CreateTable", action))
             return
         if statement.kind is StatementKind.TIGHTEN_COLUMNS:
             self._require_no_nulls(statement)

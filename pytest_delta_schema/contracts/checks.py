@@ -107,7 +107,7 @@ class ApplyContract(StandardContract):
 
 
 def _require_valid(table: Table, request: pytest.FixtureRequest) -> None:
-    violations = request.config.stash[RUN].validator.model_violations([table])
+    violations = request.config.stash[RUN].violations(table)
     if violations:
         facts.record(request.node, outcome=facts.BLOCKED, summary=violations[0])
         more = "".join(f"\n{each}" for each in violations[1:])

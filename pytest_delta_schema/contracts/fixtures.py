@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import pytest
 
-from pytest_delta_schema.contracts import facts
-from pytest_delta_schema.contracts.failures import one_line
 from pytest_delta_schema.contracts.options import WORKER, worker_id
 from pytest_delta_schema.contracts.run import RUN
 
@@ -156,6 +154,9 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
 
 
 def _unreadable(request: pytest.FixtureRequest, why: str) -> NoReturn:
+    from pytest_delta_schema.contracts import facts
+    from pytest_delta_schema.contracts.failures import one_line
+
     facts.record(request.node, outcome=facts.UNREADABLE, summary=one_line([why]))
     pytest.fail(one_line([why]), pytrace=False)
 

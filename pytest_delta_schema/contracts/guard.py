@@ -13,15 +13,13 @@ _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 
 def protect_on_collect_only(config: pytest.Config) -> None:
     """Keep ``--collect-only`` from failing: nothing runs, so nothing is used, and nothing is unused."""
-    if config.option.collectonly and hasattr(config.option, "disable_unused_snapshots"):
+    if hasattr(config.option, "disable_unused_snapshots"):
         config.option.disable_unused_snapshots = True
 
 
 def protect_after_run(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
     """Forbid the clean-up unless everything was selected, everything ran, and everything passed."""
     option = session.config.option
-    if not hasattr(option, "no_cleanup"):
-        return
     selected = any(getattr(option, name, None) for name in _SELECTING)
     chosen = any("::" in arg for arg in session.config.args)
     stopped = session.shouldstop or session.shouldfail

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -28,9 +27,8 @@ MARKS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """One run's options, checked.
+class Options(NamedTuple):
+    """One run's options, checked; a named tuple, because a dataclass would cost every pytest run a millisecond.
 
     Args:
         mode: ``drift``, ``apply``, or ``None`` for a run without a catalog.
@@ -147,9 +145,11 @@ def _mode(config: pytest.Config) -> str | None:
 def _warehouse(config: pytest.Config) -> str:
     given = config.getoption("delta_schema_warehouse")
     if given:
-        warehouse = config.invocation_params.dir / Path(given).expanduser()
-        # pytest looks for its ini file beside the first existing path that it finds among unknown options.
-        if config.inipath is None and config.rootpath == warehouse.resolve():
+        here = config.invocation_params.dir
+        warehouse = here / Path(given).expanduser()
+        # pytest looks for its ini file beside every existing path that stands alone among options it does not know yet.
+        misled = config.inipath is None or not here.is_relative_to(config.rootpath)
+        if misled and given in config.invocation_params.args and warehouse.exists():
             msg = f"pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={given}"
             raise pytest.UsageError(msg)
         return str(warehouse)

@@ -9,7 +9,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_delta_schema.contracts.options import Options
-    from pytest_delta_schema.errors import DeltaSchemaError
+    from pytest_delta_schema.errors import DeltaSchemaError, Violation
     from pytest_delta_schema.execute.ddl import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -30,6 +30,7 @@ class ContractRun:
         self.tables: dict[QualifiedName, Table] = {}
         self.selected: list[Table] = []
         self._config = config
+        self._violations: dict[QualifiedName, tuple[Violation, ...]] = {}
         self._states: dict[int, tuple[Catalog, CatalogState | DeltaSchemaError]] = {}
 
     def declare(self, table: Table) -> Table:
@@ -48,6 +49,13 @@ class ContractRun:
             model_rules=[*DEFAULT_MODEL_RULES, *(rule for some in model_rules for rule in some)],
             plan_rules=[*default_plan_rules(self.options.consents), *(rule for some in plan_rules for rule in some)],
         )
+
+    def violations(self, table: Table) -> tuple[Violation, ...]:
+        """Return the rules that a declaration breaks; they are run once a table, however many checks ask."""
+        known = self._violations.get(table.name)
+        if known is None:
+            known = self._violations[table.name] = self.validator.model_violations([table])
+        return known
 
     def state(self, catalog: Catalog) -> CatalogState:
         """Return what ``catalog`` showed of the selected tables: all of them are read at once, the first time.

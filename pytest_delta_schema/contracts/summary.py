@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.contracts.options import Options
 
 
-SUMMARY = "delta_schema_summary"
-"""Name under which the summary is registered as a plugin."""
-
 _REFUSED = "delta_schema_refused"
 
 
@@ -40,7 +37,7 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
 
 
 class Summary:
-    """Collects the facts of all reports, also those of xdist's workers, and shows them.
+    """Collects the facts of all reports of a run with a catalog, also of the workers of xdist, and shows them.
 
     Args:
         config: The run's configuration.
@@ -55,17 +52,15 @@ class Summary:
         self._found_nothing = False
         self._refused: list[str] = []
 
-    def pytest_report_header(self) -> str | None:
+    def pytest_report_header(self) -> str:
         """Say what the run is held against."""
-        if self._options.mode is None:
-            return None
         place = f", warehouse {self._options.warehouse}" if self._options.backend == "local" else ""
         return f"delta schema: {self._options.mode} on {self._options.backend}{place}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the facts of one report."""
         noted = facts.recorded(report)
-        if self._options.mode is None or noted.get(facts.CHECK) != self._options.mode:
+        if noted.get(facts.CHECK) != self._options.mode:
             return
         self._checked += 1
         if report.failed and facts.OUTCOME not in noted:
@@ -86,7 +81,7 @@ class Summary:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
         green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-        looked = self._options.mode is None or is_worker(self._config) or self._config.option.collectonly
+        looked = is_worker(self._config) or self._config.option.collectonly
         if green and not looked and not self._checked:
             self._found_nothing = True
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

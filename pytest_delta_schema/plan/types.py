@@ -27,6 +27,7 @@ def type_changes(difference: Difference) -> Iterator[Change]:
 
 def needed_features(difference: Difference) -> dict[str, str]:
     """Return the properties that must be set before the new columns can be added."""
-    there = {atom for column in difference.observed.columns for atom in atoms(column.data_type)}
-    new = {atom for column in difference.added for atom in atoms(column.data_type)} - there
-    return {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES.get(atom, {}).items()}
+    new = {atom for column in difference.added for atom in atoms(column.data_type) if atom in NEEDED_FEATURES}
+    if new:
+        new -= {atom for column in difference.observed.columns for atom in atoms(column.data_type)}
+    return {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}

@@ -60,6 +60,7 @@ def test_a_catalog_state_explains_every_table_that_it_lacks():
     problem = ReadProblem(table="dev.silver.view", message="is a view", remedy="drop it")
     there = type(there)(tables=there.tables, problems={NAME._replace(table="view"): problem})
 
+    there.require([NAME])
     with pytest.raises(CatalogReadError) as caught:
         there.require([NAME, NAME._replace(table="view"), NAME._replace(table="gone")])
 

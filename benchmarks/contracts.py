@@ -1,0 +1,92 @@
+"""Contracts against tests by hand: whole pytest runs, in turn; and what the plugin costs a run that is not its own."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from measure import Ratio
+from subjects import SOURCE, models
+
+from pytest_delta_schema import script, statements
+from pytest_delta_schema.plan.planner import creation
+from pytest_delta_schema.state.desired import desired_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLES = 1000
+LOAD_MS = 5.0
+
+CONTRACTS = f"""
+import sys
+sys.path.insert(0, {str(SOURCE)!r})
+from subjects import model
+for number in range({TABLES}):
+    globals()[f"table_{{number}}"] = model(number)
+"""
+BY_HAND = f"""
+import json, pathlib, pytest
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+class Sql(SingleFileSnapshotExtension):
+    _write_mode = WriteMode.TEXT
+    file_extension = "sql"
+
+TEXTS = json.loads(pathlib.Path(__file__).with_name("texts.json").read_text())
+
+@pytest.mark.parametrize("number", range({TABLES}))
+def test_sql(number, snapshot):
+    assert TEXTS[number] == snapshot.use_extension(Sql)
+
+@pytest.mark.parametrize("number", range({TABLES}))
+def test_nothing(number):
+    pass
+"""
+
+
+def run() -> Iterator[Ratio]:
+    """Yield the ratio of a run, and the load of the plugin."""
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs = Path(folder, "ours"), Path(folder, "theirs")
+        for each, text in ((ours, CONTRACTS), (theirs, BY_HAND)):
+            each.mkdir()
+            (each / "pytest.ini").write_text("[pytest]\n")
+            (each / "test_it.py").write_text(text)
+        texts = [script(statements(creation(desired_state(table)))) for table in models(TABLES)]
+        (theirs / "texts.json").write_text(json.dumps(texts))
+        for each in (ours, theirs):
+            assert f"{2 * TABLES} passed" in _pytest(each, "--snapshot-update")[1]
+        pairs = [(_pytest(ours)[0], _pytest(theirs)[0]) for _ in range(5)]
+        yield Ratio(
+            f"{TABLES:,} offline contracts against tests by hand",
+            statistics.median(pair[0] for pair in pairs),
+            statistics.median(pair[1] for pair in pairs),
+            statistics.median(first / second for first, second in pairs),
+            2.0,
+        )
+        empty = Path(folder, "empty")
+        empty.mkdir()
+        (empty / "pytest.ini").write_text("[pytest]\n")
+        (empty / "test_it.py").write_text("def test_it(): pass\n")
+        yield _load(empty)
+
+
+def _load(folder: Path) -> Ratio:
+    without = ("-p", "no:pytest_delta_schema.plugin")
+    pairs = [(_pytest(folder)[0], _pytest(folder, *without)[0]) for _ in range(41)]
+    cost = statistics.median(first - second for first, second in pairs)
+    return Ratio("plugin load, against 5 ms", cost, LOAD_MS / 1000, cost * 1000 / LOAD_MS, 1.0)
+
+
+def _pytest(folder: Path, *args: str) -> tuple[float, str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *args]
+    start = time.perf_counter()
+    answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return time.perf_counter() - start, answer.stdout

@@ -1,0 +1,106 @@
+"""The local backend: starts of the JVM with and without its archive, and reading many tables."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from measure import Ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLES = 200
+COLD_MS, WARM_MS = 12.0, 4.0
+
+START = """
+import json, sys, time
+from pathlib import Path
+from pytest_delta_schema import open_session, session_conf
+import pyspark.sql
+warehouse = Path(sys.argv[1])
+start = time.perf_counter()
+session = open_session(session_conf(warehouse), warehouse, archive=sys.argv[2] == "archive", stream=sys.stderr)
+session.spark.sql("SELECT 1").collect()
+print(json.dumps(time.perf_counter() - start))
+session.close(sys.stderr)
+"""
+TABLE = """
+from pyspark.sql.types import LongType, StringType
+from pytest_delta_schema import Column, Table
+def table(number):
+    columns = [Column(f"column_{n}", LongType() if n % 2 else StringType(), comment=f"Number {n}") for n in range(20)]
+    return Table("dev", "silver", f"table_{number}", columns, comment="A table", table_properties={"team": "x"})
+"""
+MAKE = (
+    TABLE
+    + """
+import sys
+from pathlib import Path
+from pytest_delta_schema import Orchestrator, SparkCatalog, open_session, session_conf
+warehouse = Path(sys.argv[1])
+session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+Orchestrator.over(SparkCatalog(session.spark, warehouse)).sync_tables([table(0)])
+session.close(sys.stderr)
+"""
+)
+READ = (
+    TABLE
+    + """
+import json, sys, time
+from pathlib import Path
+from pytest_delta_schema import SparkCatalog, open_session, session_conf
+warehouse, count = Path(sys.argv[1]), int(sys.argv[2])
+session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+catalog, tables, took = SparkCatalog(session.spark, warehouse), [table(number) for number in range(count)], []
+for _ in range(4):
+    start = time.perf_counter()
+    state = catalog.snapshot(tables)
+    took.append(time.perf_counter() - start)
+    assert len(state.tables) == count and all(each.exists for each in state.tables.values())
+print(json.dumps(took))
+session.close(sys.stderr)
+"""
+)
+
+
+def run() -> Iterator[Ratio]:
+    """Yield the ratio of starts, and the cost of reading, cold and warm."""
+    with tempfile.TemporaryDirectory() as folder:
+        _python(START, folder, "archive")
+        pairs = [(_python(START, folder, "archive"), _python(START, folder, "none")) for _ in range(5)]
+        yield Ratio(
+            "start of the JVM and first query, with its archive",
+            statistics.median(pair[0] for pair in pairs),
+            statistics.median(pair[1] for pair in pairs),
+            statistics.median(first / second for first, second in pairs),
+            0.7,
+        )
+        _python(MAKE, folder)
+        schema = Path(folder, "dev", "silver")
+        for number in range(1, TABLES):
+            shutil.copytree(schema / "table_0", schema / f"table_{number}")
+        runs = [_python(READ, folder, TABLES) for _ in range(3)]
+        cold = statistics.median(run[0] for run in runs) / TABLES
+        warm = statistics.median(min(run[1:]) for run in runs) / TABLES
+        yield Ratio(
+            f"reading a table, first of {TABLES}, against {COLD_MS:.0f} ms",
+            cold,
+            COLD_MS / 1000,
+            cold * 1000 / COLD_MS,
+            1.0,
+        )
+        yield Ratio(
+            f"reading a table again, against {WARM_MS:.0f} ms", warm, WARM_MS / 1000, warm * 1000 / WARM_MS, 1.0
+        )
+
+
+def _python(code: str, *args: object) -> float | list[float] | None:
+    answer = subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, check=True)
+    return json.loads(answer.stdout) if answer.stdout else None

@@ -1,0 +1,73 @@
+"""The README is true: its examples run, and its tables name what there is."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_delta_schema import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES
+from pytest_delta_schema.contracts import fixtures, options
+
+if sys.version_info >= (3, 11):
+    import tomllib
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_run(project):
+    (project.path / "tox.ini").unlink()
+    for name, text in BLOCKS:
+        (project.path / name).write_text(text, "utf-8")
+    assert [name for name, _ in BLOCKS] == [
+        "models.py",
+        "pyproject.toml",
+        "test_orders.py",
+        "conftest.py",
+        "test_library.py",
+    ]
+
+    result = project.run("--snapshot-update", "--delta-apply", "--delta-backend", "memory")
+
+    result.assert_outcomes(passed=5)
+
+
+def test_every_code_of_a_violation_is_explained():
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "pytest_delta_schema").rglob("*.py"))
+    codes = set(re.findall(r'"(DS\d{3})"', source))
+
+    assert len(codes) > 15
+    assert [code for code in sorted(codes) if f"| {code} |" not in README] == []
+
+
+def test_every_rule_is_explained():
+    rules = [type(rule).__name__ for rule in (*DEFAULT_MODEL_RULES, *DEFAULT_PLAN_RULES)]
+
+    assert [rule for rule in rules if f"`{rule}`" not in README] == []
+
+
+def test_every_option_mark_and_fixture_is_named():
+    source = Path(options.__file__).read_text("utf-8")
+    names = (
+        re.findall(r'add\(\s*"(--delta-\w+)"', source) + re.findall(r'addini\("(\w+)"', source) + list(options.MARKS)
+    )
+    names += re.findall(r"@pytest\.fixture.*\ndef ([a-z]\w+)", Path(fixtures.__file__).read_text("utf-8"))
+
+    assert len(names) > 20
+    assert [name for name in names if f"`{name}" not in README] == []
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_every_dependency_has_its_sentence_and_its_pin():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [*project["dependencies"], *(each for some in project["optional-dependencies"].values() for each in some)]
+    names = [re.match(r"[\w-]+", each).group() for each in wanted]
+    table = README.partition("## Dependencies")[2].partition("## ")[0]
+    pins = (ROOT / "constraints.txt").read_text("utf-8")
+
+    assert [name for name in names if name not in table] == []
+    assert [name for name in names if f"\n{name}==" not in pins] == []
