@@ -134,7 +134,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from pytest_delta_schema.contracts.collect import in_order
 
         items[:] = in_order(items)
-    if run.options.mode is not None and run.options.consents:
+    if run.options.mode is not None and run.options.binding:
         from pytest_delta_schema.contracts.collect import consents_that_name_nothing
         from pytest_delta_schema.contracts.summary import refuse
 

@@ -91,14 +91,14 @@ class MemoryCatalog:
         """
         state = self._require(table)
         known = {column.name.lower(): column for column in state.columns}
-        for row in rows:
+        for number, row in enumerate(rows, start=1):
             folded = {name.lower(): value for name, value in row.items()}
             strangers = sorted(folded.keys() - known.keys())
             empty = [c.name for key, c in known.items() if not c.is_nullable and folded.get(key) is None]
             if strangers or empty:
                 parts = [f"there is no column {', '.join(strangers)}"] if strangers else []
                 parts += [f"column {', '.join(empty)} is NOT NULL"] if empty else []
-                msg = f"{table}: {' and '.join(parts)}; mend the row {row}"
+                msg = f"{table}: {' and '.join(parts)}; mend row {number}"
                 raise BackendFailure(msg)
             self._rows.setdefault(table, []).append(folded)
 

@@ -184,7 +184,7 @@ def consents_that_name_nothing(run: ContractRun) -> list[str]:
     """Return a message for each consent that is about no collected table, or about a declared column."""
     known = {f"{table.qualified_name}.": table for table in run.tables.values()}
     faults = []
-    for consent in run.options.consents:
+    for consent in run.options.binding:
         table = next((table for prefix, table in known.items() if consent.path.startswith(prefix)), None)
         if table is None:
             faults.append(f"consent {str(consent)!r} names no table of this run; collected are {_names(run.tables)}")

@@ -35,6 +35,8 @@ class Options(NamedTuple):
         backend: Name of the catalog.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
         consents: What may be destroyed.
+        binding: Those of them that must name something in this run: all but those of the ini file when explicit paths
+            leave tables out.
         jvm_archive: Whether the JVM's classes are kept for the next start.
     """
 
@@ -42,6 +44,7 @@ class Options(NamedTuple):
     backend: str
     warehouse: str
     consents: tuple[Consent, ...]
+    binding: tuple[Consent, ...]
     jvm_archive: bool
 
 
@@ -86,11 +89,13 @@ def read_options(config: pytest.Config) -> Options:
     if backend not in BACKENDS:
         msg = f"there is no delta backend {backend!r}; choose one of {', '.join(BACKENDS)}"
         raise pytest.UsageError(msg)
+    given, written = _consents(config, mode)
     options = Options(
         mode=mode,
         backend=backend,
         warehouse=_warehouse(config),
-        consents=_consents(config, mode),
+        consents=(*given, *written),
+        binding=given if config.args_source is config.ArgsSource.ARGS else (*given, *written),
         jvm_archive=config.getini("delta_jvm_archive"),
     )
     if mode == APPLY and backend == "local" and WORKER not in options.warehouse and _distributes(config):
@@ -157,22 +162,23 @@ def _warehouse(config: pytest.Config) -> str:
     return str(beside / Path(config.getini("delta_warehouse")).expanduser())
 
 
-def _consents(config: pytest.Config, mode: str | None) -> tuple[Consent, ...]:
+def _consents(config: pytest.Config, mode: str | None) -> tuple[tuple[Consent, ...], tuple[Consent, ...]]:
+    """Return the consents of the command line and those of the ini file."""
     given: list[str] = config.getoption("delta_schema_allow") or []
     if given and mode is None:
         msg = "--delta-allow says what --delta-drift or --delta-apply may do; give one of them, too"
         raise pytest.UsageError(msg)
-    written = [*given, *config.getini("delta_allow")]
-    if not written:
-        return ()
+    written: list[str] = config.getini("delta_allow")
+    if not given and not written:
+        return (), ()
     from pytest_delta_schema.rules.consent import ConsentError, parse_consent
 
     consents, faults = [], []
-    for text in written:
+    for text in (*given, *written):
         try:
             consents.append(parse_consent(text))
         except ConsentError as error:
             faults.append(str(error))
     if faults:
         raise pytest.UsageError("\n".join(faults))
-    return tuple(consents)
+    return tuple(consents[: len(given)]), tuple(consents[len(given) :])

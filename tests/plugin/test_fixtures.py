@@ -89,6 +89,25 @@ def test_every_fixture_of_the_chain_can_be_overridden_alone(project):
     project.run("--delta-warehouse", "x/{worker}").assert_outcomes(passed=1)
 
 
+def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(project, workers):
+    project.ini("")
+    project.pytester.makepyfile(
+        test_x="""
+        from pytest_delta_schema.contracts.fixtures import _Terminal
+        def test_it(pytestconfig):
+            print("HIDDEN")
+            print("delta schema: downloading", file=_Terminal(pytestconfig), flush=True)
+        """
+    )
+
+    result = project.run(*workers)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*HIDDEN*")
+    if not workers:
+        result.stdout.fnmatch_lines(["delta schema: downloading"])
+
+
 def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", "/no/such/java")
     project.models(ORDERS)

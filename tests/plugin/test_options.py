@@ -94,6 +94,20 @@ def test_consent_that_names_nothing_is_a_usage_error(project, consent, message, 
     result.stdout.no_fnmatch_line("*passed*")
 
 
+def test_consent_of_the_ini_file_may_wait_while_explicit_paths_leave_its_table_out(project):
+    project.ini("delta_models = models", "delta_backend = memory", "delta_allow = drop-column dev.silver.orders.legacy")
+    project.models(ORDERS)
+    project.models("other = table('dev.silver.other', Column('id', LongType()))\n", "test_other")
+
+    part = project.run("--delta-apply", "-m", "delta_apply", "test_other.py")
+    (project.path / "models.py").write_text("")
+    whole = project.run("--delta-apply", "-m", "delta_apply")
+
+    assert part.ret == 0
+    assert whole.ret == pytest.ExitCode.USAGE_ERROR
+    whole.stderr.fnmatch_lines(["ERROR: consent 'drop-column dev.silver.orders.legacy' names no table of this run;*"])
+
+
 def test_help_names_every_option_and_ini_key(project):
     project.ini("")
 
@@ -154,6 +168,19 @@ def test_a_warehouse_that_pytest_takes_for_the_project_is_a_usage_error(project,
         ]
     )
     assert project.run("--collect-only", "--delta-drift", f"--delta-warehouse={elsewhere}").ret == 0
+
+
+@pytest.mark.parametrize(("line", "kept"), [("", True), ("delta_jvm_archive = false", False)])
+def test_the_class_archive_can_be_switched_off(project, line, kept):
+    project.ini(line)
+    project.pytester.makepyfile(
+        test_x=f"""
+        from pytest_delta_schema.contracts.run import RUN
+        def test_it(pytestconfig): assert pytestconfig.stash[RUN].options.jvm_archive is {kept}
+        """
+    )
+
+    project.run().assert_outcomes(passed=1)
 
 
 def test_the_header_says_what_the_run_is_held_against(project):

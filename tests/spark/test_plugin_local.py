@@ -55,6 +55,9 @@ def test_what_one_run_leaves_the_next_one_finds(project):
     looked.assert_outcomes(passed=7)
     looked.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
 
+    kept = {path.name for path in project.path.iterdir()}
+    assert kept.isdisjoint({"spark-warehouse", "metastore_db", "derby.log", "artifacts"})
+
     parallel = project.run("--delta-drift", "-n2", "-m", "delta_drift")
 
     parallel.assert_outcomes(passed=1)
