@@ -168,8 +168,8 @@ class _Terminal:
         self._reporter: Any = config.pluginmanager.getplugin("terminalreporter")
 
     def write(self, text: str) -> None:
-        if self._reporter is not None:
-            self._reporter.write(f"\n{text}" if text.strip() else "")
+        if self._reporter is not None and text.strip():
+            self._reporter.write_line(text)
 
     def flush(self) -> None:
         if self._reporter is not None:
