@@ -114,6 +114,10 @@ def test_the_archive_is_written_once_used_after_and_harmless_when_broken(tmp_pat
     assert off.stdout == "PLAIN\nROWS 1\n"
 
 
+def test_workers_run_on_the_interpreter_of_the_tests(local_session):
+    assert local_session.spark.sparkContext.pythonExec == os.environ.get("PYSPARK_PYTHON", sys.executable)
+
+
 def test_the_warehouse_keeps_itself_out_of_git(tmp_path):
     prepare_warehouse(tmp_path / "w")
     (tmp_path / "w" / ".gitignore").write_text("mine\n")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TextIO
@@ -16,7 +18,7 @@ from pytest_delta_schema.catalogs.spark.physical import decode
 from pytest_delta_schema.errors import BackendError, because
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector."""
 
+_PYTHON = "PYSPARK_PYTHON"
 _OPTIONS = "spark.driver.extraJavaOptions"
 _CLASS_PATH = "spark.driver.extraClassPath"
 
@@ -171,7 +174,21 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     builder: Any = SparkSession.Builder()
     builder._options = dict(settings)
     try:
-        return builder.getOrCreate()  # type: ignore[no-any-return]
+        with _own_python():
+            return builder.getOrCreate()  # type: ignore[no-any-return]
     except Exception as error:
         msg = f"the local Spark did not start: {because(error)}; look at its log above"
         raise BackendError(msg) from error
+
+
+@contextmanager
+def _own_python() -> Iterator[None]:
+    """Let Spark's workers run on this interpreter: otherwise they take ``python3`` of the path, whatever its version."""
+    if _PYTHON in os.environ:
+        yield
+        return
+    os.environ[_PYTHON] = sys.executable
+    try:
+        yield
+    finally:
+        del os.environ[_PYTHON]
