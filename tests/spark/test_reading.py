@@ -8,6 +8,7 @@ import pytest
 
 from pytest_delta_schema import CatalogReadError, Orchestrator
 from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.catalogs.spark.reader import _understand
 from support.tables import NAME, column, table
 
 ID = column("id", is_nullable=False)
@@ -106,6 +107,14 @@ def test_an_unreadable_log(made, warehouse, content):
     assert text.startswith("dev.silver.orders: its Delta log cannot be read (")
     assert text.endswith("); restore the log or the permission to read it")
     assert (log / "00000000000000000000.json").read_text() == content
+
+
+@pytest.mark.parametrize("metadata", ["{}", '{"metaData": {"schemaString": "no json"}}'])
+def test_metadata_that_makes_no_sense(local, metadata):
+    read = _understand(local._bridge, NAME, f'delta\t0\t{metadata}\t{{"protocol": {{}}}}')
+
+    assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
+    assert str(read).endswith("); restore an older version of the table")
 
 
 def test_a_log_whose_first_commit_is_gone(made, warehouse):

@@ -114,6 +114,19 @@ def test_the_archive_is_written_once_used_after_and_harmless_when_broken(tmp_pat
     assert off.stdout == "PLAIN\nROWS 1\n"
 
 
+def test_a_session_that_does_not_start_says_so_in_one_line(tmp_path):
+    script = START.replace("session_conf(warehouse)", "{**session_conf(warehouse), 'spark.master': 'nobody'}").replace(
+        "session = start", "from pytest_delta_schema import BackendError\ntry:\n    start"
+    )
+    script = script.partition("options = ")[0] + "except BackendError as error:\n    print(error)\n"
+
+    answer = run(script, tmp_path, "none")
+
+    assert answer.stdout.startswith("the local Spark did not start: ")
+    assert answer.stdout.endswith("; look at its log above\n")
+    assert "nobody" in answer.stderr
+
+
 def test_workers_run_on_the_interpreter_of_the_tests(local_session):
     assert local_session.spark.sparkContext.pythonExec == os.environ.get("PYSPARK_PYTHON", sys.executable)
 

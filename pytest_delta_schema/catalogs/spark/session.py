@@ -183,7 +183,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
 
 @contextmanager
 def _own_python() -> Iterator[None]:
-    """Let Spark's workers run on this interpreter: otherwise they take ``python3`` of the path, whatever its version."""
+    """Let Spark's workers run on this interpreter, and not on any ``python3`` that the path has."""
     if _PYTHON in os.environ:
         yield
         return
