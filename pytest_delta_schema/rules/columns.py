@@ -9,7 +9,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.properties import COLUMN_MAPPING
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, canonical_type
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,8 +37,8 @@ class DuplicateColumnNames:
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every name declared more than once."""
         yield from self._clashes(table.qualified_name, "", (column.name for column in table.columns))
-        for column in table.columns:
-            for path, names in _structs(canonical_type(column.data_type), column.name):
+        for column, data_type in nested_types(table.columns):
+            for path, names in _structs(data_type, column):
                 yield from self._clashes(table.qualified_name, f"{path}.", names)
 
     def _clashes(self, table: str, prefix: str, names: Iterable[str]) -> Iterator[Violation]:
@@ -59,10 +59,10 @@ class ColumnNamesNeedColumnMapping:
         """Yield one violation that lists every such name, unless column mapping is declared."""
         if _maps_columns(table.effective_table_properties):
             return
-        names = [column.name for column in table.columns if SPECIAL_CHARACTERS & set(column.name)]
-        for column in table.columns:
-            for path, fields in _structs(canonical_type(column.data_type), column.name):
-                names.extend(f"{path}.{name}" for name in fields if SPECIAL_CHARACTERS & set(name))
+        names = [column.name for column in table.columns if not SPECIAL_CHARACTERS.isdisjoint(column.name)]
+        for column, data_type in nested_types(table.columns):
+            for path, fields in _structs(data_type, column):
+                names.extend(f"{path}.{name}" for name in fields if not SPECIAL_CHARACTERS.isdisjoint(name))
         if names:
             listed = ", ".join(map(repr, names))
             message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"

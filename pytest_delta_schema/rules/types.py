@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.types import canonical_type, describe_type, not_null_in_collections, unstorable
+from pytest_delta_schema.state.types import (
+    compound_types,
+    describe_type,
+    nested_types,
+    not_null_in_collections,
+    unstorable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +26,8 @@ class StorableTypes:
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every part of a type that Delta cannot store."""
-        for column in table.columns:
-            for path, name in unstorable(canonical_type(column.data_type), column.name):
+        for column, data_type in compound_types(table.columns):
+            for path, name in unstorable(data_type, column):
                 message = f"column {path} has the type {name}, which Delta cannot store"
                 yield violation(self, "DS105", table.qualified_name, path, message, "use a type that it stores")
 
@@ -31,8 +37,8 @@ class CollectionsHoldNulls:
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every NOT NULL inside an array or a map."""
-        for column in table.columns:
-            for path in not_null_in_collections(canonical_type(column.data_type), column.name):
+        for column, data_type in nested_types(table.columns):
+            for path in not_null_in_collections(data_type, column):
                 message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
                 remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
                 yield violation(self, "DS106", table.qualified_name, path, message, remedy)

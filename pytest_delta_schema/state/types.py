@@ -15,6 +15,8 @@ from pyspark.sql import types as spark
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pytest_delta_schema.models.column import Column
+
 
 class ColumnState(NamedTuple):
     """One column, or one field of a struct.
@@ -110,6 +112,20 @@ def canonical_fields(fields: Iterable[spark.StructField]) -> tuple[ColumnState, 
             for field in fields
         ]
     )
+
+
+def compound_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
+    """Yield name and canonical type of those columns whose type is more than a class; all others can be stored."""
+    for column in columns:
+        if type(column.data_type) not in ATOMIC:
+            yield column.name, canonical_type(column.data_type)
+
+
+def nested_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
+    """Yield name and canonical type of the columns that hold structs, arrays or maps."""
+    for name, data_type in compound_types(columns):
+        if not isinstance(data_type, str):
+            yield name, data_type
 
 
 def _struct(data_type: spark.StructType) -> StructState:
