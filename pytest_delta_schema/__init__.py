@@ -31,14 +31,18 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.align_executor import AlignExecutor
     from pytest_delta_schema.execute.create_executor import CreateExecutor
-    from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, NullCounts, Workbench
+    from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, RowCounts, Workbench
     from pytest_delta_schema.models.column import Column
+    from pytest_delta_schema.models.constraints import Check
     from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.orchestrate.orchestrator import Orchestrator, SyncResult
     from pytest_delta_schema.plan.actions import (
         AlignTable,
+        CheckAdd,
+        CheckDrop,
+        CheckReplace,
         ColumnAdd,
         ColumnDrop,
         ColumnNullabilityChange,
@@ -63,7 +67,7 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.sql.compiler import script, statements
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.states import CatalogReader, CatalogState, KeyState, TableState
+    from pytest_delta_schema.state.states import CatalogReader, CatalogState, CheckState, KeyState, TableState
     from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
 
 _HOMES = {
@@ -89,14 +93,18 @@ _HOMES = {
     "execute.action_runner": ("ActionRunner",),
     "execute.align_executor": ("AlignExecutor",),
     "execute.create_executor": ("CreateExecutor",),
-    "execute.ddl": ("Catalog", "DeltaDDL", "NullCounts", "Workbench"),
+    "execute.ddl": ("Catalog", "DeltaDDL", "RowCounts", "Workbench"),
     "models.column": ("Column",),
+    "models.constraints": ("Check",),
     "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
     "models.names": ("QualifiedName",),
     "models.table": ("Table",),
     "orchestrate.orchestrator": ("Orchestrator", "SyncResult"),
     "plan.actions": (
         "AlignTable",
+        "CheckAdd",
+        "CheckDrop",
+        "CheckReplace",
         "ColumnAdd",
         "ColumnDrop",
         "ColumnNullabilityChange",
@@ -116,7 +124,7 @@ _HOMES = {
     "rules.validator": ("DEFAULT_MODEL_RULES", "DEFAULT_PLAN_RULES", "PlanValidator", "default_plan_rules"),
     "sql.compiler": ("script", "statements"),
     "sql.statement": ("Statement", "StatementKind"),
-    "state.states": ("CatalogReader", "CatalogState", "KeyState", "TableState"),
+    "state.states": ("CatalogReader", "CatalogState", "CheckState", "KeyState", "TableState"),
     "state.types": ("ArrayState", "ColumnState", "MapState", "StructState"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -136,6 +144,11 @@ __all__ = [
     "CatalogReadError",
     "CatalogReader",
     "CatalogState",
+    "Check",
+    "CheckAdd",
+    "CheckDrop",
+    "CheckReplace",
+    "CheckState",
     "Column",
     "ColumnAdd",
     "ColumnDrop",
@@ -155,7 +168,6 @@ __all__ = [
     "MapState",
     "MemoryCatalog",
     "ModelRule",
-    "NullCounts",
     "Orchestrator",
     "PlanRule",
     "PlanValidator",
@@ -163,6 +175,7 @@ __all__ = [
     "PrimaryKeyDrop",
     "QualifiedName",
     "ReadProblem",
+    "RowCounts",
     "SetColumnComments",
     "SetTableComment",
     "SetTableProperties",

@@ -10,6 +10,8 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     ActionRunner,
+    Check,
+    CheckState,
     Column,
     KeyState,
     MemoryCatalog,
@@ -21,6 +23,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.models.names import primary_key_name
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.states import by_name
 from pytest_delta_schema.state.types import ColumnState, canonical_type
 from support.tables import NAME
 
@@ -56,6 +59,15 @@ COLUMNS = st.lists(
     max_size=6,
     unique_by=lambda column: column.name.lower(),
 )
+CHECKS = st.lists(
+    st.builds(
+        Check,
+        st.sampled_from(["c", "C", "d", "odd `name`"]),
+        st.sampled_from(["1 > 0", "(0<1)", "2 > 1", "1 between 0 and 2", "length('x') = 1", "not parsable (("]),
+    ),
+    max_size=3,
+    unique_by=lambda check: check.name.lower(),
+)
 KEYS = st.sampled_from(["delta.appendOnly", "DELTA.APPENDONLY", "delta.x", "team", "Team"])
 VALUES = st.sampled_from(["true", "TRUE", "1 day", "24 hours", "x", True, 7])
 
@@ -70,7 +82,8 @@ def models(draw: st.DrawFn) -> Table:
     columns = draw(COLUMNS)
     key = draw(st.lists(st.sampled_from([column.name for column in columns]), max_size=3, unique=True))
     properties = draw(st.dictionaries(KEYS, st.one_of(st.none(), VALUES), max_size=3).filter(_unambiguous))
-    return Table(*NAME, columns, comment=draw(COMMENTS), table_properties=properties, primary_key=key)
+    options = {"comment": draw(COMMENTS), "table_properties": properties, "primary_key": key, "checks": draw(CHECKS)}
+    return Table(*NAME, columns, **options)
 
 
 @st.composite
@@ -89,6 +102,7 @@ def states(draw: st.DrawFn) -> TableState:
         table_comment=draw(COMMENTS),
         table_properties=MappingProxyType(properties),
         primary_key=KeyState(primary_key_name(NAME, key, names), tuple(key)) if key else None,
+        checks=tuple(sorted((CheckState(c.name.lower(), c.expression) for c in draw(CHECKS)), key=by_name)),
     )
 
 
@@ -151,7 +165,7 @@ def _with_column(model: Table, **changes: object) -> Table:
 
 
 def _copy(model: Table, **changes: object) -> Table:
-    parts = ("columns", "comment", "table_properties", "primary_key")
+    parts = ("columns", "comment", "table_properties", "primary_key", "checks")
     return Table(*NAME, **{**{part: getattr(model, part) for part in parts}, **changes})
 
 
@@ -159,6 +173,8 @@ EDITS = (
     lambda model: _copy(model, comment=model.comment + "!"),
     lambda model: _copy(model, columns=[*model.columns, Column("quite_new", spark.LongType())]),
     lambda model: _copy(model, table_properties={**model.table_properties, "quite_new": "1"}),
+    lambda model: _copy(model, checks=[*model.checks, Check("quite_new", "length('z') = 3")]),
+    lambda model: _copy(model, checks=[Check("c", "length('y') = 4")]),
     lambda model: _with_column(model, is_nullable=not model.columns[0].is_nullable),
     lambda model: _with_column(model, comment=model.columns[0].comment + "!"),
     lambda model: _with_column(model, data_type=spark.ArrayType(model.columns[0].data_type)),

@@ -7,12 +7,12 @@ from functools import singledispatch
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
-from pytest_delta_schema.execute.ddl import NullCounts
-from pytest_delta_schema.execute.preflight import null_violations
+from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
+from pytest_delta_schema.execute.ddl import RowCounts
+from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.plan import actions
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.states import CatalogState, KeyState, TableState
+from pytest_delta_schema.state.states import CatalogState, CheckState, KeyState, TableState, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,7 +56,7 @@ class MemoryCatalog:
 
         Raises:
             BackendFailure: If a changed column is not there.
-            UnsafePlanError: If rows are NULL in a column that is tightened; nothing was changed.
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing changes.
         """
         name = statement.table
         if statement.kind is StatementKind.CREATE_SCHEMA:
@@ -66,8 +66,8 @@ class MemoryCatalog:
             for action in statement.changes:
                 self._create(cast("actions.CreateTable", action))
             return
-        if statement.kind is StatementKind.TIGHTEN_COLUMNS:
-            self._require_no_nulls(statement)
+        if statement.kind in (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK):
+            self._require_sound_rows(statement)
         state = self._require(name)
         for change in statement.changes:
             state = _changed(change, state)
@@ -77,17 +77,31 @@ class MemoryCatalog:
         """Return how often the table was changed since it was made; ``None`` if there is no table."""
         return self._state(table).version
 
-    def count_nulls(self, table: QualifiedName, columns: Sequence[str]) -> NullCounts:
-        """Count rows that are NULL in each of ``columns``."""
+    def count_rows(
+        self,
+        table: QualifiedName,
+        *,
+        not_null: Sequence[str] = (),
+        checks: Sequence[CheckState] = (),
+        added: Sequence[ColumnState] = (),
+    ) -> RowCounts:
+        """Count rows that are NULL in each of ``not_null``, and those that break each of ``checks``.
+
+        Raises:
+            BackendFailure: If a check uses something that cannot be evaluated without Spark.
+        """
         rows = self._rows.get(table, [])
-        nulls = {column: sum(row.get(column.lower()) is None for row in rows) for column in columns}
-        return NullCounts(rows=len(rows), nulls=nulls)
+        return RowCounts(
+            rows=len(rows),
+            nulls={column: sum(row.get(column.lower()) is None for row in rows) for column in not_null},
+            broken={check.name: self._broken(table, check, rows, added) for check in checks},
+        )
 
     def insert(self, table: QualifiedName, rows: Iterable[Row]) -> None:
         """Add rows, so that the data can be asked; types are not checked, columns and NOT NULL are.
 
         Raises:
-            BackendFailure: If there is no such table or column, or a NOT NULL column is NULL.
+            BackendFailure: If there is no such table or column, a NOT NULL column is NULL, or a check is not met.
         """
         state = self._require(table)
         known = {column.name.lower(): column for column in state.columns}
@@ -100,6 +114,10 @@ class MemoryCatalog:
                 parts += [f"column {', '.join(empty)} is NOT NULL"] if empty else []
                 msg = f"{table}: {' and '.join(parts)}; mend row {number}"
                 raise BackendFailure(msg)
+            for check in state.checks:
+                if self._broken(table, check, [folded]):
+                    msg = f"{table}: check {check.name} ({check.expression}) is not met; mend row {number}"
+                    raise BackendFailure(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
             self._rows.setdefault(table, []).append(folded)
 
     def create_schema(self, catalog: str, schema: str) -> None:
@@ -136,14 +154,35 @@ class MemoryCatalog:
                 columns=action.columns,
                 table_comment=action.table_comment,
                 table_properties=MappingProxyType(dict(action.table_properties)),
+                checks=tuple(map(_stored, action.checks)),
                 version=0,
             )
 
-    def _require_no_nulls(self, statement: Statement) -> None:
-        columns = [c.name for c in statement.changes if isinstance(c, actions.ColumnNullabilityChange)]
-        violations = tuple(null_violations(statement.table, self.count_nulls(statement.table, columns)))
+    def _require_sound_rows(self, statement: Statement) -> None:
+        columns = [each.name for each in statement.changes if isinstance(each, actions.ColumnNullabilityChange)]
+        checks = [CheckState(c.name, c.expression) for c in statement.changes if isinstance(c, actions.CheckAdd)]
+        counts = self.count_rows(statement.table, not_null=columns, checks=checks)
+        violations = tuple(violations_of(statement.table, counts, checks))
         if violations:
             raise UnsafePlanError(violations)
+
+    def _broken(
+        self, table: QualifiedName, check: CheckState, rows: Sequence[Row], added: Sequence[ColumnState] = ()
+    ) -> int:
+        from pytest_delta_schema.state.expressions import ExpressionError, count_broken
+
+        columns = [column.name.lower() for column in (*self._require(table).columns, *added)]
+        try:
+            return count_broken(check.expression, rows, columns)
+        except ExpressionError as error:
+            subject = f"{table}: the memory catalog cannot evaluate check {check.name} ({check.expression})"
+            msg = f"{subject}: {because(error)}; test it on the local backend"
+            raise BackendFailure(msg) from error
+
+
+def _stored(check: CheckState) -> CheckState:
+    """Return a check as Delta keeps it: under its name in lower case."""
+    return CheckState(check.name.lower(), check.expression)
 
 
 @singledispatch
@@ -184,6 +223,17 @@ def _(change: actions.SetColumnComments, state: TableState) -> TableState:
 @_changed.register(actions.SetTableComment)
 def _(change: actions.SetTableComment, state: TableState) -> TableState:
     return replace(state, table_comment=change.comment)
+
+
+@_changed.register(actions.CheckAdd)
+def _(change: actions.CheckAdd, state: TableState) -> TableState:
+    added = _stored(CheckState(change.name, change.expression))
+    return replace(state, checks=tuple(sorted([*state.checks, added], key=by_name)))
+
+
+@_changed.register(actions.CheckDrop)
+def _(change: actions.CheckDrop, state: TableState) -> TableState:
+    return replace(state, checks=tuple(c for c in state.checks if c.name.lower() != change.name.lower()))
 
 
 @_changed.register(actions.PrimaryKeyAdd)

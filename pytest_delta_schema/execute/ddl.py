@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.state.states import CatalogReader
@@ -12,19 +12,23 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.state.states import CheckState
+    from pytest_delta_schema.state.types import ColumnState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NullCounts:
-    """How many rows are NULL where they must not be.
+class RowCounts:
+    """How many rows break what a plan demands.
 
     Args:
         rows: All rows of the table.
-        nulls: Rows with NULL, by column; columns without any may be left out.
+        nulls: Rows with NULL, by column that must not be; columns without any may be left out.
+        broken: Rows that do not meet a check, unknown included, by its name; checks that all rows meet may be left out.
     """
 
     rows: int
-    nulls: Mapping[str, int]
+    nulls: Mapping[str, int] = field(default_factory=dict)
+    broken: Mapping[str, int] = field(default_factory=dict)
 
 
 class DeltaDDL(Protocol):
@@ -47,8 +51,22 @@ class DeltaDDL(Protocol):
         """Return the table's current Delta version; ``None`` if there is no table."""
         ...
 
-    def count_nulls(self, table: QualifiedName, columns: Sequence[str]) -> NullCounts:
-        """Count the rows of an existing table that are NULL in each of ``columns``, by one query."""
+    def count_rows(
+        self,
+        table: QualifiedName,
+        *,
+        not_null: Sequence[str] = (),
+        checks: Sequence[CheckState] = (),
+        added: Sequence[ColumnState] = (),
+    ) -> RowCounts:
+        """Count the rows of an existing table that break each demand, by one query for all of them.
+
+        Args:
+            table: Where.
+            not_null: Columns in which NULL is counted.
+            checks: Conditions that are counted where they are false or unknown.
+            added: Columns that are not there yet, and NULL in every row.
+        """
         ...
 
 

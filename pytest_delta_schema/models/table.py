@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
+from pytest_delta_schema.models.constraints import Check
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.origin import Origin, declared_here
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.defaults import PropertyValue
+
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Table:
         comment: Shown by catalogs; ``""`` means none.
         table_properties: Only these keys are compared; a value ``None`` declares the key absent.
         primary_key: Names of the key's columns, in order.
+        checks: Conditions that every row meets, each a :class:`Check`.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -44,6 +48,7 @@ class Table:
     comment: str = ""
     table_properties: Mapping[str, PropertyValue] = field(default_factory=dict)
     primary_key: Sequence[str] = ()
+    checks: Sequence[Check] = ()
     origin: Origin = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -51,9 +56,10 @@ class Table:
         for part in ("catalog_name", "schema_name", "table_name"):
             require_name(getattr(self, part), f"{part} of a table")
         subject = f"{self.qualified_name}: "
-        self.columns = _columns(self.columns, subject)
+        self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
         self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
         self.table_properties = _properties(self.table_properties, subject)
+        self.checks = _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)")
 
     @property
     def name(self) -> QualifiedName:
@@ -71,19 +77,19 @@ class Table:
         return MappingProxyType({**DEFAULT_TABLE_PROPERTIES, **self.table_properties})
 
 
-def _columns(value: object, subject: str) -> list[Column]:
-    if isinstance(value, (str, bytes, Column)):
-        msg = f"{subject}columns must be a list of Column, got {value!r}; write [Column(...), ...]"
+def _listed(value: object, kind: type[_T], subject: str, example: str) -> list[_T]:
+    name = kind.__name__
+    if isinstance(value, (str, bytes, kind)) or not isinstance(value, Iterable):
+        msg = f"{subject} must be a list of {name}, got {value!r}; write [{name}(...), ...]"
         raise DeclarationError(msg)
-    if not isinstance(value, Iterable):
-        msg = f"{subject}columns must be a list of Column, got {value!r}; write [Column(...), ...]"
-        raise DeclarationError(msg)
-    columns = list(value)
-    strangers = [f"columns[{index}] is {item!r}" for index, item in enumerate(columns) if not isinstance(item, Column)]
+    items = list(value)
+    part = subject.rpartition(" ")[2]
+    strangers = [f"{part}[{index}] is {item!r}" for index, item in enumerate(items) if not isinstance(item, kind)]
     if strangers:
-        msg = f"{subject}{', '.join(strangers)}, not a Column; write Column(name, data_type)"
+        table = subject.removesuffix(part)
+        msg = f"{table}{', '.join(strangers)}, not a {name}; write {example}"
         raise DeclarationError(msg)
-    return columns
+    return items
 
 
 def _properties(value: object, subject: str) -> dict[str, PropertyValue]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 
@@ -22,6 +22,33 @@ class PrimaryKeyDrop:
 
     name: str
     columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckDrop:
+    """Drop the CHECK constraint ``name``; rows that it refused may come in from now on."""
+
+    name: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReplace:
+    """Put ``after`` in the place of ``before``: dropped before the columns change, added after them.
+
+    The same expression under two names is a renamed constraint; wholly equal ones step aside for the columns they name.
+    """
+
+    before: CheckState
+    after: CheckState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckAdd:
+    """Add the CHECK constraint ``name``; every row that is there must meet it."""
+
+    name: str
+    expression: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +135,9 @@ class UnsetTableProperties:
 
 Change = Union[  # noqa: UP007 - a union of classes at run time, on every supported Python
     PrimaryKeyDrop,
+    CheckDrop,
+    CheckReplace,
+    CheckAdd,
     ColumnAdd,
     ColumnTypeChange,
     ColumnDrop,
@@ -121,10 +151,13 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
 
 ALIGNMENT_ORDER: tuple[type[Change], ...] = (
     PrimaryKeyDrop,
+    CheckDrop,
     ColumnAdd,
     ColumnTypeChange,
     ColumnDrop,
     ColumnNullabilityChange,
+    CheckReplace,
+    CheckAdd,
     PrimaryKeyAdd,
     SetColumnComments,
     SetTableComment,
@@ -146,6 +179,7 @@ class CreateTable:
         table_comment: ``""`` for none.
         table_properties: Sorted by key; never a value ``None``, since nothing has to be removed.
         primary_key: Added right after the creation.
+        checks: Part of the creation itself.
         creates_schema: Whether the schema has to be created first.
     """
 
@@ -155,6 +189,7 @@ class CreateTable:
     table_properties: Mapping[str, str]
     primary_key: PrimaryKeyAdd | None
     creates_schema: bool
+    checks: tuple[CheckState, ...] = ()
 
     def __post_init__(self) -> None:
         _require_change(self, bool(self.columns))
@@ -183,6 +218,21 @@ class AlignTable:
     def drop_primary_key(self) -> PrimaryKeyDrop | None:
         """The key that goes, if any."""
         return self._only(PrimaryKeyDrop)
+
+    @property
+    def drop_checks(self) -> tuple[CheckDrop, ...]:
+        """The checks that go, by name."""
+        return self._all(CheckDrop)
+
+    @property
+    def replace_checks(self) -> tuple[CheckReplace, ...]:
+        """The checks that are replaced, by name."""
+        return self._all(CheckReplace)
+
+    @property
+    def add_checks(self) -> tuple[CheckAdd, ...]:
+        """The checks that come, by name."""
+        return self._all(CheckAdd)
 
     @property
     def add_columns(self) -> tuple[ColumnAdd, ...]:

@@ -1,21 +1,37 @@
-"""Compare keys: by name and by ordered columns, without case."""
+"""Compare constraints: keys by name and ordered columns, checks by name and by what they say."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.actions import Change, PrimaryKeyAdd, PrimaryKeyDrop
+from pytest_delta_schema.plan.actions import Change, CheckAdd, CheckDrop, CheckReplace, PrimaryKeyAdd, PrimaryKeyDrop
+from pytest_delta_schema.state.types import equal_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.states import KeyState
+    from pytest_delta_schema.state.states import CheckState, KeyState
 
 
 def constraint_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the primary key to drop and the one to add."""
-    desired, observed = difference.desired.primary_key, difference.observed.primary_key
+    """Yield the keys and the checks that go, are replaced, and come."""
+    yield from _key_changes(difference.desired.primary_key, difference.observed.primary_key)
+    if difference.desired.checks or difference.observed.checks:
+        yield from _check_changes(difference)
+
+
+def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
+    """Yield wanted and stored checks that are written in different forms and say the same."""
+    if difference.desired.checks:
+        from pytest_delta_schema.state.expressions import canonical
+
+        for wanted, stored in _pairs(difference):
+            if _equal(wanted, stored) and canonical(wanted.expression) != canonical(stored.expression):
+                yield wanted, stored
+
+
+def _key_changes(desired: KeyState | None, observed: KeyState | None) -> Iterator[Change]:
     if desired is observed or _identity(desired) == _identity(observed):
         return
     if observed is not None:
@@ -26,3 +42,45 @@ def constraint_changes(difference: Difference) -> Iterator[Change]:
 
 def _identity(key: KeyState | None) -> tuple[str, ...]:
     return () if key is None else (key.name.lower(), *(column.lower() for column in key.columns))
+
+
+def _check_changes(difference: Difference) -> Iterator[Change]:
+    from pytest_delta_schema.state.expressions import canonical, columns_in
+
+    paired = _pairs(difference)
+    retyped = {
+        stored.name.lower()
+        for wanted, stored in difference.changed
+        if not equal_types(wanted.data_type, stored.data_type)
+    }
+    for wanted, stored in paired:
+        if not _equal(wanted, stored) or not retyped.isdisjoint(columns_in(stored.expression)):
+            yield CheckReplace(before=stored, after=wanted)
+    wanted_names = {check.name.lower() for check in difference.desired.checks}
+    stored_names = {check.name.lower() for check in difference.observed.checks}
+    coming = [check for check in difference.desired.checks if check.name.lower() not in stored_names]
+    for stored in difference.observed.checks:
+        if stored.name.lower() in wanted_names:
+            continue
+        renamed = next((each for each in coming if canonical(each.expression) == canonical(stored.expression)), None)
+        if renamed is None:
+            yield CheckDrop(name=stored.name, expression=stored.expression)
+        else:
+            coming.remove(renamed)
+            yield CheckReplace(before=stored, after=renamed)
+    for wanted in coming:
+        yield CheckAdd(name=wanted.name, expression=wanted.expression)
+
+
+def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
+    stored = {check.name.lower(): check for check in difference.observed.checks}
+    wanted = difference.desired.checks
+    return [(check, stored[check.name.lower()]) for check in wanted if check.name.lower() in stored]
+
+
+def _equal(wanted: CheckState, stored: CheckState) -> bool:
+    """Whether two checks say the same, in whatever form."""
+    from pytest_delta_schema.state.expressions import canonical, simplified
+
+    left, right = wanted.expression, stored.expression
+    return left == right or canonical(left) == canonical(right) or simplified(left) == simplified(right)

@@ -50,6 +50,8 @@ def _creation(action: actions.CreateTable) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, "table", _ABSENT, f"created with {len(action.columns)} columns")
     for column in action.columns:
         yield ChangeLine(ADD, f"columns.{column.name}", _ABSENT, _describe(column))
+    for check in action.checks:
+        yield ChangeLine(ADD, f"checks.{check.name}", _ABSENT, check.expression)
     if action.primary_key is not None:
         yield ChangeLine(ADD, "primary_key", _ABSENT, _key(action.primary_key))
     if action.table_comment:
@@ -122,6 +124,25 @@ def _(change: actions.PrimaryKeyAdd, _observed: TableState) -> Iterator[ChangeLi
 @_lines.register(actions.PrimaryKeyDrop)
 def _(change: actions.PrimaryKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, "primary_key", _key(change), _ABSENT)
+
+
+@_lines.register(actions.CheckAdd)
+def _(change: actions.CheckAdd, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, f"checks.{change.name}", _ABSENT, change.expression)
+
+
+@_lines.register(actions.CheckDrop)
+def _(change: actions.CheckDrop, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, f"checks.{change.name}", change.expression, "(absent, which loosens the table)")
+
+
+@_lines.register(actions.CheckReplace)
+def _(change: actions.CheckReplace, _observed: TableState) -> Iterator[ChangeLine]:
+    before, after = change.before, change.after
+    if before.name.lower() != after.name.lower():
+        yield ChangeLine(CHANGE, f"checks.{before.name}", before.name, f"{after.name} (renamed)")
+    else:
+        yield ChangeLine(CHANGE, f"checks.{before.name}", before.expression, after.expression)
 
 
 def _describe(column: ColumnState) -> str:

@@ -20,7 +20,7 @@ from pytest_delta_schema.plan.actions import (
 )
 from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
-from pytest_delta_schema.plan.constraints import constraint_changes
+from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.properties import enables, property_changes
 from pytest_delta_schema.plan.types import type_changes
@@ -99,6 +99,7 @@ def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable
         ),
         primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
         creates_schema=creates_schema,
+        checks=desired.checks,
     )
 
 
@@ -108,6 +109,7 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
         desired.columns == observed.columns
         and desired.table_comment == observed.table_comment
         and desired.primary_key == observed.primary_key
+        and desired.checks == observed.checks
         and desired.table_properties.items() <= observed.table_properties.items()
     )
 
@@ -143,3 +145,9 @@ def _notes(difference: Difference) -> Iterator[Note]:
                 message=f"column {desired.name} is stored as {observed.name}; names match without case,"
                 f" write {observed.name} in the model to silence this note",
             )
+    for wanted, stored in cosmetic_differences(difference):
+        yield Note(
+            table=difference.desired.name,
+            path=f"checks.{stored.name}",
+            message=f"check {stored.name} is stored as {stored.expression}, which says the same as {wanted.expression}",
+        )

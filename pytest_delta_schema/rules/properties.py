@@ -74,7 +74,7 @@ def _refusal(key: str, *, absent: bool) -> tuple[str, str] | None:
     if key in _PLATFORM:
         return "is written by the platform itself", "leave it out"
     if key.startswith(_CONSTRAINTS):
-        return "is how Delta stores a CHECK constraint, and cannot be set as a property", "leave it out"
+        return "is how Delta stores a CHECK constraint", "declare it with checks=[Check(name, expression)]"
     if absent and key.startswith(_ONE_WAY):
         return "is part of the table's protocol and cannot be removed", "leave it out"
     return None

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
+from pytest_delta_schema.rules.checks import CheckExpressions, CheckNames
 from pytest_delta_schema.rules.columns import (
     ColumnNamesNeedColumnMapping,
     ColumnsRequired,
@@ -41,6 +42,8 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
     ColumnNamesNeedColumnMapping(),
     ManageableProperties(),
     DuplicateProperties(),
+    CheckNames(),
+    CheckExpressions(),
 )
 """What is checked of every declaration."""
 

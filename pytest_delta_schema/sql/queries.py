@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier
+from pytest_delta_schema.sql.quoting import condition, dotted, identifier
+from pytest_delta_schema.sql.types import type_sql
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.types import ColumnState
 
 
 def rows_with_null(table: QualifiedName, column: str) -> str:
@@ -17,17 +19,49 @@ def rows_with_null(table: QualifiedName, column: str) -> str:
     return f"SELECT * FROM {dotted(table)} WHERE {identifier(column)} IS NULL"  # noqa: S608 - quoted right here
 
 
-def count_nulls(table: QualifiedName, columns: Sequence[str], *, version: int | None = None) -> str:
-    """Count all rows, then the rows that are NULL in each of ``columns``, in one scan.
+def rows_that_break(table: QualifiedName, expression: str) -> str:
+    """List the rows for which a check is false or unknown."""
+    return f"SELECT * FROM {dotted(table)} WHERE {broken(expression)}"  # noqa: S608 - a condition, parsed before
+
+
+def broken(expression: str) -> str:
+    """Say that a row does not meet a check: false and unknown alike, as Delta counts them."""
+    return f"NOT coalesce({condition(expression)}, false)"
+
+
+def count_rows(
+    table: QualifiedName,
+    columns: Sequence[str],
+    expressions: Sequence[str] = (),
+    *,
+    added: Iterable[ColumnState] = (),
+    version: int | None = None,
+) -> str:
+    """Count all rows, then those with NULL in each column, then those that break each check, in one scan.
 
     Args:
         table: Where.
-        columns: Which; their counts come in this order behind the count of all rows.
+        columns: Counted where they are NULL; the counts come in this order.
+        expressions: Counted where they are false or unknown; their counts follow.
+        added: Columns that are not there yet, and NULL in every row.
         version: Delta version to ask; ``None`` for the newest.
     """
-    counts = ", ".join(["count(*)", *(f"count_if({identifier(column)} IS NULL)" for column in columns)])
-    at = "" if version is None else f" VERSION AS OF {version:d}"
-    return f"SELECT {counts} FROM {dotted(table)}{at}"  # noqa: S608 - quoted right here
+    counts = ", ".join(
+        [
+            "count(*)",
+            *(f"count_if({identifier(column)} IS NULL)" for column in columns),
+            *(f"count_if({broken(expression)})" for expression in expressions),
+        ]
+    )
+    source = dotted(table) if version is None else f"{dotted(table)} VERSION AS OF {version:d}"
+    new = ", ".join(map(_null, added))
+    rows = f"(SELECT *, {new} FROM {source})" if new else source  # noqa: S608 - quoted right here
+    return f"SELECT {counts} FROM {rows}"  # noqa: S608 - quoted right here
+
+
+def probe(columns: Iterable[ColumnState], expression: str) -> str:
+    """Ask nothing, of no rows: whoever analyses it finds out whether ``expression`` is a condition over ``columns``."""
+    return f"SELECT 1 FROM (SELECT {', '.join(map(_null, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
 
 
 def restore_table(table: QualifiedName, version: int) -> str:
@@ -48,3 +82,7 @@ def create_schema(catalog: str, schema: str) -> str:
 def drop_schema(catalog: str, schema: str) -> str:
     """Remove a schema with all that is in it."""
     return f"DROP SCHEMA IF EXISTS {identifier(catalog)}.{identifier(schema)} CASCADE"
+
+
+def _null(column: ColumnState) -> str:
+    return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"

@@ -35,6 +35,11 @@ def dotted(name: QualifiedName) -> str:
     return f"{identifier(name.catalog)}.{identifier(name.schema)}.{identifier(name.table)}"
 
 
+def condition(expression: str) -> str:
+    """Put an expression into parentheses, out of reach of a comment at its end."""
+    return f"({expression}\n)" if "--" in expression else f"({expression})"
+
+
 def literal(text: str) -> str:
     """Write ``text`` as a string literal on one line.
 

@@ -8,7 +8,7 @@ from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX, KeyState, TableState
+from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX, CheckState, KeyState, TableState, by_name
 from pytest_delta_schema.state.types import ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 """Where open-source Delta, which has no primary keys, keeps ours: ``{"name": ..., "columns": [...]}``."""
+
+CHECK_PREFIX = "delta.constraints."
+"""Where Delta keeps CHECK constraints: the name follows, in lower case, and the expression is the value."""
 
 _CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 """Field metadata in which Spark keeps a column's type when it holds char or varchar, which are stored as strings."""
@@ -49,13 +52,15 @@ def state_from_metadata(
     configuration: Mapping[str, str] = metadata.get("configuration") or {}
     schema = json.loads(metadata["schemaString"])
     own = {key: value for key, value in configuration.items() if key.startswith(OWN_PROPERTY_PREFIX)}
-    visible = {key: value for key, value in configuration.items() if key not in own}
+    checks = {key: value for key, value in configuration.items() if key.lower().startswith(CHECK_PREFIX)}
+    visible = {key: value for key, value in configuration.items() if key not in own and key not in checks}
     return TableState(
         name=name,
         columns=tuple(map(_field, schema["fields"])),
         table_comment=metadata.get("description") or "",
         table_properties=MappingProxyType({**dict(_protocol_properties(protocol)), **visible}),
         primary_key=decode_key(own.get(PRIMARY_KEY_PROPERTY)),
+        checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
         version=version,
     )
 

@@ -7,12 +7,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.names import primary_key_name
-from pytest_delta_schema.state.states import KeyState, TableState
+from pytest_delta_schema.state.states import CheckState, KeyState, TableState, by_name
 from pytest_delta_schema.state.types import ATOMIC, ColumnState, canonical_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from pytest_delta_schema.models.constraints import Check
     from pytest_delta_schema.models.defaults import PropertyValue
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -45,6 +46,7 @@ def desired_state(table: Table) -> TableState:
         table_comment=table.comment or "",
         table_properties=_properties(table.effective_table_properties),
         primary_key=_key(name, tuple(table.primary_key), columns),
+        checks=_checks(table.checks) if table.checks else (),
     )
 
 
@@ -59,6 +61,10 @@ def property_text(value: PropertyValue) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None else str(value)
+
+
+def _checks(checks: Iterable[Check]) -> tuple[CheckState, ...]:
+    return tuple(sorted((CheckState(check.name, check.expression) for check in checks), key=by_name))
 
 
 def _key(name: QualifiedName, key: tuple[str, ...], columns: tuple[ColumnState, ...]) -> KeyState | None:

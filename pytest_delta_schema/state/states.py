@@ -26,6 +26,18 @@ class KeyState(NamedTuple):
     columns: tuple[str, ...]
 
 
+class CheckState(NamedTuple):
+    """A CHECK constraint: its name, and its expression as it was written or stored."""
+
+    name: str
+    expression: str
+
+
+def by_name(check: CheckState) -> str:
+    """Return what checks are sorted by."""
+    return check.name.lower()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableState:
     """Everything that is compared about one table, wanted or observed.
@@ -38,6 +50,7 @@ class TableState:
         table_comment: ``""`` if there is none.
         table_properties: Read-only. ``None`` as a value is only found in wanted states and means *absent*.
         primary_key: ``None`` if there is none.
+        checks: Sorted by name without case.
         version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
     """
 
@@ -48,6 +61,7 @@ class TableState:
     table_comment: str = ""
     table_properties: Mapping[str, str | None] = field(default_factory=lambda: MappingProxyType({}))
     primary_key: KeyState | None = None
+    checks: tuple[CheckState, ...] = ()
     version: int | None = field(default=None, compare=False)
 
 

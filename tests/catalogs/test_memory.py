@@ -8,6 +8,8 @@ import pytest
 
 from pytest_delta_schema import (
     BackendFailure,
+    CheckAdd,
+    CheckState,
     MemoryCatalog,
     Statement,
     StatementKind,
@@ -37,7 +39,7 @@ def test_scenarios(scenario):
 def test_it_starts_with_tables_and_rows():
     catalog = MemoryCatalog([state(stored("Id"))], {NAME: [{"ID": 1}, {"id": None}, {}]})
 
-    counts = catalog.count_nulls(NAME, ["Id"])
+    counts = catalog.count_rows(NAME, not_null=["Id"])
 
     assert (counts.rows, dict(counts.nulls)) == (3, {"Id": 2})
     assert catalog.version(NAME) == 0
@@ -69,7 +71,7 @@ def test_rows_that_do_not_fit_are_refused(rows, message):
     with pytest.raises(BackendFailure, match=message):
         catalog.insert(NAME, rows)
 
-    assert catalog.count_nulls(NAME, []).rows == 0
+    assert catalog.count_rows(NAME).rows == 0
 
 
 def statement(kind, *changes, name=NAME):
@@ -142,3 +144,32 @@ def test_states_are_copies():
 
     assert there == state(stored())
     assert catalog.snapshot([table(column())]).tables[NAME] == replace(state(stored(comment="x")), version=1)
+
+
+def test_rows_must_meet_the_checks():
+    catalog = MemoryCatalog([state(stored(), checks=(CheckState("positive", "id > 0"),))])
+
+    with pytest.raises(BackendFailure, match=r"check positive \(id > 0\) is not met; mend row 2") as caught:
+        catalog.insert(NAME, [{"id": 1}, {"id": None}])
+
+    assert caught.value.condition == "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+    assert catalog.count_rows(NAME).rows == 1
+
+
+def test_a_check_that_rows_break_is_not_added():
+    catalog = MemoryCatalog([state(stored())], {NAME: [{"id": 0}]})
+    change = CheckAdd(name="positive", expression="id > 0")
+
+    with pytest.raises(UnsafePlanError, match="1 row breaks it, of 1"):
+        catalog.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
+
+    assert catalog.version(NAME) == 0
+
+
+def test_a_check_that_only_spark_can_evaluate_says_so():
+    catalog = MemoryCatalog([state(stored(), checks=(CheckState("odd", "name rlike '^x'"),))])
+
+    with pytest.raises(
+        BackendFailure, match=r"cannot evaluate check odd \(name rlike '\^x'\): .*; test it on the local"
+    ):
+        catalog.insert(NAME, [{"id": 1}])

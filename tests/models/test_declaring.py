@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import LongType, StringType
 
-from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES, Column, DeclarationError, Table
+from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES, Check, Column, DeclarationError, Table
 from support.tables import column, table
 
 
@@ -102,6 +102,17 @@ LONG = LongType()
                 " write Column(name, data_type)"
             ),
         ),
+        (
+            lambda: Table("dev", "silver", "orders", [], checks=Check("a", "b > 0")),
+            "dev.silver.orders: checks must be a list of Check, got Check(name='a', expression='b > 0'); write [Check(...), ...]",
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], checks=["b > 0"]),
+            "dev.silver.orders: checks[0] is 'b > 0', not a Check; write Check(name, expression)",
+        ),
+        (lambda: Check("", "a > 0"), "the name of a check is empty; give it a name"),
+        (lambda: Check("a", " "), "check a: expression is ' '; write a SQL condition, such as 'amount >= 0'"),
+        (lambda: Check("a", None), "check a: expression is None; write a SQL condition, such as 'amount >= 0'"),
         (
             lambda: Table("dev", "silver", "orders", [], primary_key="id"),
             "dev.silver.orders: primary_key must be a list of names, got the bare string 'id'; write ['id']",

@@ -197,8 +197,8 @@ def test_several_tables_that_fail_are_all_told():
 
 def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
     class Late(MemoryCatalog):
-        def count_nulls(self, table, columns):
-            counts = super().count_nulls(table, columns)
+        def count_rows(self, table, **demands):
+            counts = super().count_rows(table, **demands)
             self.insert(NAME, [{}])
             return counts
 

@@ -12,6 +12,11 @@ from pytest_delta_schema import (
     ArrayState,
     CatalogReadError,
     CatalogState,
+    Check,
+    CheckAdd,
+    CheckDrop,
+    CheckReplace,
+    CheckState,
     Column,
     ColumnAdd,
     ColumnDrop,
@@ -395,3 +400,103 @@ def test_a_change_that_nobody_describes_is_an_error_of_ours():
 
     with pytest.raises(NotImplementedError, match="no description for Unknown"):
         change_lines(action)
+
+
+def checks(*pairs):
+    return tuple(CheckState(name, expression) for name, expression in pairs)
+
+
+def test_checks_go_are_replaced_and_come_by_name():
+    model = table(column(), checks=[Check("new", "id > 9"), Check("Changed", "id > 1"), Check("same", "id<5")])
+    there = state(stored(), checks=checks(("changed", "id > 0"), ("old", "id > 7"), ("same", "id < 5")))
+
+    plan = PLANNER.plan([model], catalog(there))
+
+    (action,) = plan.align_tables
+    assert action.drop_checks == (CheckDrop(name="old", expression="id > 7"),)
+    assert action.replace_checks == (
+        CheckReplace(before=CheckState("changed", "id > 0"), after=CheckState("Changed", "id > 1")),
+    )
+    assert action.add_checks == (CheckAdd(name="new", expression="id > 9"),)
+
+
+def test_a_check_under_another_name_is_renamed():
+    model = table(column(), checks=[Check("above", "ID>0")])
+
+    (change,) = changes(model, state(stored(), checks=checks(("positive", "id > 0"))))
+
+    assert change == CheckReplace(before=CheckState("positive", "id > 0"), after=CheckState("above", "ID>0"))
+
+
+def test_a_check_in_another_form_is_a_note():
+    model = table(column(), checks=[Check("range", "id between 1 and 5")])
+
+    plan = PLANNER.plan([model], catalog(state(stored(), checks=checks(("range", "id >= 1 and id <= 5")))))
+
+    assert plan.is_empty
+    assert [str(note) for note in plan.notes] == [
+        "dev.silver.orders: check range is stored as id >= 1 and id <= 5, which says the same as id between 1 and 5"
+    ]
+
+
+def test_a_check_steps_aside_while_a_column_that_it_names_changes_its_type():
+    model = table(column("a", StringType()), column("b"), checks=[Check("x", "a > 0"), Check("y", "b > 0")])
+    there = state(stored("a"), stored("b"), checks=checks(("x", "a > 0"), ("y", "b > 0")))
+
+    (action,) = PLANNER.plan([model], catalog(there)).align_tables
+
+    assert [type(change) for change in action.changes] == [ColumnTypeChange, CheckReplace]
+    assert [statement.kind.name for statement in statements(action)] == ["DROP_CHECK", "CHANGE_TYPES", "ADD_CHECK"]
+
+
+def test_a_replaced_check_is_dropped_before_columns_change_and_added_after_them():
+    mapped = {"delta.columnMapping.mode": "name"}
+    model = table(
+        column(is_nullable=False),
+        column("new"),
+        table_properties=mapped,
+        primary_key=["id"],
+        checks=[Check("c", "id > 1")],
+        comment="New",
+    )
+    there = state(
+        stored(), stored("old"), primary_key=KeyState("k", ("id",)), checks=checks(("c", "id > 0"), ("d", "old > 0"))
+    )
+
+    (action,) = PLANNER.plan([model], catalog(there)).align_tables
+
+    assert [statement.kind.name for statement in statements(action)] == [
+        "SET_PROPERTIES",
+        "DROP_PRIMARY_KEY",
+        "DROP_CHECK",
+        "DROP_CHECK",
+        "ADD_COLUMNS",
+        "DROP_COLUMNS",
+        "TIGHTEN_COLUMNS",
+        "ADD_CHECK",
+        "ADD_PRIMARY_KEY",
+        "COMMENT_TABLE",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expression", "sql"),
+    [
+        ("Positive", "id > 0", "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (id > 0)"),
+        ("it`s", "id > 0 -- x", "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `it``s` CHECK (id > 0 -- x\n)"),
+    ],
+)
+def test_a_check_is_said_in_lower_case_and_out_of_reach_of_its_comments(name, expression, sql):
+    (action,) = PLANNER.plan([table(column(), checks=[Check(name, expression)])], catalog(state(stored()))).align_tables
+
+    assert [statement.sql for statement in statements(action)] == [sql]
+
+
+def test_a_new_table_gets_its_checks_as_properties():
+    model = table(column(), checks=[Check("B", "id > 0"), Check("a", "id < 9")], table_properties={"x": "y"})
+
+    (action,) = PLANNER.plan([model], catalog(state(exists=False))).create_tables
+
+    assert script(statements(action)).endswith(
+        "TBLPROPERTIES (\n  'x' = 'y',\n  'delta.constraints.a' = 'id < 9',\n  'delta.constraints.b' = 'id > 0'\n);"
+    )

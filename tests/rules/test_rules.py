@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import (
     AlignTable,
     CatalogState,
+    Check,
     Column,
     CreateTable,
     InvalidModelError,
@@ -141,8 +142,8 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                     " [DS108 ManageableProperties]"
                 ),
                 (
-                    "property delta.constraints.positive is how Delta stores a CHECK constraint, and cannot be set as a"
-                    " property; leave it out [DS108 ManageableProperties]"
+                    "property delta.constraints.positive is how Delta stores a CHECK constraint; declare it with"
+                    " checks=[Check(name, expression)] [DS108 ManageableProperties]"
                 ),
                 (
                     "property delta.feature.clustering is part of the table's protocol and cannot be removed; leave it out"
@@ -150,6 +151,29 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 ),
             ],
             id="properties",
+        ),
+        pytest.param(
+            table(
+                column(),
+                column("b"),
+                checks=[
+                    Check("Same", "id > 0"),
+                    Check("same", "b > 0"),
+                    Check("__CHAR_VARCHAR_STRING_LENGTH_CHECK__", "id > 1"),
+                    Check("twin", "(`ID`) > 0"),
+                    Check("sum", "sum(id) > 0 and x > 0"),
+                    Check("number", "id + 1"),
+                ],
+            ),
+            [
+                "checks Same, same have one name, because names match without case; rename or remove all but one [DS110 CheckNames]",
+                "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta keeps for itself; choose another name [DS110 CheckNames]",
+                "check twin ((`ID`) > 0) says the same as check Same; keep one of the two [DS112 CheckExpressions]",
+                "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is asked of each row alone; write a condition over the columns of one row, such as amount >= 0 [DS111 CheckExpressions]",
+                "check sum (sum(id) > 0 and x > 0) names x, which is no column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 CheckExpressions]",
+                "check number (id + 1) is no condition: it does not give true or false; write a condition over the columns of one row, such as amount >= 0 [DS111 CheckExpressions]",
+            ],
+            id="checks",
         ),
         pytest.param(
             table(column(), table_properties={"delta.appendOnly": True, "delta.APPENDONLY": True, "a": 1, "A": 2}),

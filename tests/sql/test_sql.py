@@ -15,7 +15,15 @@ from pytest_delta_schema import (
     script,
     statements,
 )
-from pytest_delta_schema.sql.queries import count_nulls, drop_table, restore_table, rows_with_null
+from pytest_delta_schema.sql.queries import (
+    count_rows,
+    drop_schema,
+    drop_table,
+    probe,
+    restore_table,
+    rows_that_break,
+    rows_with_null,
+)
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
@@ -168,14 +176,30 @@ def test_statements_carry_the_changes_that_they_make():
     [
         (rows_with_null(NAME, "a`b"), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
         (
-            count_nulls(NAME, ["a", "b"]),
+            count_rows(NAME, ["a", "b"]),
             "SELECT count(*), count_if(`a` IS NULL), count_if(`b` IS NULL) FROM `dev`.`silver`.`orders`",
         ),
         (
-            count_nulls(NAME, ["a"], version=3),
+            count_rows(NAME, ["a"], version=3),
             "SELECT count(*), count_if(`a` IS NULL) FROM `dev`.`silver`.`orders` VERSION AS OF 3",
         ),
+        (
+            count_rows(NAME, [], ["a > 0 -- x", "b = 1"], added=[stored("b", "int")]),
+            (
+                "SELECT count(*), count_if(NOT coalesce((a > 0 -- x\n), false)), count_if(NOT coalesce((b = 1), false))"
+                " FROM (SELECT *, CAST(NULL AS INT) AS `b` FROM `dev`.`silver`.`orders`)"
+            ),
+        ),
+        (
+            rows_that_break(NAME, "a > 0"),
+            "SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((a > 0), false)",
+        ),
+        (
+            probe([stored("a"), stored("b`", "string")], "a > 0"),
+            "SELECT 1 FROM (SELECT CAST(NULL AS BIGINT) AS `a`, CAST(NULL AS STRING) AS `b```) WHERE (a > 0)",
+        ),
         (restore_table(NAME, 3), "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 3"),
+        (drop_schema("a", "b`"), "DROP SCHEMA IF EXISTS `a`.`b``` CASCADE"),
         (drop_table(NAME), "DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
     ],
 )

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_delta_schema import ArrayState, ColumnState, KeyState, MapState, StructState
+from pytest_delta_schema import ArrayState, CheckState, ColumnState, KeyState, MapState, StructState
 from pytest_delta_schema.state.delta_log import PRIMARY_KEY_PROPERTY, decode_key, encode_key, state_from_metadata
 from support.tables import NAME
 
@@ -128,3 +128,17 @@ def test_our_own_properties_are_hidden_and_the_key_is_read_from_them():
 def test_the_key_is_stored_readably():
     assert encode_key(KeyState("pk", ("día",))) == '{"name": "pk", "columns": ["día"]}'
     assert decode_key(None) is None
+
+
+def test_checks_are_taken_out_of_the_properties():
+    shown = state_from_metadata(
+        NAME,
+        metadata={
+            "schemaString": '{"type": "struct", "fields": []}',
+            "configuration": {"delta.constraints.b": "id > 0", "Delta.Constraints.A b.c": "id < 9", "delta.x": "1"},
+        },
+        protocol={},
+    )
+
+    assert shown.checks == (CheckState("A b.c", "id < 9"), CheckState("b", "id > 0"))
+    assert [key for key in shown.table_properties if "constraints" in key.lower()] == []

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_delta_schema import (
     Catalog,
+    CheckState,
     Orchestrator,
     PlanValidator,
     TablePlanner,
@@ -17,6 +18,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.state.expressions import canonical
 
 if TYPE_CHECKING:
     from support.scenarios import Scenario
@@ -69,4 +71,5 @@ def visible(state: TableState) -> TableState:
         table_comment=state.table_comment,
         table_properties=properties,
         primary_key=state.primary_key,
+        checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
     )

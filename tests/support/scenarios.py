@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, Table
+from pytest_delta_schema import Check, Column, Table
 from support.tables import column, orders, table
 
 MAPPED = {"delta.columnMapping.mode": "name"}
@@ -398,6 +398,135 @@ SCENARIOS = (
         after=_columns(ID, column("b", is_nullable=False)),
         plan=("+ columns.b: (absent) -> bigint not null",),
         refused=("DS201",),
+    ),
+    Scenario(
+        name="created with checks",
+        before=None,
+        after=_columns(ID, column("b"), checks=[Check("Positive", "id > 0"), Check("small", "b < 10 -- of course")]),
+        rows=(),
+        plan=(
+            "+ schema dev.silver: (absent) -> created",
+            "+ table: (absent) -> created with 2 columns",
+            "+ columns.id: (absent) -> bigint not null",
+            "+ columns.b: (absent) -> bigint",
+            "+ checks.Positive: (absent) -> id > 0",
+            "+ checks.small: (absent) -> b < 10 -- of course",
+        ),
+    ),
+    Scenario(
+        name="checks in another spelling",
+        before=_columns(ID, column("b"), checks=[Check("POSITIVE", "id > 0 and (b is null or b<10)")]),
+        after=_columns(ID, column("b"), checks=[Check("positive", "`ID` > 0 AND (b IS NULL OR (B < 10))")]),
+        plan=(),
+    ),
+    Scenario(
+        name="checks in another form",
+        before=_columns(ID, checks=[Check("range", "id between 1 and 9"), Check("flipped", "0 < id")]),
+        after=_columns(ID, checks=[Check("range", "id >= 1 and id <= 9"), Check("flipped", "id > 0")]),
+        plan=(),
+    ),
+    Scenario(
+        name="check added to an empty table",
+        before=_columns(ID),
+        after=_columns(ID, checks=[Check("positive", "id > 0")]),
+        plan=("+ checks.positive: (absent) -> id > 0",),
+    ),
+    Scenario(
+        name="checks added over clean rows",
+        before=_columns(ID, column("b")),
+        after=_columns(ID, column("b"), checks=[Check("positive", "id > 0"), Check("small", "coalesce(b, 0) < 10")]),
+        rows=({"id": 1, "b": None}, {"id": 2, "b": 9}),
+        plan=("+ checks.positive: (absent) -> id > 0", "+ checks.small: (absent) -> coalesce(b, 0) < 10"),
+    ),
+    Scenario(
+        name="checks added over rows that break them, and NOT NULL over NULL",
+        before=_columns(column(), column("b")),
+        after=_columns(ID, column("b"), checks=[Check("positive", "id > 0"), Check("small", "b < 10")]),
+        rows=({"id": None, "b": 1}, {"id": 2, "b": None}, {"id": -3, "b": 10}),
+        plan=(
+            "~ columns.id: nullable -> not null",
+            "+ checks.positive: (absent) -> id > 0",
+            "+ checks.small: (absent) -> b < 10",
+        ),
+        refused=("DS301", "DS302", "DS302"),
+    ),
+    Scenario(
+        name="check dropped",
+        before=_columns(ID, checks=[Check("positive", "id > 0")]),
+        after=_columns(ID),
+        rows=({"id": 1},),
+        plan=("- checks.positive: id > 0 -> (absent, which loosens the table)",),
+    ),
+    Scenario(
+        name="check replaced",
+        before=_columns(ID, checks=[Check("positive", "id > 0")]),
+        after=_columns(ID, checks=[Check("positive", "id > 1")]),
+        rows=({"id": 2},),
+        plan=("~ checks.positive: id > 0 -> id > 1",),
+    ),
+    Scenario(
+        name="check replaced over rows that break the new one",
+        before=_columns(ID, checks=[Check("positive", "id > 0")]),
+        after=_columns(ID, checks=[Check("positive", "id > 1")]),
+        rows=({"id": 1},),
+        plan=("~ checks.positive: id > 0 -> id > 1",),
+        refused=("DS302",),
+    ),
+    Scenario(
+        name="check renamed",
+        before=_columns(ID, checks=[Check("positive", "id > 0")]),
+        after=_columns(ID, checks=[Check("above_zero", "ID > 0")]),
+        rows=({"id": 1},),
+        plan=("~ checks.positive: positive -> above_zero (renamed)",),
+    ),
+    Scenario(
+        name="check over a new column of an empty table",
+        before=_columns(ID),
+        after=_columns(ID, column("b"), checks=[Check("small", "b < 10")]),
+        plan=("+ columns.b: (absent) -> bigint", "+ checks.small: (absent) -> b < 10"),
+    ),
+    Scenario(
+        name="check over a new column, whose NULLs break it",
+        before=_columns(ID),
+        after=_columns(ID, column("b"), checks=[Check("small", "b < 10")]),
+        rows=({"id": 1}, {"id": 2}),
+        plan=("+ columns.b: (absent) -> bigint", "+ checks.small: (absent) -> b < 10"),
+        refused=("DS302",),
+    ),
+    Scenario(
+        name="check over a new column that takes NULLs",
+        before=_columns(ID),
+        after=_columns(ID, column("b"), checks=[Check("small", "b is null or b < 10")]),
+        rows=({"id": 1}, {"id": 2}),
+        plan=("+ columns.b: (absent) -> bigint", "+ checks.small: (absent) -> b is null or b < 10"),
+    ),
+    Scenario(
+        name="check over a column that goes",
+        before=_columns(ID, column("legacy"), table_properties=MAPPED, checks=[Check("old", "legacy > 0")]),
+        after=_columns(ID, table_properties=MAPPED),
+        rows=({"id": 1, "legacy": 5},),
+        consents=(DROP,),
+        plan=(
+            "- checks.old: legacy > 0 -> (absent, which loosens the table)",
+            "- columns.legacy: bigint -> (not in the model)",
+        ),
+    ),
+    Scenario(
+        name="checks with odd names and text",
+        before=_columns(ID, Column("name", spark.StringType())),
+        after=_columns(
+            ID,
+            Column("name", spark.StringType()),
+            checks=[
+                Check("it's `odd`", "name <> 'a\\'b;--' OR id = 1"),
+                Check("spaced name.dotted", "name LIKE '%😀%' OR id > 0"),
+            ],
+        ),
+        rows=({"id": 1, "name": "x"},),
+        plan=(
+            "+ checks.it's `odd`: (absent) -> name <> 'a\\'b;--' OR id = 1",
+            "+ checks.spaced name.dotted: (absent) -> name LIKE '%😀%' OR id > 0",
+        ),
     ),
     Scenario(
         name="type changed",

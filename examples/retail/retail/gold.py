@@ -2,7 +2,7 @@
 
 from pyspark.sql.types import DateType, DecimalType, DoubleType, LongType, StringType
 
-from pytest_delta_schema import Column, Table
+from pytest_delta_schema import Check, Column, Table
 
 daily_sales = Table(
     "dev",
@@ -29,4 +29,5 @@ customer_value = Table(
     ],
     comment="A row a customer",
     primary_key=["customer_id"],
+    checks=[Check("risk_is_a_share", "churn_risk IS NULL OR churn_risk BETWEEN 0 AND 1")],
 )

@@ -14,7 +14,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pytest_delta_schema import Column, Table
+from pytest_delta_schema import Check, Column, Table
 
 MONEY = DecimalType(18, 2)
 ADDRESS = StructType(
@@ -93,6 +93,10 @@ order_lines = Table(
     ],
     comment="Orders, flat",
     primary_key=["order_id", "line_no"],
+    checks=[
+        Check("counted_from_one", "line_no >= 1"),
+        Check("something_ordered", "quantity IS NULL OR quantity > 0"),
+    ],
 )
 
 # The till's export has its own names; column mapping lets them be stored as they are.

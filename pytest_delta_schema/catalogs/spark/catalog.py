@@ -5,27 +5,31 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import read_tables
-from pytest_delta_schema.catalogs.spark.transaction import set_not_null
-from pytest_delta_schema.errors import BackendFailure
-from pytest_delta_schema.execute.ddl import NullCounts
+from pytest_delta_schema.catalogs.spark.transaction import add_check, set_not_null
+from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.execute.ddl import RowCounts
 from pytest_delta_schema.plan.actions import (
+    CheckAdd,
+    CheckDrop,
     ColumnNullabilityChange,
+    CreateTable,
     PrimaryKeyAdd,
     SetTableProperties,
     UnsetTableProperties,
 )
 from pytest_delta_schema.sql.properties import set_properties, unset_properties
-from pytest_delta_schema.sql.queries import count_nulls, create_schema, drop_schema
+from pytest_delta_schema.sql.queries import count_rows, create_schema, drop_schema, probe
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.delta_log import PRIMARY_KEY_PROPERTY, encode_key
-from pytest_delta_schema.state.states import CatalogState, KeyState
+from pytest_delta_schema.state.delta_log import CHECK_PREFIX, PRIMARY_KEY_PROPERTY, encode_key
+from pytest_delta_schema.state.states import CatalogState, CheckState, KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.types import ColumnState
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
 
@@ -48,7 +53,14 @@ class SparkCatalog:
     """
 
     name = "local"
-    emulates = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_PRIMARY_KEY, StatementKind.DROP_PRIMARY_KEY})
+    emulates = frozenset(
+        {
+            StatementKind.TIGHTEN_COLUMNS,
+            StatementKind.ADD_CHECK,
+            StatementKind.ADD_PRIMARY_KEY,
+            StatementKind.DROP_PRIMARY_KEY,
+        }
+    )
 
     def __init__(self, spark: SparkSession, warehouse: Path) -> None:
         self.spark = spark
@@ -64,13 +76,15 @@ class SparkCatalog:
         """Run one statement, or what stands for it on open-source Delta.
 
         Raises:
-            UnsafePlanError: If rows are NULL in a column that is tightened; nothing was changed.
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
             BackendFailure: If Spark or Delta refuses.
         """
         with in_users_names(self._bridge):
             self._bridge.register([statement.table.catalog])
             if statement.kind is StatementKind.TIGHTEN_COLUMNS:
                 self._tighten(statement)
+            elif statement.kind is StatementKind.ADD_CHECK:
+                self._add_checks(statement)
             elif statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             else:
@@ -83,10 +97,17 @@ class SparkCatalog:
             state = read_tables(self._bridge, [table]).tables.get(table)
         return None if state is None else state.version
 
-    def count_nulls(self, table: QualifiedName, columns: Sequence[str]) -> NullCounts:
-        """Count rows that are NULL in each of ``columns``, in one scan of the newest version."""
+    def count_rows(
+        self,
+        table: QualifiedName,
+        *,
+        not_null: Sequence[str] = (),
+        checks: Sequence[CheckState] = (),
+        added: Sequence[ColumnState] = (),
+    ) -> RowCounts:
+        """Count rows that are NULL in each of ``not_null`` and those that break each of ``checks``, in one scan."""
         with in_users_names(self._bridge):
-            return self._count(table, columns, None)
+            return self._count(table, not_null, checks=checks, added=added)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.
@@ -122,14 +143,38 @@ class SparkCatalog:
     def _tighten(self, statement: Statement) -> None:
         columns = [change.name for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
         table = statement.table
-        set_not_null(self._bridge, table, columns, lambda version: self._count(table, columns, version))
+        set_not_null(self._bridge, table, columns, lambda version: self._count(table, columns, version=version))
+
+    def _add_checks(self, statement: Statement) -> None:
+        table = statement.table
+        for change in statement.changes:
+            if isinstance(change, CheckAdd):
+                check = CheckState(change.name, change.expression)
+                count = partial(self._count_at, table, check)
+                add_check(self._bridge, table, check, count)
+
+    def _count_at(self, table: QualifiedName, check: CheckState, version: int) -> RowCounts:
+        return self._count(table, (), checks=[check], version=version)
 
     def _create(self, statement: Statement) -> None:
+        for change in statement.changes:
+            if isinstance(change, CreateTable):
+                self._require_conditions(change)
         try:
             self._sql(statement.sql)
         except BaseException:
             self._clean_up(statement.table)
             raise
+
+    def _require_conditions(self, action: CreateTable) -> None:
+        """Let Spark analyse the checks of a new table, for which no job runs; Delta takes any text as a property."""
+        for check in action.checks:
+            try:
+                self._sql(probe(action.columns, check.expression))
+            except Exception as error:
+                said = because(error)
+                msg = f"{action.table}: check {check.name} ({check.expression}) is refused by Spark: {said}; mend it"
+                raise BackendFailure(msg) from error
 
     def _clean_up(self, table: QualifiedName) -> None:
         """Remove what a failed creation leaves behind: a log folder without a commit, in which no table can be made."""
@@ -138,10 +183,21 @@ class SparkCatalog:
         if folder.is_dir() and not files:
             shutil.rmtree(folder)
 
-    def _count(self, table: QualifiedName, columns: Sequence[str], version: int | None) -> NullCounts:
+    def _count(
+        self,
+        table: QualifiedName,
+        not_null: Sequence[str],
+        *,
+        checks: Sequence[CheckState] = (),
+        added: Sequence[ColumnState] = (),
+        version: int | None = None,
+    ) -> RowCounts:
         self._bridge.register([table.catalog])
-        (row,) = self._sql(count_nulls(table, columns, version=version)).collect()
-        return NullCounts(rows=row[0], nulls=dict(zip(columns, row[1:], strict=True)))
+        expressions = [check.expression for check in checks]
+        (row,) = self._sql(count_rows(table, not_null, expressions, added=added, version=version)).collect()
+        counts = iter(row[1:])
+        nulls = {column: next(counts) for column in not_null}
+        return RowCounts(rows=row[0], nulls=nulls, broken={check.name: next(counts) for check in checks})
 
     def _sql(self, text: str) -> Any:
         with _conf(self.spark, _SUBSTITUTE, "false"):
@@ -155,6 +211,10 @@ def _on_delta(statement: Statement) -> Iterator[Statement]:
             if isinstance(change, PrimaryKeyAdd):
                 value = {PRIMARY_KEY_PROPERTY: encode_key(KeyState(change.name, change.columns))}
                 yield from set_properties(statement.table, [SetTableProperties(properties=value)])
+    elif any(isinstance(change, CheckDrop) and change.name != change.name.lower() for change in statement.changes):
+        # Delta finds constraints by their names in lower case only; others came as properties, and go as such.
+        keys = tuple(f"{CHECK_PREFIX}{change.name}" for change in statement.changes if isinstance(change, CheckDrop))
+        yield from unset_properties(statement.table, [UnsetTableProperties(keys=keys)])
     elif statement.kind is StatementKind.DROP_PRIMARY_KEY:
         yield from unset_properties(statement.table, [UnsetTableProperties(keys=(PRIMARY_KEY_PROPERTY,))])
     else:

@@ -9,26 +9,23 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.errors import UnsafePlanError
-from pytest_delta_schema.execute.preflight import null_violations
+from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
+from pytest_delta_schema.execute.preflight import violations_of
+from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_delta_schema.catalogs.spark.bridge import Bridge
-    from pytest_delta_schema.execute.ddl import NullCounts
+    from pytest_delta_schema.execute.ddl import RowCounts
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.states import CheckState
 
 
 def set_not_null(
-    bridge: Bridge,
-    name: QualifiedName,
-    columns: Sequence[str],
-    count: Callable[[int], NullCounts],
+    bridge: Bridge, name: QualifiedName, columns: Sequence[str], count: Callable[[int], RowCounts]
 ) -> None:
     """Forbid NULL in columns, if no row has one.
-
-    The whole table counts as read, so a row that is appended meanwhile makes the commit fail instead of slipping in.
 
     Args:
         bridge: The session.
@@ -39,20 +36,72 @@ def set_not_null(
     Raises:
         UnsafePlanError: If rows are NULL in them; nothing was changed.
     """
-    jvm = bridge.jvm
+    folded = {column.lower() for column in columns}
+    # This kind of operation makes Delta write the commit without rebuilding its state, and names it in the history.
+    operation = _operation(bridge, "UpdateColumnMetadata")("SET NOT NULL", _nothing(bridge))
+    _change(bridge, name, count, (), lambda metadata: _forbid_null(metadata, folded), operation)
+
+
+def add_check(bridge: Bridge, name: QualifiedName, check: CheckState, count: Callable[[int], RowCounts]) -> None:
+    """Add a CHECK constraint with its text as it was written, if every row meets it.
+
+    Delta's own command joins the tokens of its text by spaces: ``a::int`` and lambdas are refused then, and ``'it''s'``
+    is stored as ``'it' 's'``, which means something else (run on the released jars).
+
+    Args:
+        bridge: The session.
+        name: The table.
+        check: The constraint; it is stored under its name in lower case.
+        count: Counts the rows that break it at a given version.
+
+    Raises:
+        UnsafePlanError: If rows break it; nothing was changed.
+        BackendFailure: If the table has a constraint of that name.
+    """
+    key = f"{CHECK_PREFIX}{check.name.lower()}"
+
+    def put(metadata: dict[str, Any]) -> None:
+        if key in {known.lower() for known in metadata["configuration"]}:
+            msg = f"{name}: there is a check {check.name} already; read the table again and make a new plan"
+            raise BackendFailure(msg, condition="DELTA_CONSTRAINT_ALREADY_EXISTS")
+        metadata["configuration"][key] = check.expression
+
+    operation = _operation(bridge, "AddConstraint")(check.name.lower(), check.expression)
+    _change(bridge, name, count, (check,), put, operation)
+
+
+def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
+    bridge: Bridge,
+    name: QualifiedName,
+    count: Callable[[int], RowCounts],
+    checks: Sequence[CheckState],
+    edit: Callable[[dict[str, Any]], None],
+    operation: Any,
+) -> None:
+    """Edit a table's metadata if its rows allow it.
+
+    The whole table counts as read, so a row that is appended meanwhile makes the commit fail instead of slipping in.
+    """
     transaction = bridge.load(name).startTransactionWithInitialSnapshot()
-    violations = tuple(null_violations(name, count(transaction.snapshot().version())))
+    violations = tuple(violations_of(name, count(transaction.snapshot().version()), checks))
     if violations:
         raise UnsafePlanError(violations)
     action = json.loads(transaction.metadata().json())
-    _forbid_null(action["metaData"], {column.lower() for column in columns})
+    edit(action["metaData"])
     transaction.readWholeTable()
-    parsed = _object(jvm.org.apache.spark.sql.delta.actions, "Action").fromJson(json.dumps(action))
+    parsed = _object(bridge.jvm.org.apache.spark.sql.delta.actions, "Action").fromJson(json.dumps(action))
     transaction.updateMetadata(parsed, False)  # noqa: FBT003 - Java has no names for arguments
-    nothing = jvm.scala.jdk.javaapi.CollectionConverters.asScala(jvm.java.util.ArrayList()).toSeq()
-    # This kind of operation makes Delta write the commit without rebuilding its state, and names it in the history.
-    operation = getattr(jvm.org.apache.spark.sql.delta, "DeltaOperations$UpdateColumnMetadata")("SET NOT NULL", nothing)
-    transaction.commit(nothing, operation, _object(jvm.scala.collection.immutable, "Map").empty())
+    empty = _object(bridge.jvm.scala.collection.immutable, "Map").empty()
+    transaction.commit(_nothing(bridge), operation, empty)
+
+
+def _operation(bridge: Bridge, name: str) -> Any:
+    return getattr(bridge.jvm.org.apache.spark.sql.delta, f"DeltaOperations${name}")
+
+
+def _nothing(bridge: Bridge) -> Any:
+    jvm = bridge.jvm
+    return jvm.scala.jdk.javaapi.CollectionConverters.asScala(jvm.java.util.ArrayList()).toSeq()
 
 
 def _forbid_null(metadata: dict[str, Any], columns: set[str]) -> None:

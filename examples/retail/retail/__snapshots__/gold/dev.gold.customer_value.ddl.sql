@@ -9,7 +9,8 @@ USING DELTA
 COMMENT 'A row a customer'
 TBLPROPERTIES (
   'delta.logRetentionDuration' = 'interval 30 days',
-  'team' = 'retail'
+  'team' = 'retail',
+  'delta.constraints.risk_is_a_share' = 'churn_risk IS NULL OR churn_risk BETWEEN 0 AND 1'
 );
 
 ALTER TABLE `dev`.`gold`.`customer_value` ADD CONSTRAINT `pk_dev_gold_customer_value__customer_id` PRIMARY KEY (`customer_id`);

@@ -11,7 +11,9 @@ USING DELTA
 COMMENT 'Orders, flat'
 TBLPROPERTIES (
   'delta.logRetentionDuration' = 'interval 30 days',
-  'team' = 'retail'
+  'team' = 'retail',
+  'delta.constraints.counted_from_one' = 'line_no >= 1',
+  'delta.constraints.something_ordered' = 'quantity IS NULL OR quantity > 0'
 );
 
 ALTER TABLE `dev`.`silver`.`order_lines` ADD CONSTRAINT `pk_dev_silver_order_lines__order_id_line_no` PRIMARY KEY (`order_id`, `line_no`);

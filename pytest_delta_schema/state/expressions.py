@@ -1,0 +1,227 @@
+"""SQL expressions: when two of them are one, what they name, and what they give. The only place that knows sqlglot.
+
+What Delta stores is not what was written: it joins the tokens with single spaces and drops comments (run on the
+released jars). So expressions are parsed, and compared by what they say.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.executor import execute
+from sqlglot.optimizer.simplify import simplify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_DIALECT = "spark"
+_CACHED = 4096
+_FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+}
+_CHANGING = frozenset(
+    {
+        "input_file_name",
+        "localtimestamp",
+        "monotonically_increasing_id",
+        "now",
+        "rand",
+        "randn",
+        "shuffle",
+        "spark_partition_id",
+        "user",
+        "uuid",
+    }
+)
+"""Functions that answer differently every time, besides all that begin with ``current_``."""
+
+_NUMBERS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.DPipe, exp.Concat)
+
+
+class ExpressionError(Exception):
+    """An expression cannot be evaluated here."""
+
+
+@lru_cache(maxsize=_CACHED)
+def canonical(text: str) -> str:
+    """Write an expression so that equal ones are equal texts.
+
+    Case of names, back-quotes, white space, comments and needless parentheses do not count; literals count as typed.
+    Text that cannot be parsed is compared with its white space folded.
+
+    Args:
+        text: The expression.
+    """
+    node = _parse(text)
+    return " ".join(text.split()) if node is None else _write(node)
+
+
+@lru_cache(maxsize=_CACHED)
+def simplified(text: str) -> str:
+    """Write an expression so that those which differ in form only are equal texts: flipped operands, ``between``."""
+    node = _parse(text)
+    if node is None:
+        return canonical(text)
+    try:
+        return _write(simplify(_plain(node), dialect=_DIALECT), ordered=False)
+    except (SqlglotError, TypeError, ValueError):
+        return canonical(text)
+
+
+@lru_cache(maxsize=_CACHED)
+def columns_in(text: str) -> tuple[str, ...]:
+    """Return the columns that an expression names, lower-cased, each once; fields of structs count as their column."""
+    node = _parse(text)
+    if node is None:
+        return ()
+    arguments = {
+        argument.name.lower() for scope in node.find_all(exp.Lambda) for argument in scope.expressions if argument.name
+    }
+    names = [column.parts[0].name.lower() for column in node.find_all(exp.Column)]
+    return tuple(dict.fromkeys(name for name in names if name not in arguments))
+
+
+def faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
+    """Yield what makes an expression unfit for a constraint, as far as it can be known without Spark.
+
+    Args:
+        text: The expression.
+        columns: The types of the table's columns, by name in lower case.
+    """
+    node = _parse(text)
+    if node is None:
+        yield "cannot be parsed"
+        return
+    if node.find(exp.Subquery, exp.Select):
+        yield "holds a subquery, which would break every write"
+        return
+    if node.find(exp.AggFunc):
+        yield "holds an aggregate, but is asked of each row alone"
+    if node.find(exp.Window):
+        yield "holds a window function, but is asked of each row alone"
+    changing = sorted({_name(part) for part in node.find_all(exp.Func) if _is_changing(part)})
+    if changing:
+        yield f"calls {', '.join(changing)}, which gives another answer every time"
+    unknown = [name for name in columns_in(text) if name not in columns]
+    if unknown:
+        yield f"names {', '.join(unknown)}, which is no column of the table"
+    elif _is_boolean(node, columns) is False:
+        yield "is no condition: it does not give true or false"
+
+
+def count_broken(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> int:
+    """Count the rows for which an expression is not true, which includes unknown.
+
+    Args:
+        text: The expression.
+        rows: Values by column name in lower case; a column that is left out is NULL.
+        columns: All columns of the table, in lower case.
+
+    Raises:
+        ExpressionError: If it uses something that cannot be evaluated without Spark.
+    """
+    names = list(columns)
+    table = [{name: row.get(name) for name in names} for row in rows]
+    if not table:
+        return 0
+    try:
+        node = sqlglot.parse_one(text, dialect=_DIALECT)
+        query = exp.select(exp.alias_(exp.paren(node), "holds", quoted=True)).from_("t")
+        answers = execute(query, tables={"t": table}, dialect=_DIALECT)
+    except (SqlglotError, ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        raise ExpressionError(str(error)) from error
+    return sum(row[0] is not True for row in answers.rows)
+
+
+def _parse(text: str) -> exp.Expr | None:
+    try:
+        return sqlglot.parse_one(text, dialect=_DIALECT)
+    except SqlglotError:
+        return None
+
+
+def _write(node: object, *, ordered: bool = True) -> str:  # noqa: PLR0911 - one answer a kind of node
+    def write(each: object) -> str:
+        return _write(each, ordered=ordered)
+
+    match node:
+        case exp.Paren():
+            return write(node.this)
+        case exp.Connector():
+            operands = [write(each) for each in _operands(node, type(node))]
+            return f"{type(node).__name__}({', '.join(operands if ordered else sorted(operands))})"
+        case exp.Identifier():
+            return f"`{node.name.lower()}`"
+        case exp.Literal():
+            return repr(node.name) if node.is_string else node.name.lower()
+        case exp.Anonymous():
+            return f"{node.name.lower()}({', '.join(map(write, node.expressions))})"
+        case exp.Expr():
+            parts = [f"{key}={write(value)}" for key, value in sorted(node.args.items()) if value]
+            return f"{type(node).__name__}({', '.join(parts)})"
+        case list():
+            return f"[{', '.join(map(write, node))}]"
+    return str(node)
+
+
+def _operands(node: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
+    """Yield what a chain of AND, or of OR, is made of, wherever its parentheses stand."""
+    node = node.unnest()
+    if type(node) is kind:
+        yield from _operands(node.this, kind)
+        yield from _operands(node.expression, kind)
+    else:
+        yield node
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """Return one tree for all spellings: lower names, no parentheses, literals on the right of comparisons."""
+    # The root may be replaced as well, so everything happens below an anchor.
+    anchor = exp.Paren(this=node.copy())
+    for name in list(anchor.find_all(exp.Identifier)):
+        name.replace(exp.Identifier(this=name.name.lower(), quoted=False))
+    for paren in list(anchor.find_all(exp.Paren)):
+        if paren is not anchor:
+            paren.replace(paren.this)
+    for comparison in list(anchor.find_all(*_FLIPPED)):
+        left, right = comparison.this, comparison.expression
+        if _rank(left) > _rank(right):
+            comparison.replace(_FLIPPED[type(comparison)](this=right, expression=left))
+    plain: exp.Expr = anchor.this
+    return plain.copy()
+
+
+def _rank(node: exp.Expr) -> tuple[bool, str]:
+    return isinstance(node, (exp.Literal, exp.Neg, exp.Boolean)), _write(node)
+
+
+def _is_changing(function: exp.Func) -> bool:
+    name = _name(function)
+    return name in _CHANGING or name.startswith("current_")
+
+
+def _name(function: exp.Func) -> str:
+    return (function.name if isinstance(function, exp.Anonymous) else function.sql_name()).lower()
+
+
+def _is_boolean(node: exp.Expr, columns: Mapping[str, str]) -> bool | None:
+    """Whether an expression gives true or false; ``None`` if only Spark knows."""
+    node = node.unnest()
+    if isinstance(node, (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)):
+        return True
+    if isinstance(node, (exp.Literal, exp.Interval, *_NUMBERS)):
+        return False
+    if isinstance(node, exp.Cast):
+        return bool(node.to.is_type("boolean"))
+    if isinstance(node, exp.Column) and len(node.parts) == 1:
+        return columns.get(node.name.lower()) == "boolean"
+    return None

@@ -1,0 +1,203 @@
+"""CHECK constraints on real Delta: what they cost, what they refuse, and what Delta itself says."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    ApplyError,
+    BackendFailure,
+    Check,
+    CheckAdd,
+    CheckState,
+    Orchestrator,
+    RowCounts,
+    Statement,
+    StatementKind,
+    UnsafePlanError,
+)
+from pytest_delta_schema.catalogs.spark.physical import table_folder
+from support.tables import NAME, column, table
+
+POSITIVE = Check("positive", "id > 0")
+
+
+def run(catalog, text):
+    catalog.run(Statement(table=NAME, kind=StatementKind.SET_PROPERTIES, sql=text))
+
+
+def test_checks_are_part_of_the_one_commit_that_creates_and_are_enforced(local):
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE, Check("Small", "id < 9 -- really")])])
+
+    assert local.version(NAME) == 0
+    local.insert(NAME, [{"id": 5}])
+    for row in ({"id": 0}, {"id": 9}, {"id": None}):
+        with pytest.raises(BackendFailure, match=r"CHECK constraint (positive|small)"):
+            local.insert(NAME, [row])
+
+
+def test_adding_costs_one_commit_that_history_names(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+    local.insert(NAME, [{"id": 1}])
+
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+
+    assert local.version(NAME) == 2
+    newest = local.spark.sql("DESCRIBE HISTORY dev.silver.orders LIMIT 1").collect()[0]
+    assert newest.operation == "ADD CONSTRAINT"
+
+
+def test_rows_that_break_a_check_block_everything_and_nothing_is_changed(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+    local.insert(NAME, [{"id": 0}, {"id": None}, {"id": 1}])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(local).sync_tables([table(column(), column("b"), comment="New", checks=[POSITIVE])])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: check positive (id > 0) cannot be added, because 2 rows break it, of 3; mend them (they are"
+        " listed by SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((id > 0), false)), or change the check"
+        " [DS302 CheckNeedsData]"
+    )
+    assert local.version(NAME) == 1
+    assert (
+        len(local.spark.sql("SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((id > 0), false)").collect()) == 2
+    )
+
+
+def test_all_demands_are_counted_in_one_query(local, monkeypatch):
+    Orchestrator.over(local).sync_tables([table(column(), column("b"))])
+    local.insert(NAME, [{"id": 0, "b": 1}, {"id": None, "b": None}])
+    asked = []
+    ask = local._sql
+    monkeypatch.setattr(local, "_sql", lambda text: (asked.append(text), ask(text))[1])
+
+    counts = local.count_rows(NAME, not_null=["id", "b"], checks=[CheckState("x", "id > 0"), CheckState("y", "b = 1")])
+
+    assert counts == RowCounts(rows=2, nulls={"id": 1, "b": 1}, broken={"x": 2, "y": 1})
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("no_such_function(id)", "UNRESOLVED_ROUTINE"),
+        ("length(id)", "DATATYPE_MISMATCH"),
+        ("coalesce(id, 1)", "DATATYPE_MISMATCH"),
+        ("id.field > 0", "INVALID_EXTRACT_BASE_FIELD_TYPE"),
+    ],
+)
+def test_what_only_spark_knows_is_refused_before_the_table_is_made(local, warehouse, expression, message):
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(local).sync_tables([table(column(), checks=[Check("c", expression)])])
+
+    assert f"dev.silver.orders: check c ({expression}) is refused by Spark: [{message}" in str(caught.value)
+    assert not table_folder(warehouse, NAME).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("ADD CONSTRAINT __CHAR_VARCHAR_STRING_LENGTH_CHECK__ CHECK (id > 0)", "DELTA_INVALID_CONSTRAINT_NAME"),
+        ("ADD CONSTRAINT POSITIVE CHECK (id > 5)", "DELTA_CONSTRAINT_ALREADY_EXISTS"),
+        ("ADD CONSTRAINT c CHECK (id + 1)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+        ("ADD CONSTRAINT c CHECK (id > 1)", "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"),
+    ],
+)
+def test_the_four_errors_of_deltas_own_command(local, text, condition):
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+    local.insert(NAME, [{"id": 1}])
+
+    with pytest.raises(BackendFailure) as caught:
+        run(local, f"ALTER TABLE dev.silver.orders {text}")
+
+    assert caught.value.condition == condition
+    assert local.version(NAME) == 1
+
+
+def test_a_check_of_a_colleague_is_drift_and_goes_even_in_mixed_case(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+    run(local, "ALTER TABLE dev.silver.orders ADD CONSTRAINT theirs CHECK (id > 0)")
+    run(
+        local,
+        "CREATE TABLE dev.silver.mixed (id BIGINT) USING DELTA TBLPROPERTIES ('delta.constraints.Theirs' = 'id > 0')",
+    )
+    models = [table(column()), table(column(), name="dev.silver.mixed")]
+
+    result = Orchestrator.over(local).sync_tables(models)
+
+    assert [statement.kind for statement in result.statements] == [StatementKind.DROP_CHECK, StatementKind.DROP_CHECK]
+    assert Orchestrator.over(local).plan_tables(models).is_empty
+
+
+def test_what_delta_stores_is_never_drift(local):
+    expressions = [
+        "id>0 and(name is null or length(name)<10)",
+        "st.a > -1 or `st`.`a` IS NULL",
+        "name in ('a','b''c', \"d\") or id=1",
+        "id BETWEEN 1 AND 1e3 /* wide */",
+        "not(id<=>7) AND id%2<>5",
+        "case when id>0 then true else name like 'x%' end",
+        "cast(name as int) is null or id::int > 0",
+        "date '2020-01-01' < timestamp '2021-01-01 00:00:00'",
+        "exists(xs, x -> x > 0) or xs is null",
+        "name = r'it\\d' or (id << 1) > 0",
+        "m['k'] = 1 or m is null",
+    ]
+    columns = [
+        column(),
+        column("name", spark.StringType()),
+        column("st", spark.StructType([spark.StructField("a", spark.LongType())])),
+        column("xs", spark.ArrayType(spark.IntegerType())),
+        column("m", spark.MapType(spark.StringType(), spark.IntegerType())),
+    ]
+    model = table(*columns, checks=[Check(f"c{i}", text) for i, text in enumerate(expressions)])
+    Orchestrator.over(local).sync_tables([table(*columns)])
+
+    Orchestrator.over(local).sync_tables([model])
+
+    assert Orchestrator.over(local).plan_tables([model]).is_empty
+    assert local.version(NAME) == len(expressions)
+
+
+def test_text_that_deltas_command_would_change_is_kept_to_the_letter(local):
+    Orchestrator.over(local).sync_tables([table(column(), column("name", spark.StringType()))])
+    quoted = Check("quoted", "name <> 'it\\'s' AND name <> 'it''s'")
+    model = table(column(), column("name", spark.StringType()), checks=[quoted])
+
+    Orchestrator.over(local).sync_tables([model])
+
+    assert local.snapshot([model]).tables[NAME].checks == (CheckState("quoted", quoted.expression),)
+    local.insert(NAME, [{"name": "its"}])
+    with pytest.raises(BackendFailure, match="quoted"):
+        local.insert(NAME, [{"name": "it's"}])
+
+
+def test_a_check_of_that_name_stands_in_the_way(local):
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+    change = CheckAdd(name="Positive", expression="id > 5")
+
+    with pytest.raises(BackendFailure, match="there is a check Positive already; read the table again"):
+        local.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
+
+    assert local.version(NAME) == 0
+
+
+def test_a_row_that_is_appended_while_the_check_is_asked_stops_the_commit(local, monkeypatch):
+    Orchestrator.over(local).sync_tables([table(column())])
+    count = local._count
+
+    def slow(*args, **demands):
+        counted = count(*args, **demands)
+        if "version" in demands:
+            local.insert(NAME, [{"id": -1}])
+        return counted
+
+    monkeypatch.setattr(local, "_count", slow)
+    with pytest.raises(ApplyError, match="DELTA_CONCURRENT_APPEND"):
+        Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+
+    monkeypatch.undo()
+    assert local.snapshot([table(column())]).tables[NAME].checks == ()
+    assert local.version(NAME) == 1

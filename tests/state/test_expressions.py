@@ -1,0 +1,224 @@
+"""Expressions: which are one, which only look different, and which are no conditions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema.state.expressions import (
+    ExpressionError,
+    canonical,
+    columns_in,
+    count_broken,
+    faults,
+    simplified,
+)
+
+SAME = [
+    ("a > 0", "A>0"),
+    ("a > 0", "`a` > 0"),
+    ("a > 0", "(a) > (0)"),
+    ("a > 0", "((a > 0))"),
+    ("a > 0", "a > 0 -- positive"),
+    ("a > 0", "a /* the amount */ > 0"),
+    ("st.a > 0", "st . a > 0"),
+    ("m['k'] is not null", "m [ 'k' ] IS NOT NULL"),
+    ("a > 0 and b > 0 and c > 0", "a > 0 AND (b > 0 AND c > 0)"),
+    ("a = 1 or b = 2 and c = 3", "a = 1 or (b = 2 and c = 3)"),
+    ("length(name) > 3", "LENGTH ( name ) > 3"),
+    ("my_function(a) > 3", "MY_FUNCTION ( A ) > 3"),
+    ("a in (1, 2)", "a IN ( 1 , 2 )"),
+    ("a <> 1", "a != 1"),
+    ("a >= -1", "a >= - 1"),
+    ("d > date '2020-01-01'", "d > DATE '2020-01-01'"),
+    ("not parsable ((", "not   parsable\n(("),
+]
+DIFFERENT = [
+    ("a > 0", "a > 1"),
+    ("a > 0", "a >= 0"),
+    ("a > 0", "b > 0"),
+    ("a > 0", "a > '0'"),
+    ("a > 0", "a > 0.0"),
+    ("name = 'x'", "name = 'X'"),
+    ("(a or b) and c", "a or b and c"),
+    ("a - (b - c) > 0", "a - b - c > 0"),
+    ("st.a > 0", "st.b > 0"),
+    ("a in (1, 2)", "a in (1, 3)"),
+    ("a between 1 and 2", "a between 2 and 1"),
+    ("length(a) > 1", "upper(a) > 1"),
+    ("a is null", "a is not null"),
+    ("a like 'x%'", "a rlike 'x%'"),
+    ("cast(a as int) > 0", "cast(a as bigint) > 0"),
+]
+COSMETIC = [
+    ("a between 1 and 5", "a >= 1 and a <= 5"),
+    ("5 < a", "a > 5"),
+    ("0 = a", "a = 0"),
+    ("b > 0 and a > 0", "a > 0 and b > 0"),
+    ("-1 <= a", "a >= -1"),
+    ("b > a", "a < b"),
+]
+COLUMNS = {
+    "a": "bigint",
+    "b": "int",
+    "name": "string",
+    "flag": "boolean",
+    "st": "struct<a: bigint>",
+    "xs": "array<int>",
+}
+
+
+@pytest.mark.parametrize(("left", "right"), SAME, ids=repr)
+def test_the_same(left, right):
+    assert canonical(left) == canonical(right)
+
+
+@pytest.mark.parametrize(("left", "right"), DIFFERENT, ids=repr)
+def test_different(left, right):
+    assert canonical(left) != canonical(right)
+    assert simplified(left) != simplified(right)
+
+
+@pytest.mark.parametrize(("left", "right"), COSMETIC, ids=repr)
+def test_equal_after_simplification_only(left, right):
+    assert canonical(left) != canonical(right)
+    assert simplified(left) == simplified(right)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("A > b", ("a", "b")),
+        ("st.a > st.b", ("st",)),
+        ("forall(xs, x -> x > a)", ("xs", "a")),
+        ("1 = 1", ()),
+        ("((", ()),
+    ],
+)
+def test_columns(text, columns):
+    assert columns_in(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a > 0", []),
+        ("flag", []),
+        ("not flag", []),
+        ("st.a > 0", []),
+        ("forall(xs, x -> x > 0)", []),
+        ("exists(xs, x -> x > 0)", []),
+        ("some_function(a)", []),
+        ("cast(name as boolean)", []),
+        ("coalesce(a > 0, true)", []),
+        ("a >", ["cannot be parsed"]),
+        ("a > 0) or (true", ["cannot be parsed"]),
+        ("a in (select 1)", ["holds a subquery, which would break every write"]),
+        ("exists (select 1)", ["holds a subquery, which would break every write"]),
+        ("sum(a) > 0", ["holds an aggregate, but is asked of each row alone"]),
+        ("row_number() over (order by a) = 1", ["holds a window function, but is asked of each row alone"]),
+        ("rand() > a", ["calls rand, which gives another answer every time"]),
+        (
+            "name = current_user() or uuid() = name or now() > name",
+            ["calls current_user, now, uuid, which gives another answer every time"],
+        ),
+        ("x > 0 and y > 0", ["names x, y, which is no column of the table"]),
+        ("a + 1", ["is no condition: it does not give true or false"]),
+        ("'text'", ["is no condition: it does not give true or false"]),
+        ("(a)", ["is no condition: it does not give true or false"]),
+        ("cast(a as int)", ["is no condition: it does not give true or false"]),
+    ],
+)
+def test_faults(text, expected):
+    found = list(faults(text, COLUMNS))
+
+    assert [fault for fault in found if "aggregate" not in fault or "window" not in text] == expected
+
+
+ROWS = [{"a": 1, "name": "x"}, {"a": None, "name": "y"}, {"a": -1}]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("a > 0", 2),
+        ("a is null or a > 0", 1),
+        ("a between -1 and 1", 1),
+        ("a in (1, -1)", 1),
+        ("length(name) = 1", 1),
+        ("name like 'x%'", 2),
+        ("coalesce(a, 0) > -1", 1),
+        ("not a > 0", 2),
+        ("case when a > 0 then true else false end", 2),
+    ],
+)
+def test_unknown_breaks_a_check(text, count):
+    assert count_broken(text, ROWS, ["a", "name"]) == count
+    assert count_broken(text, [], ["a", "name"]) == 0
+
+
+def test_what_cannot_be_evaluated_says_so():
+    with pytest.raises(ExpressionError):
+        count_broken("name rlike '^x'", ROWS, ["a", "name"])
+
+
+NUMBERS = st.integers(-5, 5).map(str)
+OPERANDS = st.sampled_from(["a", "b", "st.a", "length(name)", "abs(a)"]) | st.tuples(
+    st.sampled_from(["a", "b"]), st.sampled_from(["+", "-", "*"]), NUMBERS
+).map(" ".join)
+ATOMS = (
+    st.tuples(OPERANDS, st.sampled_from(["<", "<=", ">", ">=", "=", "<>"]), NUMBERS).map(" ".join)
+    | st.tuples(OPERANDS, NUMBERS, NUMBERS).map(lambda p: f"{p[0]} between {p[1]} and {p[2]}")
+    | st.tuples(OPERANDS, st.lists(NUMBERS, min_size=1, max_size=3)).map(lambda p: f"{p[0]} in ({', '.join(p[1])})")
+    | OPERANDS.map(lambda operand: f"{operand} is not null")
+)
+CONDITIONS = st.recursive(
+    ATOMS,
+    lambda inner: (
+        st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(lambda p: f"({p[0]}) {p[1]} ({p[2]})")
+        | inner.map(lambda each: f"not ({each})")
+    ),
+    max_leaves=4,
+)
+
+
+@given(text=CONDITIONS)
+def test_generated_conditions_have_no_faults_and_survive_another_spelling(text):
+    respelled = "((" + text.upper().replace("(", " ( ").replace(")", " ) ").replace(".", " . ") + "))"
+
+    assert list(faults(text, COLUMNS)) == []
+    assert canonical(respelled) == canonical(text)
+    assert simplified(respelled) == simplified(text)
+
+
+@given(left=ATOMS, right=ATOMS)
+def test_a_changed_atom_is_always_seen(left, right):
+    if left == right:
+        assert canonical(left) == canonical(right)
+    else:
+        assert canonical(left) != canonical(right)
+
+
+ROWS_OF_NUMBERS = [{"a": a, "b": b} for a in (None, -2, 0, 1, 5) for b in (None, -1, 0, 3)]
+PLAIN = CONDITIONS.filter(lambda text: "st." not in text and "(name" not in text and "abs" not in text)
+
+
+@given(left=PLAIN, right=PLAIN)
+def test_what_is_equal_after_simplification_holds_for_the_same_rows(left, right):
+    for text in (left, f"({right}) or ({left})", f"({left}) and ({right})"):
+        turned = f"not (not ({text}))"
+        if simplified(turned) == simplified(text):
+            assert count_broken(turned, ROWS_OF_NUMBERS, ["a", "b"]) == count_broken(text, ROWS_OF_NUMBERS, ["a", "b"])
+    if simplified(left) == simplified(right):
+        assert count_broken(left, ROWS_OF_NUMBERS, ["a", "b"]) == count_broken(right, ROWS_OF_NUMBERS, ["a", "b"])
+
+
+def test_what_cannot_be_simplified_is_compared_as_it_is(monkeypatch):
+    def refuse(*_args, **_options):
+        raise ValueError
+
+    monkeypatch.setattr("pytest_delta_schema.state.expressions.simplify", refuse)
+
+    assert simplified("quite > 'unique'") == canonical("quite > 'unique'")
+    assert simplified("not ((") == canonical("not ((")
