@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.memory import MemoryCatalog
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
     from pytest_delta_schema.catalogs.spark.session import open_session, session_conf
+    from pytest_delta_schema.catalogs.violations import ConstraintViolation, constraint_error
     from pytest_delta_schema.contracts.assertions import assert_no_drift
     from pytest_delta_schema.errors import (
         ApplyError,
@@ -74,6 +75,7 @@ _HOMES = {
     "catalogs.memory": ("MemoryCatalog",),
     "catalogs.spark.catalog": ("SparkCatalog",),
     "catalogs.spark.session": ("open_session", "session_conf"),
+    "catalogs.violations": ("ConstraintViolation", "constraint_error"),
     "contracts.assertions": ("assert_no_drift",),
     "errors": (
         "ApplyError",
@@ -156,6 +158,7 @@ __all__ = [
     "ColumnState",
     "ColumnTypeChange",
     "Consent",
+    "ConstraintViolation",
     "ConvergenceError",
     "CreateExecutor",
     "CreateTable",
@@ -194,6 +197,7 @@ __all__ = [
     "Violation",
     "Workbench",
     "assert_no_drift",
+    "constraint_error",
     "default_plan_rules",
     "open_session",
     "script",

@@ -104,21 +104,29 @@ class MemoryCatalog:
             BackendFailure: If there is no such table or column, a NOT NULL column is NULL, or a check is not met.
         """
         state = self._require(table)
-        known = {column.name.lower(): column for column in state.columns}
         for number, row in enumerate(rows, start=1):
             folded = {name.lower(): value for name, value in row.items()}
-            strangers = sorted(folded.keys() - known.keys())
-            empty = [c.name for key, c in known.items() if not c.is_nullable and folded.get(key) is None]
-            if strangers or empty:
-                parts = [f"there is no column {', '.join(strangers)}"] if strangers else []
-                parts += [f"column {', '.join(empty)} is NOT NULL"] if empty else []
-                msg = f"{table}: {' and '.join(parts)}; mend row {number}"
-                raise BackendFailure(msg)
-            for check in state.checks:
-                if self._broken(table, check, [folded]):
-                    msg = f"{table}: check {check.name} ({check.expression}) is not met; mend row {number}"
-                    raise BackendFailure(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
+            self._require_fit(state, folded, number)
             self._rows.setdefault(table, []).append(folded)
+
+    def _require_fit(self, state: TableState, row: Row, number: int) -> None:
+        """Refuse a row that does not fit, in Delta's words where it is a constraint that stops it."""
+        where = f"{state.name}: row {number}"
+        strangers = sorted(row.keys() - {column.name.lower() for column in state.columns})
+        if strangers:
+            msg = f"{where}: there is no column {', '.join(strangers)}"
+            raise BackendFailure(msg)
+        for column in state.columns:
+            if not column.is_nullable and row.get(column.name.lower()) is None:
+                msg = f"{where}: NOT NULL constraint violated for column: {column.name}"
+                raise BackendFailure(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
+        for check in state.checks:
+            if self._broken(state.name, check, [row]):
+                values = "".join(f"\n - {name} : {_shown(row.get(name))}" for name in _named(check, state))
+                msg = (
+                    f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
+                )
+                raise BackendFailure(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""
@@ -178,6 +186,17 @@ class MemoryCatalog:
             subject = f"{table}: the memory catalog cannot evaluate check {check.name} ({check.expression})"
             msg = f"{subject}: {because(error)}; test it on the local backend"
             raise BackendFailure(msg) from error
+
+
+def _named(check: CheckState, state: TableState) -> list[str]:
+    from pytest_delta_schema.state.expressions import columns_in
+
+    named = columns_in(check.expression)
+    return [column.name.lower() for column in state.columns if column.name.lower() in named]
+
+
+def _shown(value: Any) -> str:
+    return "null" if value is None else str(value)
 
 
 def _stored(check: CheckState) -> CheckState:

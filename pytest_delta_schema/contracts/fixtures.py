@@ -16,6 +16,7 @@ from pytest_delta_schema.contracts.run import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from typing import Protocol
 
     from pyspark.sql import SparkSession
@@ -29,6 +30,15 @@ if TYPE_CHECKING:
 
         def __call__(self, catalog_name: str = "scratch") -> str:
             """Return the dotted name of a new schema."""
+            ...
+
+    class Raises(Protocol):
+        """Expects a write to be stopped; see :func:`delta_raises`."""
+
+        def __call__(
+            self, model: Table, *, check: str | None = None, not_null: str | None = None
+        ) -> AbstractContextManager[None]:
+            """Return the context manager."""
             ...
 
     class MakeTable(Protocol):
@@ -128,6 +138,17 @@ def make_delta_table(_delta_scratch: Any) -> MakeTable:
         return _delta_scratch.table(model, rows, name)  # type: ignore[no-any-return]
 
     return make
+
+
+@pytest.fixture
+def delta_raises() -> Raises:
+    """Expect a write to be stopped by one constraint of a model, and by no other.
+
+    Call it with the model and ``check=`` or ``not_null=``, as a context manager around the write.
+    """
+    from pytest_delta_schema.contracts.raises import stopped_by
+
+    return stopped_by
 
 
 @pytest.fixture

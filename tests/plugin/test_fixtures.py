@@ -62,7 +62,7 @@ def test_a_failed_creation_is_cleaned_up_as_well(project):
     result = project.run()
 
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*dev.test_main_*.orders: there is no column no_such*"])
+    result.stdout.fnmatch_lines(["*dev.test_main_*.orders: row 1: there is no column no_such*"])
 
 
 def test_every_fixture_of_the_chain_can_be_overridden_alone(project):

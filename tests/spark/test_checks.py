@@ -16,6 +16,7 @@ from pytest_delta_schema import (
     Statement,
     StatementKind,
     UnsafePlanError,
+    constraint_error,
 )
 from pytest_delta_schema.catalogs.spark.physical import table_folder
 from support.tables import NAME, column, table
@@ -201,3 +202,38 @@ def test_a_row_that_is_appended_while_the_check_is_asked_stops_the_commit(local,
     monkeypatch.undo()
     assert local.snapshot([table(column())]).tables[NAME].checks == ()
     assert local.version(NAME) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("INSERT INTO dev.silver.orders VALUES (0, 'a', 'x', 1)", ("check", "odd `name`", {"id": "0", "name": "a"})),
+        ("INSERT INTO dev.silver.orders VALUES (1, 'a', 'x', NULL)", ("not null", "w", {})),
+        ("INSERT INTO dev.silver.orders VALUES (1, 'a', 'xxxx', 1)", ("length", "", {})),
+        ("UPDATE dev.silver.orders SET id = -1", ("check", "odd `name`", {"id": "-1", "name": "there"})),
+        (
+            (
+                "MERGE INTO dev.silver.orders t USING (SELECT 5L AS id) s ON t.id = s.id"
+                " WHEN MATCHED THEN UPDATE SET name = 'no'"
+            ),
+            ("check", "odd `name`", {"id": "5", "name": "no"}),
+        ),
+    ],
+)
+def test_every_way_of_writing_says_which_constraint_stopped_it(local, text, found):
+    columns = [
+        column(is_nullable=False),
+        column("name", spark.StringType()),
+        column("v", spark.VarcharType(3)),
+        column("w", is_nullable=False),
+    ]
+    model = table(*columns, checks=[Check("odd `name`", "id > 0 AND name <> 'no'")])
+    Orchestrator.over(local).sync_tables([model])
+    local.insert(NAME, [{"id": 5, "name": "there", "w": 1}])
+
+    with pytest.raises(Exception, match="DELTA_") as caught:
+        local.spark.sql(text)
+
+    violation = constraint_error(caught.value, [model])
+    assert (violation.kind, violation.name, dict(violation.values)) == found
+    assert violation.model is (None if found[0] == "length" else model)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql.types import DecimalType, LongType, StringType, TimestampType
 
-from pytest_delta_schema import CatalogState, Column, ColumnState, KeyState, QualifiedName, Table, TableState
+from pytest_delta_schema import CatalogState, Check, Column, ColumnState, KeyState, QualifiedName, Table, TableState
 
 NAME = QualifiedName("dev", "silver", "orders")
 
@@ -62,3 +62,5 @@ def orders_before() -> TableState:
 
 KEY = KeyState("pk_dev_silver_orders__id", ("id",))
 TEXT = StringType()
+CHECKED = table(column(is_nullable=False), column("b"), checks=[Check("Positive", "id > 0 AND b > 1")])
+"""A table with constraints; declared here, so that it does not become test items where it is used."""

@@ -47,10 +47,10 @@ def test_odd_names_hold_data(make_delta_table, delta_spark):
     assert (row["Till No."], str(row["day"]), row["ñ `quoted`"]) == (3, "2009-05-01", None)
 
 
-def test_an_empty_line_is_refused(make_delta_table, delta_catalog):
+def test_an_empty_line_is_refused(make_delta_table, delta_catalog, delta_raises):
     lines = make_delta_table(silver.order_lines, rows=[{"order_id": 1, "line_no": 1, "sku": "A", "quantity": 1}])
 
-    with pytest.raises(Exception, match="something_ordered"):
+    with delta_raises(lines, check="something_ordered"):
         delta_catalog.insert(lines.name, [{"order_id": 1, "line_no": 2, "sku": "A", "quantity": 0}])
 
 
