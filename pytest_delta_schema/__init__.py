@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
     from pytest_delta_schema.catalogs.spark.session import open_session, session_conf
     from pytest_delta_schema.catalogs.violations import ConstraintViolation, constraint_error
-    from pytest_delta_schema.contracts.assertions import assert_no_drift
+    from pytest_delta_schema.contracts.assertions import assert_no_drift, assert_rows_satisfy
     from pytest_delta_schema.errors import (
         ApplyError,
         BackendError,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         DriftError,
         InvalidModelError,
         ReadProblem,
+        RowsError,
         SyncError,
         UnsafePlanError,
         Violation,
@@ -76,7 +77,7 @@ _HOMES = {
     "catalogs.spark.catalog": ("SparkCatalog",),
     "catalogs.spark.session": ("open_session", "session_conf"),
     "catalogs.violations": ("ConstraintViolation", "constraint_error"),
-    "contracts.assertions": ("assert_no_drift",),
+    "contracts.assertions": ("assert_no_drift", "assert_rows_satisfy"),
     "errors": (
         "ApplyError",
         "SyncError",
@@ -89,6 +90,7 @@ _HOMES = {
         "DriftError",
         "InvalidModelError",
         "ReadProblem",
+        "RowsError",
         "UnsafePlanError",
         "Violation",
     ),
@@ -179,6 +181,7 @@ __all__ = [
     "QualifiedName",
     "ReadProblem",
     "RowCounts",
+    "RowsError",
     "SetColumnComments",
     "SetTableComment",
     "SetTableProperties",
@@ -197,6 +200,7 @@ __all__ = [
     "Violation",
     "Workbench",
     "assert_no_drift",
+    "assert_rows_satisfy",
     "constraint_error",
     "default_plan_rules",
     "open_session",

@@ -95,6 +95,10 @@ class DriftError(DeltaSchemaError, AssertionError):
     """The catalog differs from the models; the text shows every change and the SQL that would run."""
 
 
+class RowsError(ViolationsError, AssertionError):
+    """Rows do not satisfy a contract; nothing was written."""
+
+
 class ApplyError(DeltaSchemaError):
     """Statements failed midway; the text says which ran, which failed, which did not, and the way back.
 

@@ -83,9 +83,10 @@ class MemoryCatalog:
         *,
         not_null: Sequence[str] = (),
         checks: Sequence[CheckState] = (),
+        key: Sequence[str] = (),
         added: Sequence[ColumnState] = (),
     ) -> RowCounts:
-        """Count rows that are NULL in each of ``not_null``, and those that break each of ``checks``.
+        """Count rows that are NULL in ``not_null``, break ``checks``, or repeat ``key``.
 
         Raises:
             BackendFailure: If a check uses something that cannot be evaluated without Spark.
@@ -95,6 +96,7 @@ class MemoryCatalog:
             rows=len(rows),
             nulls={column: sum(row.get(column.lower()) is None for row in rows) for column in not_null},
             broken={check.name: self._broken(table, check, rows, added) for check in checks},
+            repeated=_repeated(rows, key),
         )
 
     def insert(self, table: QualifiedName, rows: Iterable[Row]) -> None:
@@ -186,6 +188,12 @@ class MemoryCatalog:
             subject = f"{table}: the memory catalog cannot evaluate check {check.name} ({check.expression})"
             msg = f"{subject}: {because(error)}; test it on the local backend"
             raise BackendFailure(msg) from error
+
+
+def _repeated(rows: Sequence[Row], key: Sequence[str]) -> int:
+    keys = [[row.get(name.lower()) for name in key] for row in rows] if key else []
+    whole = [repr(values) for values in keys if None not in values]
+    return len(whole) - len(set(whole))
 
 
 def _named(check: CheckState, state: TableState) -> list[str]:

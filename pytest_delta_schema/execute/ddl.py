@@ -24,11 +24,13 @@ class RowCounts:
         rows: All rows of the table.
         nulls: Rows with NULL, by column that must not be; columns without any may be left out.
         broken: Rows that do not meet a check, unknown included, by its name; checks that all rows meet may be left out.
+        repeated: Rows whose key, without NULL in it, another row has already.
     """
 
     rows: int
     nulls: Mapping[str, int] = field(default_factory=dict)
     broken: Mapping[str, int] = field(default_factory=dict)
+    repeated: int = 0
 
 
 class DeltaDDL(Protocol):
@@ -57,6 +59,7 @@ class DeltaDDL(Protocol):
         *,
         not_null: Sequence[str] = (),
         checks: Sequence[CheckState] = (),
+        key: Sequence[str] = (),
         added: Sequence[ColumnState] = (),
     ) -> RowCounts:
         """Count the rows of an existing table that break each demand, by one query for all of them.
@@ -65,6 +68,7 @@ class DeltaDDL(Protocol):
             table: Where.
             not_null: Columns in which NULL is counted.
             checks: Conditions that are counted where they are false or unknown.
+            key: Columns of a primary key, of which each value may occur once.
             added: Columns that are not there yet, and NULL in every row.
         """
         ...

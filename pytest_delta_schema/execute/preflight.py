@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import UnsafePlanError, Violation
-from pytest_delta_schema.sql.queries import rows_that_break, rows_with_null
+from pytest_delta_schema.sql.queries import repeated_keys, rows_that_break, rows_with_null
 from pytest_delta_schema.state.states import CheckState
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.ddl import DeltaDDL, RowCounts
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.actions import AlignTable, PrimaryKeyAdd
 
 
 def preflight(action: AlignTable, ddl: DeltaDDL) -> None:
@@ -29,21 +29,26 @@ def preflight(action: AlignTable, ddl: DeltaDDL) -> None:
         *(change.after for change in action.replace_checks if change.before.expression != change.after.expression),
         *(CheckState(change.name, change.expression) for change in action.add_checks),
     ]
-    if not_null or checks:
+    key = action.add_primary_key
+    if not_null or checks or key:
         added = [change.column for change in action.add_columns]
-        counts = ddl.count_rows(action.table, not_null=not_null, checks=checks, added=added)
-        violations = tuple(violations_of(action.table, counts, checks))
+        columns = key.columns if key else ()
+        counts = ddl.count_rows(action.table, not_null=not_null, checks=checks, key=columns, added=added)
+        violations = tuple(violations_of(action.table, counts, checks, key))
         if violations:
             raise UnsafePlanError(violations)
 
 
-def violations_of(table: QualifiedName, counts: RowCounts, checks: Sequence[CheckState] = ()) -> Iterator[Violation]:
+def violations_of(
+    table: QualifiedName, counts: RowCounts, checks: Sequence[CheckState] = (), key: PrimaryKeyAdd | None = None
+) -> Iterator[Violation]:
     """Yield a violation for every demand that rows break.
 
     Args:
         table: Where.
         counts: What was counted.
         checks: The checks that were asked.
+        key: The key that was asked.
     """
     for column, count in counts.nulls.items():
         if count:
@@ -69,6 +74,18 @@ def violations_of(table: QualifiedName, counts: RowCounts, checks: Sequence[Chec
                 remedy=f"mend them (they are listed by {rows_that_break(table, check.expression)}),"
                 " or change the check",
             )
+
+    if key is not None and counts.repeated:
+        columns = ", ".join(key.columns)
+        repeats = _rows(counts.repeated, "repeats the key of another", "repeat the keys of others")
+        yield Violation(
+            rule="KeyNeedsUniqueRows",
+            code="DS303",
+            table=str(table),
+            path="primary_key",
+            message=f"primary key {key.name} ({columns}) cannot be added, because {repeats}, of {counts.rows}",
+            remedy=f"remove them (they are listed by {repeated_keys(table, key.columns)}), or choose another key",
+        )
 
 
 def _rows(count: int, one: str, many: str) -> str:

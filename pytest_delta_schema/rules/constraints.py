@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.types import canonical_type, describe_type, is_comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,20 @@ class PrimaryKeyColumnsNotNull:
 
     def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Violation:
         return violation(self, "DS104", table.qualified_name, name, f"primary key column {name} {fact}", remedy)
+
+
+class PrimaryKeyColumnsComparable:
+    """The values of a key are compared, which those of maps and variants cannot be."""
+
+    def check(self, table: Table) -> Iterator[Violation]:
+        """Yield a violation for every column of the key whose type holds a map or a variant."""
+        declared = {column.name.lower(): column.data_type for column in table.columns}
+        for name in table.primary_key:
+            data_type = declared.get(name.lower())
+            if data_type is not None and not is_comparable(canonical_type(data_type)):
+                shown = describe_type(canonical_type(data_type))
+                message = f"primary key column {name} is {shown}, whose values cannot be compared"
+                yield violation(self, "DS113", table.qualified_name, name, message, "choose columns of plain types")
 
 
 class CreatePrimaryKeyColumnsNotNull:

@@ -18,6 +18,7 @@ from pytest_delta_schema.rules.columns import (
 from pytest_delta_schema.rules.constraints import (
     CreatePrimaryKeyColumnsNotNull,
     PrimaryKeyAddMustNotMakeColumnsNullable,
+    PrimaryKeyColumnsComparable,
     PrimaryKeyColumnsNotNull,
     PrimaryKeyExistingColumnsMustBeSetNotNull,
     PrimaryKeyNewColumnsMustBeSetNotNull,
@@ -37,6 +38,7 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
     ColumnsRequired(),
     DuplicateColumnNames(),
     PrimaryKeyColumnsNotNull(),
+    PrimaryKeyColumnsComparable(),
     StorableTypes(),
     CollectionsHoldNulls(),
     ColumnNamesNeedColumnMapping(),

@@ -19,6 +19,12 @@ def rows_with_null(table: QualifiedName, column: str) -> str:
     return f"SELECT * FROM {dotted(table)} WHERE {identifier(column)} IS NULL"  # noqa: S608 - quoted right here
 
 
+def repeated_keys(table: QualifiedName, key: Sequence[str]) -> str:
+    """List the values of ``key`` that occur more than once."""
+    names = _listed(key)
+    return f"SELECT {names}, count(*) FROM {dotted(table)} GROUP BY {names} HAVING count(*) > 1"  # noqa: S608 - quoted
+
+
 def rows_that_break(table: QualifiedName, expression: str) -> str:
     """List the rows for which a check is false or unknown."""
     return f"SELECT * FROM {dotted(table)} WHERE {broken(expression)}"  # noqa: S608 - a condition, parsed before
@@ -29,39 +35,46 @@ def broken(expression: str) -> str:
     return f"NOT coalesce({condition(expression)}, false)"
 
 
+def counted_columns(columns: Sequence[str], expressions: Sequence[str] = (), *, key: Sequence[str] = ()) -> list[str]:
+    """Say what is counted, in order: all rows, NULLs in each column, rows that break each check, repeated keys.
+
+    Args:
+        columns: Counted where they are NULL.
+        expressions: Counted where they are false or unknown.
+        key: Counted where another row has the same values of these columns already; left out if empty.
+    """
+    return [
+        "count(*)",
+        *(f"count_if({identifier(column)} IS NULL)" for column in columns),
+        *(f"count_if({broken(expression)})" for expression in expressions),
+        *([f"count_if({_whole(key)}) - count(DISTINCT {_listed(key)})"] if key else []),
+    ]
+
+
 def count_rows(
     table: QualifiedName,
-    columns: Sequence[str],
-    expressions: Sequence[str] = (),
+    said: Sequence[str],
     *,
     added: Iterable[ColumnState] = (),
     version: int | None = None,
 ) -> str:
-    """Count all rows, then those with NULL in each column, then those that break each check, in one scan.
+    """Count in one scan of a table.
 
     Args:
         table: Where.
-        columns: Counted where they are NULL; the counts come in this order.
-        expressions: Counted where they are false or unknown; their counts follow.
+        said: What, from :func:`counted_columns`.
         added: Columns that are not there yet, and NULL in every row.
         version: Delta version to ask; ``None`` for the newest.
     """
-    counts = ", ".join(
-        [
-            "count(*)",
-            *(f"count_if({identifier(column)} IS NULL)" for column in columns),
-            *(f"count_if({broken(expression)})" for expression in expressions),
-        ]
-    )
     source = dotted(table) if version is None else f"{dotted(table)} VERSION AS OF {version:d}"
-    new = ", ".join(map(_null, added))
+    new = ", ".join(map(null_column, added))
     rows = f"(SELECT *, {new} FROM {source})" if new else source  # noqa: S608 - quoted right here
-    return f"SELECT {counts} FROM {rows}"  # noqa: S608 - quoted right here
+    return f"SELECT {', '.join(said)} FROM {rows}"  # noqa: S608 - quoted right here
 
 
 def probe(columns: Iterable[ColumnState], expression: str) -> str:
     """Ask nothing, of no rows: whoever analyses it finds out whether ``expression`` is a condition over ``columns``."""
-    return f"SELECT 1 FROM (SELECT {', '.join(map(_null, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
+    return f"SELECT 1 FROM (SELECT {', '.join(map(null_column, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
 
 
 def restore_table(table: QualifiedName, version: int) -> str:
@@ -84,5 +97,14 @@ def drop_schema(catalog: str, schema: str) -> str:
     return f"DROP SCHEMA IF EXISTS {identifier(catalog)}.{identifier(schema)} CASCADE"
 
 
-def _null(column: ColumnState) -> str:
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(map(identifier, columns))
+
+
+def _whole(columns: Sequence[str]) -> str:
+    return " AND ".join(f"{identifier(column)} IS NOT NULL" for column in columns)
+
+
+def null_column(column: ColumnState) -> str:
+    """Say a column that is NULL in every row."""
     return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"

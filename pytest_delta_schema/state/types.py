@@ -198,6 +198,33 @@ def atoms(data_type: DataTypeState) -> Iterator[str]:
         yield from atoms(data_type.value)
 
 
+def is_comparable(data_type: DataTypeState) -> bool:
+    """Whether two values of a type can be compared, which Spark does not do with maps and variants."""
+    if isinstance(data_type, StructState):
+        return all(is_comparable(field.data_type) for field in data_type.fields)
+    if isinstance(data_type, ArrayState):
+        return is_comparable(data_type.element)
+    return isinstance(data_type, str) and data_type != "variant"
+
+
+def fits(given: DataTypeState, declared: DataTypeState) -> bool:
+    """Whether values of a type can be stored as another: equal types, where a string may be longer than it will be.
+
+    Nullability is left to the values.
+    """
+    return _values(given) == _values(declared)
+
+
+def _values(data_type: DataTypeState) -> object:
+    if isinstance(data_type, str):
+        return "string" if data_type.startswith(("char(", "varchar(")) else data_type
+    if isinstance(data_type, StructState):
+        return {field.name.lower(): _values(field.data_type) for field in data_type.fields}
+    if isinstance(data_type, ArrayState):
+        return ("array", _values(data_type.element))
+    return ("map", _values(data_type.key), _values(data_type.value))
+
+
 def describe_type(data_type: DataTypeState) -> str:
     """Write a type for people, nested nullability included: ``struct<a: bigint not null>``."""
     if isinstance(data_type, str):

@@ -176,6 +176,19 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             id="checks",
         ),
         pytest.param(
+            table(
+                Column("m", spark.MapType(spark.StringType(), spark.StringType()), is_nullable=False),
+                Column("xs", spark.ArrayType(spark.VariantType()), is_nullable=False),
+                Column("st", struct("a"), is_nullable=False),
+                primary_key=["m", "xs", "st"],
+            ),
+            [
+                "primary key column m is map<string, string>, whose values cannot be compared; choose columns of plain types [DS113 PrimaryKeyColumnsComparable]",
+                "primary key column xs is array<variant>, whose values cannot be compared; choose columns of plain types [DS113 PrimaryKeyColumnsComparable]",
+            ],
+            id="key over maps",
+        ),
+        pytest.param(
             table(column(), table_properties={"delta.appendOnly": True, "delta.APPENDONLY": True, "a": 1, "A": 2}),
             [
                 (

@@ -17,9 +17,11 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.sql.queries import (
     count_rows,
+    counted_columns,
     drop_schema,
     drop_table,
     probe,
+    repeated_keys,
     restore_table,
     rows_that_break,
     rows_with_null,
@@ -176,19 +178,30 @@ def test_statements_carry_the_changes_that_they_make():
     [
         (rows_with_null(NAME, "a`b"), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
         (
-            count_rows(NAME, ["a", "b"]),
+            count_rows(NAME, counted_columns(["a", "b"])),
             "SELECT count(*), count_if(`a` IS NULL), count_if(`b` IS NULL) FROM `dev`.`silver`.`orders`",
         ),
         (
-            count_rows(NAME, ["a"], version=3),
+            count_rows(NAME, counted_columns(["a"]), version=3),
             "SELECT count(*), count_if(`a` IS NULL) FROM `dev`.`silver`.`orders` VERSION AS OF 3",
         ),
         (
-            count_rows(NAME, [], ["a > 0 -- x", "b = 1"], added=[stored("b", "int")]),
+            count_rows(NAME, counted_columns([], ["a > 0 -- x", "b = 1"]), added=[stored("b", "int")]),
             (
                 "SELECT count(*), count_if(NOT coalesce((a > 0 -- x\n), false)), count_if(NOT coalesce((b = 1), false))"
                 " FROM (SELECT *, CAST(NULL AS INT) AS `b` FROM `dev`.`silver`.`orders`)"
             ),
+        ),
+        (
+            count_rows(NAME, counted_columns([], key=["a", "b`"])),
+            (
+                "SELECT count(*), count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```)"
+                " FROM `dev`.`silver`.`orders`"
+            ),
+        ),
+        (
+            repeated_keys(NAME, ["a", "b"]),
+            "SELECT `a`, `b`, count(*) FROM `dev`.`silver`.`orders` GROUP BY `a`, `b` HAVING count(*) > 1",
         ),
         (
             rows_that_break(NAME, "a > 0"),

@@ -10,6 +10,7 @@ from pytest_delta_schema.state.types import (
     canonical_type,
     describe_type,
     equal_types,
+    fits,
     not_null_in_collections,
     unstorable,
 )
@@ -126,3 +127,25 @@ def test_not_null_inside_collections_is_named_by_path_and_is_fine_in_structs():
         "c.map.value",
         "c.map.key.a",
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "declared", "expected"),
+    [
+        ("string", "varchar(3)", True),
+        ("char(2)", "string", True),
+        ("int", "bigint", False),
+        (ArrayState("string", True), ArrayState("varchar(3)", False), True),
+        (MapState("string", "int", True), MapState("string", "int", False), True),
+        (MapState("string", "int", True), MapState("string", "bigint", True), False),
+        (
+            StructState((ColumnState("A", "int", True, ""), ColumnState("b", "string", True, "x"))),
+            StructState((ColumnState("B", "string", False, ""), ColumnState("a", "int", True, ""))),
+            True,
+        ),
+        (StructState((ColumnState("a", "int", True, ""),)), StructState(()), False),
+    ],
+    ids=str,
+)
+def test_values_of_one_type_fit_another(given, declared, expected):
+    assert fits(given, declared) is expected

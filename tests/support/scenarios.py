@@ -304,6 +304,31 @@ SCENARIOS = (
         plan=("+ primary_key: (absent) -> pk_dev_silver_orders__id (id)",),
     ),
     Scenario(
+        name="key added over rows that share it, and everything else that rows break",
+        before=_columns(ID, column("b"), column("c", is_nullable=False)),
+        after=_columns(
+            ID,
+            column("b", is_nullable=False),
+            column("c", is_nullable=False),
+            primary_key=["id", "c"],
+            checks=[Check("small", "c < 2")],
+        ),
+        rows=({"id": 1, "b": 1, "c": 1}, {"id": 1, "c": 1}, {"id": 1, "b": 1, "c": 1}, {"id": 1, "b": 1, "c": 2}),
+        plan=(
+            "~ columns.b: nullable -> not null",
+            "+ checks.small: (absent) -> c < 2",
+            "+ primary_key: (absent) -> pk_dev_silver_orders__id_c (id, c)",
+        ),
+        refused=("DS301", "DS302", "DS303"),
+    ),
+    Scenario(
+        name="key added over rows that do not share it",
+        before=_columns(ID, column("b", is_nullable=False)),
+        after=_columns(ID, column("b", is_nullable=False), primary_key=["id", "b"]),
+        rows=({"id": 1, "b": 1}, {"id": 1, "b": 2}),
+        plan=("+ primary_key: (absent) -> pk_dev_silver_orders__id_b (id, b)",),
+    ),
+    Scenario(
         name="key dropped",
         before=_columns(ID, primary_key=["id"]),
         after=_columns(ID),

@@ -25,7 +25,7 @@ from pytest_delta_schema.plan.actions import (
     UnsetTableProperties,
 )
 from pytest_delta_schema.sql.properties import set_properties, unset_properties
-from pytest_delta_schema.sql.queries import count_rows, create_schema, drop_schema, probe
+from pytest_delta_schema.sql.queries import count_rows, counted_columns, create_schema, drop_schema, probe
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX, PRIMARY_KEY_PROPERTY, encode_key
@@ -103,11 +103,12 @@ class SparkCatalog:
         *,
         not_null: Sequence[str] = (),
         checks: Sequence[CheckState] = (),
+        key: Sequence[str] = (),
         added: Sequence[ColumnState] = (),
     ) -> RowCounts:
-        """Count rows that are NULL in each of ``not_null`` and those that break each of ``checks``, in one scan."""
+        """Count rows that are NULL in ``not_null``, break ``checks``, or repeat ``key``, in one scan."""
         with in_users_names(self._bridge):
-            return self._count(table, not_null, checks=checks, added=added)
+            return self._count(table, not_null, checks=checks, key=key, added=added)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.
@@ -183,21 +184,27 @@ class SparkCatalog:
         if folder.is_dir() and not files:
             shutil.rmtree(folder)
 
-    def _count(
+    def _count(  # noqa: PLR0913 - one argument a demand
         self,
         table: QualifiedName,
         not_null: Sequence[str],
         *,
         checks: Sequence[CheckState] = (),
+        key: Sequence[str] = (),
         added: Sequence[ColumnState] = (),
         version: int | None = None,
     ) -> RowCounts:
         self._bridge.register([table.catalog])
         expressions = [check.expression for check in checks]
-        (row,) = self._sql(count_rows(table, not_null, expressions, added=added, version=version)).collect()
+        said = counted_columns(not_null, expressions, key=key)
+        (row,) = self._sql(count_rows(table, said, added=added, version=version)).collect()
         counts = iter(row[1:])
-        nulls = {column: next(counts) for column in not_null}
-        return RowCounts(rows=row[0], nulls=nulls, broken={check.name: next(counts) for check in checks})
+        return RowCounts(
+            rows=row[0],
+            nulls={column: next(counts) for column in not_null},
+            broken={check.name: next(counts) for check in checks},
+            repeated=next(counts, 0),
+        )
 
     def _sql(self, text: str) -> Any:
         with _conf(self.spark, _SUBSTITUTE, "false"):
