@@ -13,7 +13,6 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.executor import execute
-from sqlglot.optimizer.simplify import simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -67,14 +66,12 @@ def canonical(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def simplified(text: str) -> str:
-    """Write an expression so that those which differ in form only are equal texts: flipped operands, ``between``."""
+    """Write an expression so that those which differ in form only are equal texts: flipped operands, ``between``.
+
+    Nothing is done that NULL could tell apart, such as taking ``a OR NOT a`` for true.
+    """
     node = _parse(text)
-    if node is None:
-        return canonical(text)
-    try:
-        return _write(simplify(_plain(node), dialect=_DIALECT), ordered=False)
-    except (SqlglotError, TypeError, ValueError):
-        return canonical(text)
+    return canonical(text) if node is None else _write(_plain(node), ordered=False)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -184,16 +181,16 @@ def _operands(node: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
 
 
 def _plain(node: exp.Expr) -> exp.Expr:
-    """Return one tree for all spellings: lower names, no parentheses, literals on the right of comparisons."""
+    """Return one tree for all forms: no ``between``, and literals on the right of comparisons."""
     # The root may be replaced as well, so everything happens below an anchor.
     anchor = exp.Paren(this=node.copy())
-    for name in list(anchor.find_all(exp.Identifier)):
-        name.replace(exp.Identifier(this=name.name.lower(), quoted=False))
-    for paren in list(anchor.find_all(exp.Paren)):
-        if paren is not anchor:
-            paren.replace(paren.this)
+    for between in list(anchor.find_all(exp.Between)):
+        subject = between.this
+        low = exp.GTE(this=subject.copy(), expression=between.args["low"])
+        high = exp.LTE(this=subject, expression=between.args["high"])
+        between.replace(exp.Paren(this=exp.And(this=low, expression=high)))
     for comparison in list(anchor.find_all(*_FLIPPED)):
-        left, right = comparison.this, comparison.expression
+        left, right = comparison.this.unnest(), comparison.expression.unnest()
         if _rank(left) > _rank(right):
             comparison.replace(_FLIPPED[type(comparison)](this=right, expression=left))
     plain: exp.Expr = anchor.this
