@@ -55,10 +55,10 @@ if TYPE_CHECKING:
         SetColumnComments,
         SetTableComment,
         SetTableProperties,
-        TablePlan,
         UnsetTableProperties,
     )
     from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.rules.validator import (
@@ -119,10 +119,10 @@ _HOMES = {
         "SetColumnComments",
         "SetTableComment",
         "SetTableProperties",
-        "TablePlan",
         "UnsetTableProperties",
     ),
     "plan.planner": ("TablePlanner",),
+    "plan.table_plan": ("TablePlan",),
     "rules.consent": ("Consent",),
     "rules.rule": ("ModelRule", "PlanRule"),
     "rules.validator": ("DEFAULT_MODEL_RULES", "DEFAULT_PLAN_RULES", "PlanValidator", "default_plan_rules"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.execute.ddl import Catalog
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import TablePlan
+    from pytest_delta_schema.plan.table_plan import TablePlan
 
 _F = TypeVar("_F", bound="Callable[..., None]")
 

@@ -12,7 +12,8 @@ from pytest_delta_schema.plan.actions import CreateTable
 if TYPE_CHECKING:
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.execute.ddl import DeltaDDL
-    from pytest_delta_schema.plan.actions import AlignTable, TablePlan
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
 
 

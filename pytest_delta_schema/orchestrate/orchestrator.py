@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.ddl import Catalog
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import TablePlan
+    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import CatalogReader
 

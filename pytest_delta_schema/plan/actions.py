@@ -286,49 +286,6 @@ class AlignTable:
         return next((change for change in self.changes if isinstance(change, kind)), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """Something worth saying that is no change and no violation.
-
-    Args:
-        table: Whom it is about.
-        path: What inside the table.
-        message: The fact, without the table's name.
-    """
-
-    table: QualifiedName
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.table}: {self.message}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TablePlan:
-    """Everything that must change, sorted by table name.
-
-    Args:
-        create_tables: Tables to create.
-        align_tables: Tables to bring in line.
-        notes: What was noticed on the way; a plan with notes only is empty.
-    """
-
-    create_tables: tuple[CreateTable, ...] = ()
-    align_tables: tuple[AlignTable, ...] = ()
-    notes: tuple[Note, ...] = field(default=(), compare=False)
-
-    @property
-    def actions(self) -> tuple[CreateTable | AlignTable, ...]:
-        """All actions, creations first."""
-        return (*self.create_tables, *self.align_tables)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing has to change."""
-        return not self.create_tables and not self.align_tables
-
-
 def _require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - private guard
     if not condition:
         msg = f"{type(action).__name__} would change nothing; leave it out of the plan"

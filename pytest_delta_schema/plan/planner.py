@@ -13,16 +13,15 @@ from pytest_delta_schema.plan.actions import (
     ColumnAdd,
     ColumnDrop,
     CreateTable,
-    Note,
     PrimaryKeyAdd,
     SetTableProperties,
-    TablePlan,
 )
 from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.properties import enables, property_changes
+from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.types import type_changes
 from pytest_delta_schema.state.desired import desired_state
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.errors import Violation
-    from pytest_delta_schema.plan.actions import AlignTable, Note, TablePlan
+    from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.describe import ChangeLine
+    from pytest_delta_schema.plan.table_plan import Note, TablePlan
     from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 _NAMED = 3

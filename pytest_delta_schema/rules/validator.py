@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
 

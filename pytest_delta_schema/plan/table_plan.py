@@ -1,0 +1,53 @@
+"""The plan: every action, and what was noticed on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something worth saying that is no change and no violation.
+
+    Args:
+        table: Whom it is about.
+        path: What inside the table.
+        message: The fact, without the table's name.
+    """
+
+    table: QualifiedName
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.table}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePlan:
+    """Everything that must change, sorted by table name.
+
+    Args:
+        create_tables: Tables to create.
+        align_tables: Tables to bring in line.
+        notes: What was noticed on the way; a plan with notes only is empty.
+    """
+
+    create_tables: tuple[CreateTable, ...] = ()
+    align_tables: tuple[AlignTable, ...] = ()
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    @property
+    def actions(self) -> tuple[CreateTable | AlignTable, ...]:
+        """All actions, creations first."""
+        return (*self.create_tables, *self.align_tables)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has to change."""
+        return not self.create_tables and not self.align_tables
