@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.catalogs.memory import MemoryCatalog
+    from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
     from pytest_delta_schema.catalogs.spark.session import open_session, session_conf
     from pytest_delta_schema.catalogs.violations import ConstraintViolation, constraint_error
@@ -34,14 +34,15 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.align_executor import AlignExecutor
     from pytest_delta_schema.execute.create_executor import CreateExecutor
     from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, RowCounts, Workbench
+    from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.models.column import Column
-    from pytest_delta_schema.models.constraints import Check
+    from pytest_delta_schema.models.constraints import Check, ForeignKey
     from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.orchestrate.orchestrator import Orchestrator, SyncResult
-    from pytest_delta_schema.plan.actions import (
-        AlignTable,
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+    from pytest_delta_schema.plan.changes import (
         CheckAdd,
         CheckDrop,
         CheckReplace,
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
         ColumnDrop,
         ColumnNullabilityChange,
         ColumnTypeChange,
-        CreateTable,
+        ForeignKeyAdd,
+        ForeignKeyDrop,
         PrimaryKeyAdd,
         PrimaryKeyDrop,
         SetColumnComments,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         SetTableProperties,
         UnsetTableProperties,
     )
+    from pytest_delta_schema.plan.demands import Demand, NotNull
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.consent import Consent
@@ -69,11 +72,18 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.sql.compiler import script, statements
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.states import CatalogReader, CatalogState, CheckState, KeyState, TableState
+    from pytest_delta_schema.state.states import (
+        CatalogReader,
+        CatalogState,
+        CheckState,
+        ForeignKeyState,
+        KeyState,
+        TableState,
+    )
     from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
 
 _HOMES = {
-    "catalogs.memory": ("MemoryCatalog",),
+    "catalogs.memory.catalog": ("MemoryCatalog",),
     "catalogs.spark.catalog": ("SparkCatalog",),
     "catalogs.spark.session": ("open_session", "session_conf"),
     "catalogs.violations": ("ConstraintViolation", "constraint_error"),
@@ -97,15 +107,16 @@ _HOMES = {
     "execute.action_runner": ("ActionRunner",),
     "execute.align_executor": ("AlignExecutor",),
     "execute.create_executor": ("CreateExecutor",),
+    "execute.preflight": ("Preflight",),
     "execute.ddl": ("Catalog", "DeltaDDL", "RowCounts", "Workbench"),
     "models.column": ("Column",),
-    "models.constraints": ("Check",),
+    "models.constraints": ("Check", "ForeignKey"),
     "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
     "models.names": ("QualifiedName",),
     "models.table": ("Table",),
     "orchestrate.orchestrator": ("Orchestrator", "SyncResult"),
-    "plan.actions": (
-        "AlignTable",
+    "plan.actions": ("AlignTable", "CreateTable"),
+    "plan.changes": (
         "CheckAdd",
         "CheckDrop",
         "CheckReplace",
@@ -113,7 +124,8 @@ _HOMES = {
         "ColumnDrop",
         "ColumnNullabilityChange",
         "ColumnTypeChange",
-        "CreateTable",
+        "ForeignKeyAdd",
+        "ForeignKeyDrop",
         "PrimaryKeyAdd",
         "PrimaryKeyDrop",
         "SetColumnComments",
@@ -121,6 +133,7 @@ _HOMES = {
         "SetTableProperties",
         "UnsetTableProperties",
     ),
+    "plan.demands": ("Demand", "NotNull"),
     "plan.planner": ("TablePlanner",),
     "plan.table_plan": ("TablePlan",),
     "rules.consent": ("Consent",),
@@ -128,7 +141,7 @@ _HOMES = {
     "rules.validator": ("DEFAULT_MODEL_RULES", "DEFAULT_PLAN_RULES", "PlanValidator", "default_plan_rules"),
     "sql.compiler": ("script", "statements"),
     "sql.statement": ("Statement", "StatementKind"),
-    "state.states": ("CatalogReader", "CatalogState", "CheckState", "KeyState", "TableState"),
+    "state.states": ("CatalogReader", "CatalogState", "CheckState", "ForeignKeyState", "KeyState", "TableState"),
     "state.types": ("ArrayState", "ColumnState", "MapState", "StructState"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -167,15 +180,22 @@ __all__ = [
     "DeclarationError",
     "DeltaDDL",
     "DeltaSchemaError",
+    "Demand",
     "DriftError",
+    "ForeignKey",
+    "ForeignKeyAdd",
+    "ForeignKeyDrop",
+    "ForeignKeyState",
     "InvalidModelError",
     "KeyState",
     "MapState",
     "MemoryCatalog",
     "ModelRule",
+    "NotNull",
     "Orchestrator",
     "PlanRule",
     "PlanValidator",
+    "Preflight",
     "PrimaryKeyAdd",
     "PrimaryKeyDrop",
     "QualifiedName",

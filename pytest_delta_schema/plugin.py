@@ -135,7 +135,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if run.tables:
         from pytest_delta_schema.contracts.collect import in_order
 
-        items[:] = in_order(items)
+        items[:] = in_order(items, run)
     if run.options.mode is not None and run.options.binding:
         from pytest_delta_schema.contracts.collect import consents_that_name_nothing
         from pytest_delta_schema.contracts.summary import refuse

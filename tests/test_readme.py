@@ -28,13 +28,14 @@ def test_the_examples_run(project):
         "pyproject.toml",
         "test_orders.py",
         "test_checks.py",
+        "test_keys.py",
         "conftest.py",
         "test_library.py",
     ]
 
     result = project.run("--snapshot-update", "--delta-apply", "--delta-backend", "memory")
 
-    result.assert_outcomes(passed=9)
+    result.assert_outcomes(passed=16)
 
 
 def test_every_code_of_a_violation_is_explained():

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import not_null_paths
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -108,4 +111,6 @@ def _with_model(found: ConstraintViolation, models: Iterable[Table]) -> Constrai
 def _names(model: Table, kind: str) -> set[str]:
     if kind == CHECK:
         return {check.name.lower() for check in model.checks}
-    return {column.name.lower() for column in model.columns if not column.is_nullable} if kind == NOT_NULL else set()
+    if kind == NOT_NULL:
+        return {".".join(path).lower() for path in not_null_paths(desired_state(model).columns)}
+    return set()

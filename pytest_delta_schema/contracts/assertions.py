@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DriftError, RowsError, Violation
-from pytest_delta_schema.execute.ddl import RowCounts
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.report.text import counted, drift_text
+from pytest_delta_schema.report.text import counted as number
+from pytest_delta_schema.report.text import drift_text
 from pytest_delta_schema.rules.validator import PlanValidator
-from pytest_delta_schema.sql.queries import counted_columns, null_column
+from pytest_delta_schema.sql.demands import counted, null_column
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import canonical_fields, describe_type, fits
+from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.state.types import canonical_fields, describe_type, fits, not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pyspark.sql import DataFrame
 
+    from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.states import CatalogReader, TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -62,14 +65,16 @@ def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
         raise RowsError(shape)
     there = {name.lower() for name in frame.columns}
     missing = [column for column in wanted.columns if column.name.lower() not in there]
-    not_null = [column.name for column in wanted.columns if not column.is_nullable]
-    key = wanted.primary_key
-    said = counted_columns(not_null, [check.expression for check in wanted.checks], key=key.columns if key else ())
-    (row,) = frame.selectExpr("*", *map(null_column, missing)).selectExpr(*said).collect()
-    counts = iter(row[1:])
-    nulls = {name: next(counts) for name in not_null}
-    broken = {check.name: next(counts) for check in wanted.checks}
-    found = tuple(_row_violations(wanted, RowCounts(rows=row[0], nulls=nulls, broken=broken, repeated=next(counts, 0))))
+    demands: list[Demand] = [NotNull(path) for path in not_null_paths(wanted.columns)]
+    demands += wanted.checks
+    if wanted.primary_key is not None:
+        demands.append(wanted.primary_key)
+    (row,) = frame.selectExpr("*", *map(null_column, missing)).selectExpr(*counted(demands)).collect()
+    found = [
+        _broken(wanted, demand, f"{count} of {number(row[0], 'row')}")
+        for demand, count in zip(demands, row[1:], strict=True)
+        if count
+    ]
     if found:
         raise RowsError(found)
 
@@ -87,22 +92,16 @@ def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Viol
             yield _row_violation(wanted, field.name, fact, f"cast it to {declared}")
 
 
-def _row_violations(wanted: TableState, counts: RowCounts) -> Iterator[Violation]:
-    def rows(count: int) -> str:
-        return f"{count} of {counted(counts.rows, 'row')}"
-
-    for name, count in counts.nulls.items():
-        if count:
-            yield _row_violation(wanted, name, f"column {name} is NULL in {rows(count)}", "fill it")
-    for check in wanted.checks:
-        count = counts.broken[check.name]
-        if count:
-            fact = f"check {check.name} ({check.expression}) is not met by {rows(count)}"
-            yield _row_violation(wanted, check.name, fact, "mend the rows")
-    if wanted.primary_key is not None and counts.repeated:
-        columns = ", ".join(wanted.primary_key.columns)
-        fact = f"primary key ({columns}) is repeated by {rows(counts.repeated)}"
-        yield _row_violation(wanted, "primary_key", fact, "remove the repeated rows")
+def _broken(wanted: TableState, demand: Demand, rows: str) -> Violation:
+    match demand:
+        case NotNull():
+            path = ".".join(demand.path)
+            return _row_violation(wanted, path, f"column {path} is NULL in {rows}", "fill it")
+        case CheckState():
+            fact = f"check {demand.name} ({demand.expression}) is not met by {rows}"
+            return _row_violation(wanted, demand.name, fact, "mend the rows")
+    fact = f"primary key ({', '.join(demand.columns)}) is repeated by {rows}"
+    return _row_violation(wanted, "primary_key", fact, "remove the repeated rows")
 
 
 def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Violation:

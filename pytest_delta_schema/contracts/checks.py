@@ -10,10 +10,11 @@ from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.failures import ContractFailure, relative
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
-from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.execute.preflight import DATA_RULES, preflight
 from pytest_delta_schema.orchestrate.orchestrator import Orchestrator
+from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plan.planner import TablePlanner, creation
+from pytest_delta_schema.plan.planner import creation
 from pytest_delta_schema.report.text import headline, plan_text, sql_text
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.state.desired import desired_state
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.execute.ddl import Catalog
+    from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.table_plan import TablePlan
 
 _F = TypeVar("_F", bound="Callable[..., None]")
@@ -71,7 +74,10 @@ class DriftContract(StandardContract):
         _require_valid(self.table, request)
         plan = _plan(self.table, request, delta_catalog)
         if not plan.is_empty:
-            violations = request.config.stash[RUN].validator.plan_violations(plan)
+            run = request.config.stash[RUN]
+            violations = run.plan_violations(plan, delta_catalog)
+            if not violations and run.options.preflight is not None:
+                violations = _asked(self.table, request, delta_catalog, plan, run.options.preflight)
             _fail(self.table, request, delta_catalog, plan, violations)
         facts.record(request.node, outcome=facts.IN_SYNC)
 
@@ -88,12 +94,13 @@ class ApplyContract(StandardContract):
         if plan.is_empty:
             facts.record(request.node, outcome=facts.IN_SYNC, statements=0)
             return
-        validator = request.config.stash[RUN].validator
+        run = request.config.stash[RUN]
+        tables = run.apply_group(self.table)
+        line = Orchestrator.over(delta_catalog, run.validator, run.options.preflight)
         try:
-            ran = Orchestrator(delta_catalog, ActionRunner.over(delta_catalog), validator=validator).sync_tables(
-                [self.table]
-            )
+            ran = line.sync_tables(tables, known=run.pointing_at(tables))
         except UnsafePlanError as error:
+            _note_data(request, error.violations)
             _fail(self.table, request, delta_catalog, plan, error.violations)
         except DeltaSchemaError as error:
             done = len(error.done) if isinstance(error, ApplyError) else 0
@@ -116,21 +123,53 @@ def _require_valid(table: Table, request: pytest.FixtureRequest) -> None:
 
 
 def _plan(table: Table, request: pytest.FixtureRequest, catalog: Catalog) -> TablePlan:
-    plan = TablePlanner().plan([table], request.config.stash[RUN].state(catalog))
+    plan = request.config.stash[RUN].plan(table, catalog)
     facts.record(request.node, backend=catalog.name, note="; ".join(map(str, plan.notes)))
     return plan
+
+
+def _asked(
+    table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, how: Preflight
+) -> tuple[Violation, ...]:
+    """Ask the data what an apply would ask it."""
+    action = _own(table, plan)
+    if isinstance(action, CreateTable):
+        return ()
+    try:
+        violations = preflight(action, catalog, how)
+    except DeltaSchemaError as error:
+        head, _, body = str(error).partition("\n")
+        facts.record(request.node, outcome=facts.FAILED, summary=head)
+        raise ContractFailure(head, body) from error
+    if violations:
+        _note_data(request, violations)
+    else:
+        facts.record(request.node, preflight="passed")
+    return violations
+
+
+def _note_data(request: pytest.FixtureRequest, violations: Sequence[Violation]) -> None:
+    """Leave what the data forbids in the report, one fact each."""
+    for violation in violations:
+        if violation.rule in DATA_RULES:
+            facts.record(request.node, preflight=violation)
+
+
+def _own(table: Table, plan: TablePlan) -> CreateTable | AlignTable:
+    return next(action for action in plan.actions if action.table == table.name)
 
 
 def _fail(
     table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, violations: Sequence[Violation]
 ) -> NoReturn:
-    (action,) = plan.actions
+    action = _own(table, plan)
+    own = sorted(violations, key=lambda violation: violation.table != table.qualified_name)
     head = headline(action)
-    if violations:
-        head = f"{head}; blocked: {violations[0].message}"
+    if own:
+        head = f"{head}; blocked: {own[0].message}"
     facts.record(
         request.node,
-        outcome=facts.BLOCKED if violations else facts.DRIFTED,
+        outcome=facts.BLOCKED if own else facts.DRIFTED,
         changes=len(change_lines(action)),
         summary=head,
     )
@@ -138,7 +177,8 @@ def _fail(
         action,
         declared_at=relative(table.origin, request.config.rootpath),
         emulated=catalog.emulates,
-        violations=violations,
+        violations=own,
         notes=plan.notes,
+        followers=[each for each in plan.actions if each is not action],
     )
     raise ContractFailure(head, body)

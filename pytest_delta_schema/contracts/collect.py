@@ -31,6 +31,7 @@ _CONTRACTS = {None: StandardContract, DRIFT: DriftContract, APPLY: ApplyContract
 # What node ids, file names or syrupy give a meaning of their own.
 _UNSAFE = re.compile(r'[\[\]%/\\?*|"<>`]|:|[^\S ]|[\x00-\x1f\x7f]')
 _LONGEST = 180
+_APPLY = 2
 
 
 class ContractItem(pytest.Function):
@@ -165,9 +166,17 @@ def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsMo
     return module
 
 
-def in_order(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Sort items by what they cost: without a catalog, reading it, changing it, and then users' tests on it."""
-    return sorted(items, key=_phase)
+def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
+    """Sort items by what they cost: without a catalog, reading it, changing it, and then users' tests on it.
+
+    Among those that change it, parents come before the tables whose foreign keys point at them.
+    """
+
+    def rank(item: pytest.Item) -> tuple[int, int]:
+        phase = _phase(item)
+        return phase, run.apply_rank(item.cls.table) if isinstance(item, ContractItem) and phase == _APPLY else 0
+
+    return sorted(items, key=rank)
 
 
 def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
@@ -195,7 +204,7 @@ def _names(tables: Iterable[object]) -> str:
 
 def _phase(item: pytest.Item) -> int:
     if isinstance(item, ContractItem):
-        return {"drift": 1, "apply": 2}.get(item.originalname, 0)
+        return {"drift": 1, "apply": _APPLY}.get(item.originalname, 0)
     fixtures = getattr(item, "fixturenames", ())
     return 3 if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
 

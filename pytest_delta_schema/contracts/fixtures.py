@@ -99,7 +99,7 @@ def delta_spark(
 def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
     """The catalog that contracts are held against, as chosen with ``--delta-backend``."""
     if request.config.stash[RUN].options.backend == "memory":
-        from pytest_delta_schema.catalogs.memory import MemoryCatalog
+        from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
 
         return MemoryCatalog()
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
@@ -131,7 +131,8 @@ def make_delta_table(_delta_scratch: Any) -> MakeTable:
     """Make tables from models, in a scratch schema that is dropped after the test.
 
     Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the model of
-    the new table, whose ``qualified_name`` can be queried. Its errors are those of a sync.
+    the new table, whose ``qualified_name`` can be queried. Foreign keys point at the parents that this test has made
+    before; those to other tables are left out. Its errors are those of a sync.
     """
 
     def make(model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None) -> Table:

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.rules.consent import Consent
+
+PREFLIGHTS = ("count", "limit", "off")
+"""How the data can be asked, as :class:`~pytest_delta_schema.Preflight` says it."""
 
 BACKENDS = ("local", "memory")
 """Catalogs that can be chosen by name."""
@@ -34,6 +38,7 @@ class Options(NamedTuple):
         mode: ``drift``, ``apply``, or ``None`` for a run without a catalog.
         backend: Name of the catalog.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
+        preflight: How the data is asked before an apply; ``None`` if a run that only looks does not ask it.
         consents: What may be destroyed.
         binding: Those of them that must name something in this run: all but those of the ini file when explicit paths
             leave tables out.
@@ -43,6 +48,7 @@ class Options(NamedTuple):
     mode: str | None
     backend: str
     warehouse: str
+    preflight: Preflight | None
     consents: tuple[Consent, ...]
     binding: tuple[Consent, ...]
     jvm_archive: bool
@@ -70,6 +76,14 @@ def add_options(parser: pytest.Parser) -> None:
         help="allow one destructive change by name, such as 'drop-column dev.silver.orders.legacy';"
         " may be given several times, and adds to the ini key delta_allow",
     )
+    add(
+        "--delta-preflight",
+        metavar="MODE",
+        help="ask the data before the DDL: count every row that breaks something, limit to the first one, or off;"
+        " with --delta-drift the data is asked only if this is given (ini: delta_preflight)",
+    )
+    parser.addini("delta_preflight", "how the data is asked before the DDL: count, limit or off", default="")
+    parser.addini("delta_preflight_samples", "rows that are named by their keys at most; 0 for none", default="5")
     parser.addini("delta_backend", "the catalog to use: local or memory", default="local")
     parser.addini("delta_warehouse", "folder of the local catalog, beside the ini file", default=".delta-warehouse")
     parser.addini("delta_allow", "destructive changes that are allowed, one a line", type="linelist", default=[])
@@ -94,6 +108,7 @@ def read_options(config: pytest.Config) -> Options:
         mode=mode,
         backend=backend,
         warehouse=_warehouse(config),
+        preflight=_preflight(config, mode),
         consents=(*given, *written),
         binding=given if config.args_source is config.ArgsSource.ARGS else (*given, *written),
         jvm_archive=config.getini("delta_jvm_archive"),
@@ -160,6 +175,26 @@ def _warehouse(config: pytest.Config) -> str:
         return str(warehouse)
     beside = config.inipath.parent if config.inipath else config.rootpath
     return str(beside / Path(config.getini("delta_warehouse")).expanduser())
+
+
+def _preflight(config: pytest.Config, mode: str | None) -> Preflight | None:
+    given = config.getoption("delta_schema_preflight")
+    if given and mode is None:
+        msg = "--delta-preflight says how --delta-drift or --delta-apply ask the data; give one of them, too"
+        raise pytest.UsageError(msg)
+    said = given or config.getini("delta_preflight")
+    if said and said not in PREFLIGHTS:
+        msg = f"there is no preflight {said!r}; choose one of {', '.join(PREFLIGHTS)}"
+        raise pytest.UsageError(msg)
+    samples: str = config.getini("delta_preflight_samples")
+    if not samples.isdecimal():
+        msg = f"delta_preflight_samples is {samples!r}; write how many rows may be named, 0 for none"
+        raise pytest.UsageError(msg)
+    if mode is None or (mode == DRIFT and said in ("", "off")):
+        return None
+    from pytest_delta_schema.execute.preflight import COUNT, Preflight
+
+    return Preflight(said or COUNT, int(samples))
 
 
 def _consents(config: pytest.Config, mode: str | None) -> tuple[tuple[Consent, ...], tuple[Consent, ...]]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.catalogs.violations import CHECK, NOT_NULL, constraint_error
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +51,7 @@ def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[st
     if check is not None:
         known, kind, name = [each.name for each in model.checks], CHECK, check
     else:
-        known = [column.name for column in model.columns if not column.is_nullable]
+        known = [".".join(path) for path in not_null_paths(desired_state(model).columns)]
         kind, name = NOT_NULL, str(not_null)
     if name.lower() not in {each.lower() for each in known}:
         msg = f"{model.qualified_name}: there is no {kind} {name} in the model; it has {', '.join(known) or 'none'}"

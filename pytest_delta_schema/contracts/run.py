@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pytest_delta_schema.contracts.options import Options
     from pytest_delta_schema.errors import DeltaSchemaError, Violation
     from pytest_delta_schema.execute.ddl import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.validator import PlanValidator
     from pytest_delta_schema.state.states import CatalogState
 
@@ -31,6 +34,7 @@ class ContractRun:
         self.selected: list[Table] = []
         self._config = config
         self._violations: dict[QualifiedName, tuple[Violation, ...]] = {}
+        self._plan_violations: dict[int, tuple[Violation, ...]] = {}
         self._states: dict[int, tuple[Catalog, CatalogState | DeltaSchemaError]] = {}
 
     def declare(self, table: Table) -> Table:
@@ -60,6 +64,8 @@ class ContractRun:
     def state(self, catalog: Catalog) -> CatalogState:
         """Return what ``catalog`` showed of the selected tables: all of them are read at once, the first time.
 
+        Tables that were not selected are read, too, if their foreign keys point at one that was.
+
         Raises:
             DeltaSchemaError: If it could not be read at all; the same one every time.
         """
@@ -69,7 +75,7 @@ class ContractRun:
         if known is None:
             seen: CatalogState | DeltaSchemaError
             try:
-                seen = catalog.snapshot(self.selected)
+                seen = catalog.snapshot([*self.selected, *self.pointing_at(self.selected)])
             except DeltaSchemaError as error:
                 seen = error
             # The catalog is kept beside its state, so that no other one can get its identity.
@@ -77,6 +83,53 @@ class ContractRun:
         if isinstance(known[1], Exception):
             raise known[1]
         return known[1]
+
+    def pointing_at(self, models: Iterable[Table]) -> list[Table]:
+        """Return the other collected tables that have a foreign key to one of ``models``."""
+        names = {model.name for model in models}
+        return [
+            table
+            for table in self.tables.values()
+            if table.name not in names and any(key.parent in names for key in table.foreign_keys)
+        ]
+
+    def plan(self, table: Table, catalog: Catalog) -> TablePlan:
+        """Plan one selected table by what ``catalog`` showed first; foreign keys that follow its key are part of it."""
+        from pytest_delta_schema.plan.planner import TablePlanner
+
+        return TablePlanner().plan([table], self.state(catalog), known=self.pointing_at([table]))
+
+    def plan_violations(self, plan: TablePlan, catalog: Catalog) -> tuple[Violation, ...]:
+        """Return the rules that a plan breaks, if all selected tables are brought in line with it."""
+        tables = {str(action.table) for action in plan.actions}
+        return tuple(found for found in self._all_violations(catalog) if found.table in tables)
+
+    def apply_rank(self, table: Table) -> int:
+        """Return where a table stands in an apply: behind the parents of its foreign keys."""
+        return self._groups[table.name][0]
+
+    def apply_group(self, table: Table) -> tuple[Table, ...]:
+        """Return the selected tables that are brought in line at once: those that point at each other in a circle."""
+        selected = {each.name for each in self.selected}
+        return tuple(each for each in self._groups[table.name][1] if each.name in selected)
+
+    @cached_property
+    def _groups(self) -> dict[QualifiedName, tuple[int, tuple[Table, ...]]]:
+        from pytest_delta_schema.plan.order import dependency_groups
+
+        groups = dependency_groups(self.tables.values())
+        return {table.name: (rank, group) for rank, group in enumerate(groups) for table in group}
+
+    def _all_violations(self, catalog: Catalog) -> tuple[Violation, ...]:
+        from pytest_delta_schema.plan.planner import TablePlanner
+
+        known = self._plan_violations.get(id(catalog))
+        if known is None:
+            state = self.state(catalog)
+            sound = [table for table in self.selected if table.name in state.tables and not self.violations(table)]
+            plan = TablePlanner().plan(sound, state, known=self.pointing_at(sound))
+            known = self._plan_violations[id(catalog)] = self.validator.plan_violations(plan)
+        return known
 
 
 RUN = pytest.StashKey[ContractRun]()

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.orchestrate.orchestrator import Orchestrator
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pytest_delta_schema.execute.ddl import Workbench
+    from pytest_delta_schema.models.names import QualifiedName
 
 SCRATCH_CATALOG = "scratch"
 
@@ -32,6 +34,7 @@ class Scratch:
         self._schemas: list[tuple[str, str]] = []
         self._homes: dict[str, str] = {}
         self._made: set[str] = set()
+        self._copies: dict[QualifiedName, Table] = {}
 
     def schema(self, catalog_name: str = SCRATCH_CATALOG) -> str:
         """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
@@ -41,22 +44,32 @@ class Scratch:
         return f"{catalog_name.lower()}.{name}"
 
     def table(self, model: Table, rows: Iterable[Mapping[str, Any]] | None, name: str | None) -> Table:
-        """Make the table that ``model`` declares, in the scratch schema of its catalog, and fill it."""
+        """Make the table that ``model`` declares, in the scratch schema of its catalog, and fill it.
+
+        Its foreign keys point at the parents that were made before; those to other tables are left out.
+        """
         catalog = model.name.catalog
         if catalog not in self._homes:
             self._homes[catalog] = self.schema(catalog).removeprefix(f"{catalog}.")
-        values = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
-        copy = Table(**{**values, "schema_name": self._homes[catalog], "table_name": name or model.table_name})
+        values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
+        values.update(schema_name=self._homes[catalog], table_name=name or model.table_name, foreign_keys=())
+        copy = Table(**values)
         if copy.qualified_name in self._made:
             msg = (
                 f"{copy.qualified_name} was made by this test already; give the second one a name of its own: name=..."
             )
             raise DeclarationError(msg)
         self._made.add(copy.qualified_name)
+        self._copies[model.name] = copy
+        copy.foreign_keys = [self._key(key) for key in model.foreign_keys if key.parent in self._copies]
         Orchestrator.over(self._catalog).sync_tables([copy])
         if rows is not None:
             self._catalog.insert(copy.name, rows)
         return copy
+
+    def _key(self, key: ForeignKey) -> ForeignKey:
+        """Return a foreign key that points at the copy of its parent."""
+        return ForeignKey(key.columns, self._copies[key.parent], parent_columns=key.parent_key, name=key.name)
 
     def clean_up(self) -> None:
         """Drop every schema that was made, with everything in it."""

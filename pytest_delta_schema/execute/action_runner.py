@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, UnsafePlanError
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, UnsafePlanError, Violation
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
-from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.execute.run import Stage
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import Violation
+    from collections.abc import Iterable, Iterator
+
     from pytest_delta_schema.execute.ddl import DeltaDDL
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.execute.run import TableRun
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import ForeignKeyState
 
 
 class ActionRunner:
-    """Runs the actions of a plan, creations first; a table that fails does not stop the others.
+    """Runs the actions of a plan; a table that fails does not stop the others.
+
+    The data of all tables is asked first. Then foreign keys are dropped everywhere, tables are created and brought in
+    line, and at last foreign keys are added, so that tables may point at each other in circles.
 
     Args:
-        create_executor: Runs creations.
-        align_executor: Runs alignments.
+        create_executor: Starts creations.
+        align_executor: Starts alignments.
     """
 
     def __init__(self, create_executor: CreateExecutor, align_executor: AlignExecutor) -> None:
@@ -30,42 +39,107 @@ class ActionRunner:
         self._align_executor = align_executor
 
     @classmethod
-    def over(cls, ddl: DeltaDDL) -> ActionRunner:
-        """Build a runner with the usual executors over one catalog."""
-        return cls(CreateExecutor(ddl), AlignExecutor(ddl))
+    def over(cls, ddl: DeltaDDL, how: Preflight | None = None) -> ActionRunner:
+        """Build a runner with the usual executors over one catalog.
+
+        Args:
+            ddl: The catalog.
+            how: How the data is asked before anything runs.
+        """
+        return cls(CreateExecutor(ddl), AlignExecutor(ddl, how))
 
     def apply(self, plan: TablePlan) -> tuple[Statement, ...]:
         """Run every action of ``plan`` and return the statements that ran.
 
         Raises:
-            UnsafePlanError: If the data of tables refuses; all violations at once. Those tables are unchanged.
+            UnsafePlanError: If the data of tables refuses; all violations at once. Those tables are unchanged, and so
+                are tables whose foreign keys need them.
             ApplyError: If statements of one table failed.
             SyncError: If several tables failed, or one failed and the data of another refused.
         """
-        ran: list[Statement] = []
-        failures: list[ApplyError] = []
-        violations: list[Violation] = []
+        runs: list[TableRun] = []
+        stopped = _Stopped()
         for action in plan.actions:
-            try:
-                ran.extend(self._apply(action))
-            except UnsafePlanError as error:
-                violations.extend(error.violations)
-            except ApplyError as error:
-                failures.append(error)
-        _raise(failures, violations)
+            with stopped.by(action):
+                runs.append(self._start(action))
+        stopped.hold_back(run.action for run in runs)
+        ran: list[Statement] = []
+        for stage in Stage:
+            for run in runs:
+                if run.action.table not in stopped.tables:
+                    with stopped.by(run.action):
+                        ran.extend(_advance(run, stage, stopped.tables))
+        stopped.tell()
         return tuple(ran)
 
-    def _apply(self, action: CreateTable | AlignTable) -> tuple[Statement, ...]:
+    def _start(self, action: CreateTable | AlignTable) -> TableRun:
         if isinstance(action, CreateTable):
-            return self._create_executor.apply(action)
-        return self._align_executor.apply(action)
+            return self._create_executor.start(action)
+        return self._align_executor.start(action)
 
 
-def _raise(failures: list[ApplyError], violations: list[Violation]) -> None:
-    errors: list[DeltaSchemaError] = [*failures]
-    if violations:
-        errors.append(UnsafePlanError(violations))
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise SyncError(errors)
+class _Stopped:
+    """The tables at which a plan stopped, and why."""
+
+    def __init__(self) -> None:
+        self.tables: set[QualifiedName] = set()
+        self._violations: list[Violation] = []
+        self._failures: list[ApplyError] = []
+
+    @contextmanager
+    def by(self, action: CreateTable | AlignTable) -> Iterator[None]:
+        """Note why the work on a table stops inside of the block."""
+        try:
+            yield
+        except UnsafePlanError as error:
+            self._violations.extend(error.violations)
+        except ApplyError as error:
+            self._failures.append(error)
+        else:
+            return
+        self.tables.add(action.table)
+
+    def hold_back(self, actions: Iterable[CreateTable | AlignTable]) -> None:
+        """Stop every table whose foreign keys need a table that is stopped already, before anything of it has run."""
+        rest = [action for action in actions if action.table not in self.tables]
+        while waiting := {action.table: parent for action in rest if (parent := self._parent_of(action)) is not None}:
+            for table, key in waiting.items():
+                self._violations.append(_waits(table, key))
+            self.tables.update(waiting)
+            rest = [action for action in rest if action.table not in waiting]
+
+    def _parent_of(self, action: CreateTable | AlignTable) -> ForeignKeyState | None:
+        return next((change.key for change in action.foreign_keys if change.key.parent in self.tables), None)
+
+    def tell(self) -> None:
+        """Raise what was noted; see :meth:`ActionRunner.apply`."""
+        errors: list[DeltaSchemaError] = [*self._failures]
+        if self._violations:
+            errors.append(UnsafePlanError(self._violations))
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise SyncError(errors)
+
+
+def _waits(table: QualifiedName, key: ForeignKeyState) -> Violation:
+    return Violation(
+        rule="ForeignKeyNeedsItsParent",
+        code="DS305",
+        table=str(table),
+        path=key.name,
+        message=f"waits for {key.parent}, at which its foreign key {key.name} points and which is held back",
+        remedy=f"mend {key.parent} first",
+    )
+
+
+def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[Statement, ...]:
+    """Run one stage; a new foreign key needs its parent as planned, and one that is put back stands where it stood."""
+    if stage is Stage.TIE:
+        dropped = run.action.drop_foreign_keys if isinstance(run.action, AlignTable) else ()
+        before = {change.key.name.lower() for change in dropped}
+        for change in run.action.foreign_keys:
+            if change.key.parent in stopped and change.key.name.lower() not in before:
+                cause = f"{change.key.parent}, at which the foreign key points, was not brought in line"
+                raise run.failed(cause)
+    return run.advance(stage)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.execute.preflight import preflight
-from pytest_delta_schema.execute.run import run_all
-from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.errors import UnsafePlanError
+from pytest_delta_schema.execute.preflight import Preflight, preflight
+from pytest_delta_schema.execute.run import TableRun
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import DeltaDDL
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.sql.statement import Statement
 
 
 class AlignExecutor:
@@ -19,17 +18,20 @@ class AlignExecutor:
 
     Args:
         ddl: Where statements are run.
+        how: How the data is asked.
     """
 
-    def __init__(self, ddl: DeltaDDL) -> None:
+    def __init__(self, ddl: DeltaDDL, how: Preflight | None = None) -> None:
         self._ddl = ddl
+        self._how = how or Preflight()
 
-    def apply(self, action: AlignTable) -> tuple[Statement, ...]:
-        """Run ``action`` and return its statements.
+    def start(self, action: AlignTable) -> TableRun:
+        """Return the run of ``action``, of which nothing has run yet.
 
         Raises:
             UnsafePlanError: If rows violate what it demands; nothing was changed.
-            ApplyError: If a statement failed.
         """
-        preflight(action, self._ddl)
-        return run_all(self._ddl, statements(action), version=self._ddl.version(action.table))
+        violations = preflight(action, self._ddl, self._how)
+        if violations:
+            raise UnsafePlanError(violations)
+        return TableRun(self._ddl, action, version=self._ddl.version(action.table))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.state.states import CatalogReader
@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.states import CheckState
     from pytest_delta_schema.state.types import ColumnState
+
+
+Samples = tuple[tuple[tuple[str | None, ...], ...], ...]
+"""For each demand a few rows that break it, and of each row some columns as texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,16 +25,12 @@ class RowCounts:
     """How many rows break what a plan demands.
 
     Args:
-        rows: All rows of the table.
-        nulls: Rows with NULL, by column that must not be; columns without any may be left out.
-        broken: Rows that do not meet a check, unknown included, by its name; checks that all rows meet may be left out.
-        repeated: Rows whose key, without NULL in it, another row has already.
+        rows: All rows of the table; ``None`` if they were not counted.
+        broken: For each demand, in order, the rows that break it; those of a key that repeat another row's.
     """
 
-    rows: int
-    nulls: Mapping[str, int] = field(default_factory=dict)
-    broken: Mapping[str, int] = field(default_factory=dict)
-    repeated: int = 0
+    rows: int | None
+    broken: tuple[int, ...] = ()
 
 
 class DeltaDDL(Protocol):
@@ -56,19 +56,37 @@ class DeltaDDL(Protocol):
     def count_rows(
         self,
         table: QualifiedName,
+        demands: Sequence[Demand] = (),
         *,
-        not_null: Sequence[str] = (),
-        checks: Sequence[CheckState] = (),
-        key: Sequence[str] = (),
         added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
     ) -> RowCounts:
         """Count the rows of an existing table that break each demand, by one query for all of them.
 
         Args:
             table: Where.
-            not_null: Columns in which NULL is counted.
-            checks: Conditions that are counted where they are false or unknown.
-            key: Columns of a primary key, of which each value may occur once.
+            demands: What the rows should meet.
+            added: Columns that are not there yet, and NULL in every row.
+            stop_early: Whether the first row that breaks something is enough; then nothing is counted beyond it.
+        """
+        ...
+
+    def sample_rows(
+        self,
+        table: QualifiedName,
+        demands: Sequence[Demand],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+    ) -> Samples:
+        """Return a few rows that break each demand, by one query for all of them.
+
+        Args:
+            table: Where.
+            demands: What rows break.
+            shown: For each demand the columns to return, as texts; a demand without any gets no rows.
+            number: How many rows at most for each.
             added: Columns that are not there yet, and NULL in every row.
         """
         ...

@@ -2,91 +2,137 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.errors import UnsafePlanError, Violation
-from pytest_delta_schema.sql.queries import repeated_keys, rows_that_break, rows_with_null
-from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.errors import Violation
+from pytest_delta_schema.plan.demands import NotNull, demands_of, shown_columns
+from pytest_delta_schema.sql.demands import listing
+from pytest_delta_schema.state.states import CheckState, KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.execute.ddl import DeltaDDL, RowCounts
+    from pytest_delta_schema.execute.ddl import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import AlignTable, PrimaryKeyAdd
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.demands import Demand
+
+DATA_RULES = ("NotNullNeedsData", "CheckNeedsData", "KeyNeedsUniqueRows", "ForeignKeyNeedsParents")
+"""Names under which the data refuses a plan."""
+
+COUNT, LIMIT, OFF = "count", "limit", "off"
+
+_LONGEST = 40
 
 
-def preflight(action: AlignTable, ddl: DeltaDDL) -> None:
-    """Make sure that no row breaks what ``action`` demands; the table is scanned once for all of it.
+class Preflight(NamedTuple):
+    """How the data is asked.
+
+    Args:
+        mode: ``count`` counts every row that breaks something, ``limit`` stops at the first one, and ``off`` asks
+            nothing before the DDL; what a backend has to ask for its own safety it asks all the same.
+        samples: How many of those rows are named by their keys at most, for each demand; ``0`` for none.
+    """
+
+    mode: str = COUNT
+    samples: int = 5
+
+
+def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Violation, ...]:  # noqa: B008 - a frozen value
+    """Return what the rows of a table break of that which ``action`` demands; the table is scanned once for all of it.
 
     Columns that the plan itself adds are NULL in every row that is there.
 
-    Raises:
-        UnsafePlanError: With the count of every demand that rows break; nothing was changed.
+    Args:
+        action: The plan of the table.
+        ddl: Where it is.
+        how: How its data is asked.
     """
-    not_null = [change.name for change in action.change_nullability if not change.is_nullable]
-    checks = [
-        *(change.after for change in action.replace_checks if change.before.expression != change.after.expression),
-        *(CheckState(change.name, change.expression) for change in action.add_checks),
-    ]
-    key = action.add_primary_key
-    if not_null or checks or key:
-        added = [change.column for change in action.add_columns]
-        columns = key.columns if key else ()
-        counts = ddl.count_rows(action.table, not_null=not_null, checks=checks, key=columns, added=added)
-        violations = tuple(violations_of(action.table, counts, checks, key))
-        if violations:
-            raise UnsafePlanError(violations)
+    demands = demands_of(action) if how.mode != OFF else ()
+    if not demands:
+        return ()
+    added = [change.column for change in action.add_columns]
+    counts = ddl.count_rows(action.table, demands, added=added, stop_early=how.mode == LIMIT)
+    broken = [demand for demand, count in zip(demands, counts.broken, strict=True) if count]
+    shown = [shown_columns(demand, action) for demand in broken]
+    number = min(how.samples, 1) if how.mode == LIMIT else how.samples
+    samples: Samples = ()
+    if number and any(shown):
+        samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added)
+    named = dict(zip(broken, map(_named, shown, samples), strict=False))
+    return tuple(violations_of(action.table, demands, counts, named))
 
 
 def violations_of(
-    table: QualifiedName, counts: RowCounts, checks: Sequence[CheckState] = (), key: PrimaryKeyAdd | None = None
+    table: QualifiedName, demands: Sequence[Demand], counts: RowCounts, named: dict[Demand, str] | None = None
 ) -> Iterator[Violation]:
     """Yield a violation for every demand that rows break.
 
     Args:
         table: Where.
-        counts: What was counted.
-        checks: The checks that were asked.
-        key: The key that was asked.
+        demands: What was asked.
+        counts: The answers.
+        named: A few of the rows, as text, by the demand that they break.
     """
-    for column, count in counts.nulls.items():
+    for demand, count in zip(demands, counts.broken, strict=True):
         if count:
-            yield Violation(
-                rule="NotNullNeedsData",
-                code="DS301",
-                table=str(table),
-                path=column,
-                message=f"column {column} cannot be NOT NULL, because {_rows(count, 'holds', 'hold')} NULL in it,"
-                f" of {counts.rows}",
-                remedy=f"fill them (they are listed by {rows_with_null(table, column)}), or declare it nullable",
-            )
-    for check in checks:
-        count = counts.broken.get(check.name, 0)
-        if count:
-            yield Violation(
-                rule="CheckNeedsData",
-                code="DS302",
-                table=str(table),
-                path=check.name,
-                message=f"check {check.name} ({check.expression}) cannot be added, because"
-                f" {_rows(count, 'breaks', 'break')} it, of {counts.rows}",
-                remedy=f"mend them (they are listed by {rows_that_break(table, check.expression)}),"
-                " or change the check",
-            )
-
-    if key is not None and counts.repeated:
-        columns = ", ".join(key.columns)
-        repeats = _rows(counts.repeated, "repeats the key of another", "repeat the keys of others")
-        yield Violation(
-            rule="KeyNeedsUniqueRows",
-            code="DS303",
-            table=str(table),
-            path="primary_key",
-            message=f"primary key {key.name} ({columns}) cannot be added, because {repeats}, of {counts.rows}",
-            remedy=f"remove them (they are listed by {repeated_keys(table, key.columns)}), or choose another key",
-        )
+            sample = (named or {}).get(demand, "")
+            rule, code, path, message, remedies = _finding(demand, _Rows(count, counts.rows, sample))
+            way, other = remedies
+            remedy = f"{way} (they are listed by {listing(table, demand)}), or {other}"
+            yield Violation(rule=rule, code=code, table=str(table), path=path, message=message, remedy=remedy)
 
 
-def _rows(count: int, one: str, many: str) -> str:
-    return f"1 row {one}" if count == 1 else f"{count} rows {many}"
+class _Rows(NamedTuple):
+    """How many rows break something."""
+
+    broken: int
+    of: int | None
+    named: str
+
+    def that(self, one: str, many: str) -> str:
+        """Say them with a verb for one and for many."""
+        if self.of is None:
+            said = f"at least 1 row {one}"
+        else:
+            said = f"{self.broken} {f'row {one}' if self.broken == 1 else f'rows {many}'}, of {self.of}"
+        return f"{said}, such as {self.named}" if self.named else said
+
+
+def _finding(demand: Demand, rows: _Rows) -> tuple[str, str, str, str, tuple[str, str]]:
+    """Return rule, code, path, message and the two ways out."""
+    match demand:
+        case NotNull():
+            path = ".".join(demand.path)
+            fact = f"column {path} cannot be NOT NULL, because {rows.that('holds NULL in it', 'hold NULL in it')}"
+            return "NotNullNeedsData", "DS301", path, fact, ("fill them", "declare it nullable")
+        case CheckState():
+            subject = f"check {demand.name} ({demand.expression})"
+            fact = f"{subject} cannot be added, because {rows.that('breaks it', 'break it')}"
+            return "CheckNeedsData", "DS302", demand.name, fact, ("mend them", "change the check")
+        case KeyState():
+            subject = f"primary key {demand.name} ({', '.join(demand.columns)})"
+            repeats = rows.that("repeats the key of another", "repeat the keys of others")
+            fact = f"{subject} cannot be added, because {repeats}"
+            return "KeyNeedsUniqueRows", "DS303", "primary_key", fact, ("remove them", "choose another key")
+    subject = f"foreign key {demand.name} ({', '.join(demand.columns)})"
+    orphans = rows.that(f"has no parent in {demand.parent}", f"have no parent in {demand.parent}")
+    fact = f"{subject} cannot be added, because {orphans}"
+    return "ForeignKeyNeedsParents", "DS304", demand.name, fact, ("add the parents", "leave the foreign key out")
+
+
+def _named(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:
+    """Write a few rows: ``id = 1, 2`` or ``(id, region) = (1, EU), (2, US)``."""
+    if not rows or not columns:
+        return ""
+    texts = sorted(_tuple([_short(value) for value in row]) for row in rows)
+    return f"{_tuple(columns)} = {', '.join(texts)}"
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _short(value: str | None) -> str:
+    text = "NULL" if value is None else "".join(each if each.isprintable() else "?" for each in value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -2,42 +2,71 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
+from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.queries import drop_table, restore_table
+from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.execute.ddl import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.sql.statement import Statement
 
+_FOREIGN = frozenset({StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY})
 
-def run_all(ddl: DeltaDDL, todo: Sequence[Statement], *, version: int | None) -> tuple[Statement, ...]:
-    """Run statements in order.
+
+class Stage(Enum):
+    """The stages in which the tables of a plan are changed, each for all tables before the next."""
+
+    LET_GO = (StatementKind.DROP_FOREIGN_KEY,)
+    CHANGE = tuple(kind for kind in StatementKind if kind not in _FOREIGN)
+    TIE = (StatementKind.ADD_FOREIGN_KEY,)
+
+
+class TableRun:
+    """The statements of one table on their way, stage by stage.
 
     Args:
-        ddl: Where.
-        todo: What, of one table.
+        ddl: Where they run.
+        action: What they do.
         version: The table's version before the first; ``None`` if the table is new.
-
-    Returns:
-        ``todo``, all of which ran.
-
-    Raises:
-        UnsafePlanError: If the data refuses the first statement, so that nothing was changed.
-        ApplyError: If a statement failed.
     """
-    for position, statement in enumerate(todo):
-        try:
-            ddl.run(statement)
-        except DeltaSchemaError as error:
-            if position == 0 and isinstance(error, UnsafePlanError):
-                raise
-            raise _failure(ddl, todo, position, version, str(error)) from error
-    return tuple(todo)
+
+    def __init__(self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None) -> None:
+        self.action = action
+        self._done = 0
+        self._ddl = ddl
+        self._todo = statements(action)
+        self._version = version
+
+    def advance(self, stage: Stage) -> tuple[Statement, ...]:
+        """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
+
+        Raises:
+            UnsafePlanError: If the data refuses the very first statement, so that nothing was changed.
+            ApplyError: If a statement failed.
+        """
+        first = self._done
+        for statement in takewhile(lambda each: each.kind in stage.value, self._todo[first:]):
+            try:
+                self._ddl.run(statement)
+            except DeltaSchemaError as error:
+                if not self._done and isinstance(error, UnsafePlanError):
+                    raise
+                raise self.failed(str(error)) from error
+            self._done += 1
+        return self._todo[first : self._done]
+
+    def failed(self, cause: str) -> ApplyError:
+        """Return the whole story of a run that stops at its next statement."""
+        return _failure(self._ddl, self._todo, self._done, self._version, cause)
 
 
 def _failure(ddl: DeltaDDL, todo: Sequence[Statement], position: int, version: int | None, cause: str) -> ApplyError:

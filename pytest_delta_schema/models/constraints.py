@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.names import QualifiedName, parse_name, require_name, require_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.models.table import Table
 
 
 @dataclass(slots=True)
@@ -29,3 +35,56 @@ class Check:
         if not isinstance(given, str) or not given.strip():
             msg = f"check {self.name}: expression is {given!r}; write a SQL condition, such as 'amount >= 0'"
             raise DeclarationError(msg)
+
+
+@dataclass(slots=True, eq=False)
+class ForeignKey:
+    """Declare that every row whose ``columns`` are not NULL has a row in a parent table.
+
+    Like on Unity Catalog the key informs and is not enforced on writes; the data is asked once, when it is added.
+
+    Args:
+        columns: Names of the key's columns in the declaring table, in order; at least one.
+        references: The parent, as a :class:`Table` or by its dotted name; it may be outside of the run, and it may be
+            the declaring table itself (by name).
+        parent_columns: The parent's columns, in the same order; left out, they are the parent's primary key.
+        name: Left out, it is made from the table and the columns, always the same.
+
+    Raises:
+        DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
+    """
+
+    columns: Sequence[str]
+    references: Table | str
+    parent_columns: Sequence[str] = ()
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        from pytest_delta_schema.models.table import Table  # noqa: PLC0415 - tables hold keys that point at tables
+
+        self.columns = require_names(self.columns, "columns of a foreign key")
+        if not self.columns:
+            msg = "a foreign key has no columns; name at least one"
+            raise DeclarationError(msg)
+        self.parent_columns = require_names(self.parent_columns, "parent_columns of a foreign key")
+        if self.name is not None:
+            require_name(self.name, "the name of a foreign key")
+        given: object = self.references
+        if isinstance(given, str):
+            parse_name(given)
+        elif not isinstance(given, Table):
+            shown = ", ".join(self.columns)
+            msg = f"foreign key ({shown}): references is {given!r}; give a Table or its dotted name"
+            raise DeclarationError(msg)
+
+    @property
+    def parent(self) -> QualifiedName:
+        """The parent's name."""
+        return parse_name(self.references) if isinstance(self.references, str) else self.references.name
+
+    @property
+    def parent_key(self) -> tuple[str, ...]:
+        """The parent's columns; empty if that is the primary key of a parent that is only known by name."""
+        if self.parent_columns or isinstance(self.references, str):
+            return tuple(self.parent_columns)
+        return tuple(self.references.primary_key)

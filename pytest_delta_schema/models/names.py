@@ -83,9 +83,40 @@ def primary_key_name(table: QualifiedName, key: Sequence[str], columns: Iterable
         key: The key's columns, in order.
         columns: All columns of the table; without them the key's own are taken.
     """
+    return _key_name("pk", table, key, columns)
+
+
+def foreign_key_name(table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
+    """Name a foreign key like :func:`primary_key_name` names a primary key, with ``fk`` in front.
+
+    Args:
+        table: The table that has the key.
+        key: The key's columns in that table, in order.
+        columns: All columns of that table; without them the key's own are taken.
+    """
+    return _key_name("fk", table, key, columns)
+
+
+def parse_name(text: str) -> QualifiedName:
+    """Read the three parts of a dotted name.
+
+    Args:
+        text: Such as ``dev.silver.orders``, in any case.
+
+    Raises:
+        DeclarationError: If there are not three parts with something in each.
+    """
+    parts = text.lower().split(".")
+    if len(parts) != len(QualifiedName._fields) or not all(part.strip() for part in parts):
+        msg = f"{text!r} does not name a table; write catalog.schema.table, or give the Table itself"
+        raise DeclarationError(msg)
+    return QualifiedName(*parts)
+
+
+def _key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Iterable[str]) -> str:
     words = tuple(column.lower() for column in key)
     joined = "_".join(words)
-    name = f"pk_{table.catalog}_{table.schema}_{table.table}__{joined}"
+    name = f"{prefix}_{table.catalog}_{table.schema}_{table.table}__{joined}"
     if len(name) <= CONSTRAINT_NAME_LIMIT:
         # All names are lowered at once, because this runs for every table of a plan.
         vocabulary = "\0".join((*columns, *key)).lower().split("\0") if "_" in joined else ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
-from pytest_delta_schema.models.constraints import Check
+from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.origin import Origin, declared_here
@@ -36,6 +36,7 @@ class Table:
         table_properties: Only these keys are compared; a value ``None`` declares the key absent.
         primary_key: Names of the key's columns, in order.
         checks: Conditions that every row meets, each a :class:`Check`.
+        foreign_keys: References to the keys of other tables, each a :class:`ForeignKey`.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -49,6 +50,7 @@ class Table:
     table_properties: Mapping[str, PropertyValue] = field(default_factory=dict)
     primary_key: Sequence[str] = ()
     checks: Sequence[Check] = ()
+    foreign_keys: Sequence[ForeignKey] = ()
     origin: Origin = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -60,6 +62,9 @@ class Table:
         self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
         self.table_properties = _properties(self.table_properties, subject)
         self.checks = _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)")
+        self.foreign_keys = _listed(
+            self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"
+        )
 
     @property
     def name(self) -> QualifiedName:
@@ -75,6 +80,15 @@ class Table:
     def effective_table_properties(self) -> Mapping[str, PropertyValue]:
         """The project's defaults with the table's own properties over them, read-only."""
         return MappingProxyType({**DEFAULT_TABLE_PROPERTIES, **self.table_properties})
+
+
+def names_around(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
+    """Return the names of tables and of those that their foreign keys point at, each once and sorted."""
+    names = set()
+    for model in models:
+        names.add(model.name)
+        names.update(key.parent for key in model.foreign_keys)
+    return tuple(sorted(names))
 
 
 def _listed(value: object, kind: type[_T], subject: str, example: str) -> list[_T]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.execute.ddl import Catalog
+    from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
@@ -57,26 +58,40 @@ class Orchestrator:
         self.validator = validator or PlanValidator()
 
     @classmethod
-    def over(cls, catalog: Catalog, validator: PlanValidator | None = None) -> Orchestrator:
-        """Build an orchestrator with the usual parts over one catalog."""
-        return cls(catalog, ActionRunner.over(catalog), validator=validator)
+    def over(
+        cls, catalog: Catalog, validator: PlanValidator | None = None, preflight: Preflight | None = None
+    ) -> Orchestrator:
+        """Build an orchestrator with the usual parts over one catalog.
 
-    def plan_tables(self, models: Iterable[Table]) -> TablePlan:
+        Args:
+            catalog: Observed and changed.
+            validator: Says what is allowed.
+            preflight: How the data is asked before anything runs.
+        """
+        return cls(catalog, ActionRunner.over(catalog, preflight), validator=validator)
+
+    def plan_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> TablePlan:
         """Read the catalog and say what must change, and change nothing.
+
+        Args:
+            models: Declared tables, each name once.
+            known: Other declared tables, whose foreign keys follow when keys of ``models`` change.
 
         Raises:
             InvalidModelError: If declarations break rules; nothing is read then.
             CatalogReadError: If tables cannot be read.
         """
-        tables = list(models)
+        tables, others = list(models), list(known)
         self.validator.validate_models(tables)
-        return self.planner.plan(tables, self.reader.snapshot(tables))
+        return self._plan(tables, others)
 
-    def sync_tables(self, models: Iterable[Table]) -> SyncResult:
+    def sync_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> SyncResult:
         """Bring the catalog in line with ``models``: plan, judge, ask the data, run, read back, prove.
 
         Args:
             models: Declared tables, each name once.
+            known: Other declared tables. Only their foreign keys are touched: one that points at a key which goes or
+                changes is dropped before, and added again after, if it is still wanted.
 
         Returns:
             What was done; after it a new plan is empty.
@@ -90,16 +105,19 @@ class Orchestrator:
             SyncError: If several tables failed.
             ConvergenceError: If the catalog still differs after everything ran.
         """
-        tables = list(models)
-        plan = self.plan_tables(tables)
+        tables, others = list(models), list(known)
+        plan = self.plan_tables(tables, known=others)
         self.validator.validate_plan(plan)
         ran = self.runner.apply(plan)
         if ran:
-            self._prove(tables)
+            self._prove(tables, others)
         return SyncResult(plan=plan, statements=ran)
 
-    def _prove(self, tables: list[Table]) -> None:
-        left = self.planner.plan(tables, self.reader.snapshot(tables))
+    def _plan(self, tables: list[Table], others: list[Table]) -> TablePlan:
+        return self.planner.plan(tables, self.reader.snapshot([*tables, *others]), known=others)
+
+    def _prove(self, tables: list[Table], others: list[Table]) -> None:
+        left = self._plan(tables, others)
         if not left.is_empty:
             lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
             raise ConvergenceError(

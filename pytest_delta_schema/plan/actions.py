@@ -1,4 +1,4 @@
-"""Actions: values that say what changes, and do nothing.
+"""Actions: what happens to one table, as values that do nothing.
 
 None of them can be built empty, so a plan with an action in it always changes something.
 """
@@ -6,167 +6,41 @@ None of them can be built empty, so a plan with an action in it always changes s
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar, Union
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
+
+from pytest_delta_schema.plan.changes import (
+    Change,
+    CheckAdd,
+    CheckDrop,
+    CheckReplace,
+    ColumnAdd,
+    ColumnDrop,
+    ColumnNullabilityChange,
+    ColumnTypeChange,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    SetColumnComments,
+    SetTableComment,
+    SetTableProperties,
+    UnsetTableProperties,
+    require_change,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import CheckState, TableState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrimaryKeyDrop:
-    """Drop the primary key ``name`` over ``columns``."""
-
-    name: str
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckDrop:
-    """Drop the CHECK constraint ``name``; rows that it refused may come in from now on."""
-
-    name: str
-    expression: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckReplace:
-    """Put ``after`` in the place of ``before``: dropped before the columns change, added after them.
-
-    The same expression under two names is a renamed constraint; wholly equal ones step aside for the columns they name.
-    """
-
-    before: CheckState
-    after: CheckState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckAdd:
-    """Add the CHECK constraint ``name``; every row that is there must meet it."""
-
-    name: str
-    expression: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnAdd:
-    """Add ``column`` behind the existing ones; its comment is set with the others'."""
-
-    column: ColumnState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnTypeChange:
-    """Change the type of the stored column ``name``."""
-
-    name: str
-    before: DataTypeState
-    after: DataTypeState
-
-    def __post_init__(self) -> None:
-        _require_change(self, self.before != self.after)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDrop:
-    """Drop the stored ``column`` and the data in it."""
-
-    column: ColumnState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnNullabilityChange:
-    """Let the stored column ``name`` be NULL, or forbid it."""
-
-    name: str
-    is_nullable: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrimaryKeyAdd:
-    """Add the primary key ``name`` over ``columns``, in order."""
-
-    name: str
-    columns: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        _require_change(self, bool(self.columns))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetColumnComments:
-    """Set the comments of columns, new ones included; ``""`` clears one."""
-
-    comments: Mapping[str, str]
-
-    def __post_init__(self) -> None:
-        _require_change(self, bool(self.comments))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTableComment:
-    """Set the table's comment; ``""`` clears it."""
-
-    comment: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTableProperties:
-    """Set properties, sorted by key."""
-
-    properties: Mapping[str, str]
-
-    def __post_init__(self) -> None:
-        _require_change(self, bool(self.properties))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnsetTableProperties:
-    """Remove the properties ``keys``, sorted and spelled as stored."""
-
-    keys: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        _require_change(self, bool(self.keys))
-
-
-Change = Union[  # noqa: UP007 - a union of classes at run time, on every supported Python
-    PrimaryKeyDrop,
-    CheckDrop,
-    CheckReplace,
-    CheckAdd,
-    ColumnAdd,
-    ColumnTypeChange,
-    ColumnDrop,
-    ColumnNullabilityChange,
-    PrimaryKeyAdd,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    UnsetTableProperties,
-]
-
-ALIGNMENT_ORDER: tuple[type[Change], ...] = (
-    PrimaryKeyDrop,
-    CheckDrop,
-    ColumnAdd,
-    ColumnTypeChange,
-    ColumnDrop,
-    ColumnNullabilityChange,
-    CheckReplace,
-    CheckAdd,
-    PrimaryKeyAdd,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    UnsetTableProperties,
-)
-"""The order of an alignment: readers can live with every state in between."""
+    from pytest_delta_schema.state.types import ColumnState
 
 _C = TypeVar("_C")
+
+
+def _no_parents() -> Mapping[QualifiedName, TableState]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +55,8 @@ class CreateTable:
         primary_key: Added right after the creation.
         checks: Part of the creation itself.
         creates_schema: Whether the schema has to be created first.
+        foreign_keys: Added when all tables are there.
+        parents: The tables that those point at, as they will be; for reports and rules, not part of equality.
     """
 
     table: QualifiedName
@@ -190,9 +66,11 @@ class CreateTable:
     primary_key: PrimaryKeyAdd | None
     creates_schema: bool
     checks: tuple[CheckState, ...] = ()
+    foreign_keys: tuple[ForeignKeyAdd, ...] = ()
+    parents: Mapping[QualifiedName, TableState] = field(default_factory=_no_parents, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        _require_change(self, bool(self.columns))
+        require_change(self, bool(self.columns))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,15 +82,22 @@ class AlignTable:
         changes: At least one, in the order in which they are executed.
         desired: What the model wants; for reports and rules, not part of equality.
         observed: What the catalog holds; likewise.
+        parents: The tables that new foreign keys point at, as they will be; likewise.
     """
 
     table: QualifiedName
     changes: tuple[Change, ...]
     desired: TableState = field(compare=False, repr=False)
     observed: TableState = field(compare=False, repr=False)
+    parents: Mapping[QualifiedName, TableState] = field(default_factory=_no_parents, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        _require_change(self, bool(self.changes))
+        require_change(self, bool(self.changes))
+
+    @property
+    def drop_foreign_keys(self) -> tuple[ForeignKeyDrop, ...]:
+        """The foreign keys that go, if only for a while, by name."""
+        return self._all(ForeignKeyDrop)
 
     @property
     def drop_primary_key(self) -> PrimaryKeyDrop | None:
@@ -260,6 +145,11 @@ class AlignTable:
         return self._only(PrimaryKeyAdd)
 
     @property
+    def foreign_keys(self) -> tuple[ForeignKeyAdd, ...]:
+        """The foreign keys that come, by name."""
+        return self._all(ForeignKeyAdd)
+
+    @property
     def set_column_comments(self) -> SetColumnComments | None:
         """The column comments that change, if any."""
         return self._only(SetColumnComments)
@@ -284,9 +174,3 @@ class AlignTable:
 
     def _only(self, kind: type[_C]) -> _C | None:
         return next((change for change in self.changes if isinstance(change, kind)), None)
-
-
-def _require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - private guard
-    if not condition:
-        msg = f"{type(action).__name__} would change nothing; leave it out of the plan"
-        raise ValueError(msg)

@@ -1,10 +1,11 @@
-"""Compare columns: which come, which go, which may be NULL."""
+"""Compare columns: which come, which go, which may be NULL, fields of structs included."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.actions import Change, ColumnAdd, ColumnDrop, ColumnNullabilityChange
+from pytest_delta_schema.plan.changes import Change, ColumnAdd, ColumnDrop, ColumnNullabilityChange
+from pytest_delta_schema.plan.types import nested_nullability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,3 +22,5 @@ def column_changes(difference: Difference) -> Iterator[Change]:
     for desired, observed in difference.changed:
         if desired.is_nullable != observed.is_nullable:
             yield ColumnNullabilityChange(name=observed.name, is_nullable=desired.is_nullable)
+        for fields, is_nullable in nested_nullability(observed.data_type, desired.data_type) or ():
+            yield ColumnNullabilityChange(name=observed.name, is_nullable=is_nullable, fields=fields)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.actions import Change, SetColumnComments, SetTableComment
+from pytest_delta_schema.plan.changes import Change, SetColumnComments, SetTableComment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,11 +1,11 @@
-"""Compare constraints: keys by name and ordered columns, checks by name and by what they say."""
+"""Compare constraints: primary keys by name and ordered columns, checks by name and by what they say."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.actions import Change, CheckAdd, CheckDrop, CheckReplace, PrimaryKeyAdd, PrimaryKeyDrop
-from pytest_delta_schema.state.types import equal_types
+from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop, CheckReplace, PrimaryKeyAdd, PrimaryKeyDrop
+from pytest_delta_schema.plan.types import is_retyped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +49,7 @@ def _check_changes(difference: Difference) -> Iterator[Change]:
 
     paired = _pairs(difference)
     retyped = {
-        stored.name.lower()
-        for wanted, stored in difference.changed
-        if not equal_types(wanted.data_type, stored.data_type)
+        stored.name.lower() for wanted, stored in difference.changed if is_retyped(stored.data_type, wanted.data_type)
     }
     for wanted, stored in paired:
         if not _equal(wanted, stored) or not retyped.isdisjoint(columns_in(stored.expression)):

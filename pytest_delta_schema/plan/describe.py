@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.plan import actions
+from pytest_delta_schema.plan import changes
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import ForeignKeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 ADD, DROP, CHANGE = "+", "-", "~"
@@ -37,14 +38,14 @@ class ChangeLine(NamedTuple):
         return f"{self.marker} {self.path}: {self.before} -> {self.after}"
 
 
-def change_lines(action: actions.CreateTable | actions.AlignTable) -> tuple[ChangeLine, ...]:
+def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
     """Describe an action, change by change."""
-    if isinstance(action, actions.CreateTable):
+    if isinstance(action, CreateTable):
         return tuple(_creation(action))
     return tuple(line for change in action.changes for line in _lines(change, action.observed))
 
 
-def _creation(action: actions.CreateTable) -> Iterator[ChangeLine]:
+def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     if action.creates_schema:
         yield ChangeLine(ADD, f"schema {action.table.catalog}.{action.table.schema}", _ABSENT, "created")
     yield ChangeLine(ADD, "table", _ABSENT, f"created with {len(action.columns)} columns")
@@ -54,6 +55,8 @@ def _creation(action: actions.CreateTable) -> Iterator[ChangeLine]:
         yield ChangeLine(ADD, f"checks.{check.name}", _ABSENT, check.expression)
     if action.primary_key is not None:
         yield ChangeLine(ADD, "primary_key", _ABSENT, _key(action.primary_key))
+    for change in action.foreign_keys:
+        yield ChangeLine(ADD, f"foreign_keys.{change.key.name}", _ABSENT, describe_foreign_key(change.key))
     if action.table_comment:
         yield ChangeLine(ADD, "comment", _ABSENT, repr(action.table_comment))
     for key, value in action.table_properties.items():
@@ -66,42 +69,42 @@ def _lines(change: object, _observed: TableState) -> Iterator[ChangeLine]:
     raise NotImplementedError(msg)
 
 
-@_lines.register(actions.ColumnAdd)
-def _(change: actions.ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.ColumnAdd)
+def _(change: changes.ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, f"columns.{change.column.name}", _ABSENT, _describe(change.column))
 
 
-@_lines.register(actions.ColumnDrop)
-def _(change: actions.ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.ColumnDrop)
+def _(change: changes.ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, f"columns.{change.column.name}", _describe(change.column), "(not in the model)")
 
 
-@_lines.register(actions.ColumnTypeChange)
-def _(change: actions.ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.ColumnTypeChange)
+def _(change: changes.ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
     yield ChangeLine(CHANGE, f"columns.{change.name}", before, after)
 
 
-@_lines.register(actions.ColumnNullabilityChange)
-def _(change: actions.ColumnNullabilityChange, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.ColumnNullabilityChange)
+def _(change: changes.ColumnNullabilityChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
-    yield ChangeLine(CHANGE, f"columns.{change.name}", before, after)
+    yield ChangeLine(CHANGE, f"columns.{'.'.join(change.path)}", before, after)
 
 
-@_lines.register(actions.SetColumnComments)
-def _(change: actions.SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.SetColumnComments)
+def _(change: changes.SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
     before = {column.name: column.comment for column in observed.columns}
     for name, comment in change.comments.items():
         yield ChangeLine(CHANGE, f"columns.{name}.comment", repr(before.get(name, "")), repr(comment))
 
 
-@_lines.register(actions.SetTableComment)
-def _(change: actions.SetTableComment, observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.SetTableComment)
+def _(change: changes.SetTableComment, observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(CHANGE, "comment", repr(observed.table_comment), repr(change.comment))
 
 
-@_lines.register(actions.SetTableProperties)
-def _(change: actions.SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.SetTableProperties)
+def _(change: changes.SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
     for key, value in change.properties.items():
         before = observed.table_properties.get(key)
         if before is None:
@@ -110,34 +113,34 @@ def _(change: actions.SetTableProperties, observed: TableState) -> Iterator[Chan
             yield ChangeLine(CHANGE, f"properties.{key}", repr(before), repr(value))
 
 
-@_lines.register(actions.UnsetTableProperties)
-def _(change: actions.UnsetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.UnsetTableProperties)
+def _(change: changes.UnsetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
     for key in change.keys:
         yield ChangeLine(DROP, f"properties.{key}", repr(observed.table_properties.get(key)), _ABSENT)
 
 
-@_lines.register(actions.PrimaryKeyAdd)
-def _(change: actions.PrimaryKeyAdd, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.PrimaryKeyAdd)
+def _(change: changes.PrimaryKeyAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, "primary_key", _ABSENT, _key(change))
 
 
-@_lines.register(actions.PrimaryKeyDrop)
-def _(change: actions.PrimaryKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.PrimaryKeyDrop)
+def _(change: changes.PrimaryKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, "primary_key", _key(change), _ABSENT)
 
 
-@_lines.register(actions.CheckAdd)
-def _(change: actions.CheckAdd, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.CheckAdd)
+def _(change: changes.CheckAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, f"checks.{change.name}", _ABSENT, change.expression)
 
 
-@_lines.register(actions.CheckDrop)
-def _(change: actions.CheckDrop, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.CheckDrop)
+def _(change: changes.CheckDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, f"checks.{change.name}", change.expression, "(absent, which loosens the table)")
 
 
-@_lines.register(actions.CheckReplace)
-def _(change: actions.CheckReplace, _observed: TableState) -> Iterator[ChangeLine]:
+@_lines.register(changes.CheckReplace)
+def _(change: changes.CheckReplace, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = change.before, change.after
     if before.name.lower() != after.name.lower():
         yield ChangeLine(CHANGE, f"checks.{before.name}", before.name, f"{after.name} (renamed)")
@@ -145,9 +148,25 @@ def _(change: actions.CheckReplace, _observed: TableState) -> Iterator[ChangeLin
         yield ChangeLine(CHANGE, f"checks.{before.name}", before.expression, after.expression)
 
 
+@_lines.register(changes.ForeignKeyAdd)
+def _(change: changes.ForeignKeyAdd, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, f"foreign_keys.{change.key.name}", _ABSENT, describe_foreign_key(change.key))
+
+
+@_lines.register(changes.ForeignKeyDrop)
+def _(change: changes.ForeignKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, f"foreign_keys.{change.key.name}", describe_foreign_key(change.key), _ABSENT)
+
+
+def describe_foreign_key(key: ForeignKeyState) -> str:
+    """Write what a foreign key says: ``(customer_id) references dev.silver.customers (id)``."""
+    there = f" ({', '.join(key.parent_columns)})" if key.parent_columns else ""
+    return f"({', '.join(key.columns)}) references {key.parent}{there}"
+
+
 def _describe(column: ColumnState) -> str:
     return describe_type(column.data_type) + ("" if column.is_nullable else " not null")
 
 
-def _key(key: actions.PrimaryKeyAdd | actions.PrimaryKeyDrop) -> str:
+def _key(key: changes.PrimaryKeyAdd | changes.PrimaryKeyDrop) -> str:
     return f"{key.name} ({', '.join(key.columns)})"

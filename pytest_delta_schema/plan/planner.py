@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.plan.actions import (
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import (
     ALIGNMENT_ORDER,
-    AlignTable,
     Change,
     ColumnAdd,
     ColumnDrop,
-    CreateTable,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
     PrimaryKeyAdd,
     SetTableProperties,
 )
@@ -20,14 +22,16 @@ from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
 from pytest_delta_schema.plan.difference import differ
+from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
 from pytest_delta_schema.plan.properties import enables, property_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.types import type_changes
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CatalogState, TableState
@@ -36,10 +40,13 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
     column_changes,
     type_changes,
     constraint_changes,
+    foreign_key_changes,
     comment_changes,
     property_changes,
 )
 """One comparison an aspect; where their changes stand in an alignment is said by ``ALIGNMENT_ORDER``."""
+
+_A = TypeVar("_A", CreateTable, AlignTable)
 
 _RANK = {kind: rank for rank, kind in enumerate(ALIGNMENT_ORDER)}
 
@@ -47,22 +54,27 @@ _RANK = {kind: rank for rank, kind in enumerate(ALIGNMENT_ORDER)}
 class TablePlanner:
     """Turns the difference between models and a catalog into a plan."""
 
-    def plan(self, models: Iterable[Table], state: CatalogState) -> TablePlan:
+    def plan(self, models: Iterable[Table], state: CatalogState, *, known: Iterable[Table] = ()) -> TablePlan:
         """Plan everything that ``models`` want and ``state`` does not show.
 
         The order of the models, of properties and of stored columns does not matter; new columns and the columns of
-        new tables come in declaration order.
+        new tables come in declaration order. When a primary key goes or changes, the foreign keys that point at it
+        follow, also those of other tables that ``state`` shows.
 
         Args:
             models: Declared tables, each name once.
             state: What the catalog holds, read for the same models.
+            known: Other declared tables; nothing is planned for them, but they say which of their foreign keys are
+                still wanted.
 
         Raises:
             CatalogReadError: If ``state`` lacks a table; nothing is planned then.
         """
-        return self.plan_states(map(desired_state, models), state)
+        return self.plan_states(map(desired_state, models), state, known=map(desired_state, known))
 
-    def plan_states(self, desired: Iterable[TableState], state: CatalogState) -> TablePlan:
+    def plan_states(
+        self, desired: Iterable[TableState], state: CatalogState, *, known: Iterable[TableState] = ()
+    ) -> TablePlan:
         """Plan like :meth:`plan`, for states that are frozen already."""
         wanted = sorted(desired, key=attrgetter("name"))
         tables = state.tables
@@ -83,7 +95,43 @@ class TablePlanner:
             notes.extend(_notes(difference))
             if changes:
                 alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))
-        return TablePlan(create_tables=tuple(creations), align_tables=tuple(alignments), notes=tuple(notes))
+        moved = {action.table for action in alignments if action.drop_primary_key is not None}
+        if moved:
+            models = {table.name: table for table in (*known, *wanted)}
+            alignments = _with_followers(alignments, moved, models, state)
+        parents = {**tables, **{table.name: table for table in wanted}}
+        return TablePlan(
+            create_tables=tuple(_with_parents(action, parents) for action in creations),
+            align_tables=tuple(_with_parents(action, parents) for action in alignments),
+            notes=tuple(notes),
+        )
+
+
+def _with_followers(
+    alignments: list[AlignTable],
+    moved: set[QualifiedName],
+    models: Mapping[QualifiedName, TableState],
+    state: CatalogState,
+) -> list[AlignTable]:
+    """Add what the foreign keys of all known tables have to do when the primary keys of ``moved`` go or change."""
+    planned = {action.table: action for action in alignments}
+    for name, observed in state.tables.items():
+        desired = models.get(name, observed)
+        own = planned.get(name)
+        gone = {change.key for change in own.drop_foreign_keys} if own else set()
+        kept = [key for key in observed.foreign_keys if key not in gone]
+        new = tuple(followers(desired.foreign_keys, kept, moved))
+        if new:
+            changes = [*(own.changes if own else ()), *new]
+            planned[name] = AlignTable(table=name, changes=_ordered(changes), desired=desired, observed=observed)
+    return [planned[name] for name in sorted(planned)]
+
+
+def _with_parents(action: _A, tables: Mapping[QualifiedName, TableState]) -> _A:
+    if not action.foreign_keys:
+        return action
+    names = {change.key.parent for change in action.foreign_keys} & tables.keys()
+    return replace(action, parents=MappingProxyType({name: tables[name] for name in sorted(names)}))
 
 
 def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable:
@@ -99,6 +147,7 @@ def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable
         primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
         creates_schema=creates_schema,
         checks=desired.checks,
+        foreign_keys=tuple(ForeignKeyAdd(key=each) for each in desired.foreign_keys),
     )
 
 
@@ -109,24 +158,28 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
         and desired.table_comment == observed.table_comment
         and desired.primary_key == observed.primary_key
         and desired.checks == observed.checks
+        and desired.foreign_keys == observed.foreign_keys
         and desired.table_properties.items() <= observed.table_properties.items()
     )
 
 
 def _changes(difference: Difference) -> tuple[Change, ...]:
-    changes = [change for aspect in ASPECTS for change in aspect(difference)]
+    return _ordered([change for aspect in ASPECTS for change in aspect(difference)])
+
+
+def _ordered(changes: list[Change]) -> tuple[Change, ...]:
     if len(changes) > 1:
         changes.sort(key=_enabling_rank if _needs_enabling(changes) else _rank)
     return tuple(changes)
 
 
-def _rank(change: Change) -> int:
+def _rank(change: Change) -> float:
     return _RANK[type(change)]
 
 
-def _enabling_rank(change: Change) -> int:
+def _enabling_rank(change: Change) -> float:
     # Properties come late, but column mapping and table features have to be there before the columns that need them.
-    return -1 if isinstance(change, SetTableProperties) else _RANK[type(change)]
+    return _RANK[ForeignKeyDrop] + 0.5 if isinstance(change, SetTableProperties) else _RANK[type(change)]
 
 
 def _needs_enabling(changes: list[Change]) -> bool:

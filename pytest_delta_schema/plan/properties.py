@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.actions import Change, SetTableProperties, UnsetTableProperties
+from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.plan.types import needed_features
 
 if TYPE_CHECKING:

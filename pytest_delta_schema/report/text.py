@@ -31,13 +31,14 @@ def headline(action: CreateTable | AlignTable) -> str:
     return f"{action.table} has drifted, {counted(len(lines), 'change')}: {', '.join(paths[:_NAMED])}{more}"
 
 
-def plan_text(
+def plan_text(  # noqa: PLR0913 - one argument a paragraph
     action: CreateTable | AlignTable,
     *,
     declared_at: str,
     emulated: frozenset[StatementKind] = frozenset(),
     violations: Sequence[Violation] = (),
     notes: Sequence[Note] = (),
+    followers: Sequence[CreateTable | AlignTable] = (),
 ) -> str:
     """Show one table's plan: every change with before and after, the SQL that would run, and what forbids it.
 
@@ -47,10 +48,12 @@ def plan_text(
         emulated: Kinds of statements that the backend does in another way; they are marked.
         violations: Rules that the plan breaks.
         notes: What else was noticed.
+        followers: What happens to other tables on the way, because their foreign keys point at this one.
     """
     parts = [f"declared at {declared_at}", aligned(change_lines(action))]
     if notes:
         parts.append("\n".join(f"  note: {note.message}" for note in notes))
+    parts += [f"along with it, at {each.table}:\n{aligned(change_lines(each))}" for each in followers]
     if violations:
         parts.append("blocked:\n" + "\n".join(f"  ! {violation}" for violation in violations))
     parts.append(

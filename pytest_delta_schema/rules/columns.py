@@ -9,7 +9,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.properties import COLUMN_MAPPING
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types, not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -76,12 +76,12 @@ class NoAddNotNullColumns:
     """A new column is NULL in the rows that are there, so it cannot be NOT NULL at once."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
-        """Yield a violation for every NOT NULL column that is added to an existing table."""
+        """Yield a violation for every NOT NULL column, or field of one, that is added to an existing table."""
         if isinstance(action, CreateTable):
             return
         for change in action.add_columns:
-            if not change.column.is_nullable:
-                name = change.column.name
+            for path in not_null_paths([change.column]):
+                name = ".".join(path)
                 yield violation(
                     self,
                     "DS201",

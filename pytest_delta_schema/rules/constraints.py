@@ -76,7 +76,8 @@ class PrimaryKeyAddMustNotMakeColumnsNullable:
         """Yield a violation for every column of a new key that the same plan loosens."""
         if isinstance(action, CreateTable) or action.add_primary_key is None:
             return
-        loosened = {change.name.lower() for change in action.change_nullability if change.is_nullable}
+        whole = [change for change in action.change_nullability if not change.fields]
+        loosened = {change.name.lower() for change in whole if change.is_nullable}
         for name in action.add_primary_key.columns:
             if name.lower() in loosened:
                 yield violation(
@@ -117,7 +118,7 @@ class PrimaryKeyExistingColumnsMustBeSetNotNull:
         """Yield a violation for every existing column of a new key that stays nullable."""
         if isinstance(action, CreateTable) or action.add_primary_key is None:
             return
-        changed = {change.name.lower() for change in action.change_nullability}
+        changed = {change.name.lower() for change in action.change_nullability if not change.fields}
         nullable = {column.name.lower() for column in action.observed.columns if column.is_nullable}
         for name in action.add_primary_key.columns:
             if name.lower() in nullable - changed:

@@ -23,6 +23,12 @@ from pytest_delta_schema.rules.constraints import (
     PrimaryKeyExistingColumnsMustBeSetNotNull,
     PrimaryKeyNewColumnsMustBeSetNotNull,
 )
+from pytest_delta_schema.rules.foreign_keys import (
+    ConstraintNames,
+    ForeignKeyColumns,
+    ForeignKeysMatchParents,
+    ForeignKeysNeedParentKeys,
+)
 from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
 from pytest_delta_schema.rules.types import CollectionsHoldNulls, NoTypeChanges, StorableTypes
 
@@ -47,6 +53,9 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
     DuplicateProperties(),
     CheckNames(),
     CheckExpressions(),
+    ForeignKeyColumns(),
+    ForeignKeysMatchParents(),
+    ConstraintNames(),
 )
 """What is checked of every declaration."""
 
@@ -66,6 +75,7 @@ def default_plan_rules(consents: Iterable[Consent] = ()) -> tuple[PlanRule, ...]
         DropColumnsNeedConsent(consents),
         DropColumnsNeedColumnMapping(),
         NoTypeChanges(),
+        ForeignKeysNeedParentKeys(),
     )
 
 

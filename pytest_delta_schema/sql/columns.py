@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.quoting import dotted, identifier, listed, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import ColumnAdd, ColumnDrop, ColumnNullabilityChange
+    from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -36,7 +36,7 @@ def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[
 
 def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterator[Statement]:
     """Say all dropped columns in one statement."""
-    names = ", ".join(identifier(change.column.name) for change in changes)
+    names = listed(change.column.name for change in changes)
     yield Statement(
         table=table,
         kind=StatementKind.DROP_COLUMNS,
@@ -53,6 +53,6 @@ def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullability
     ):
         group = tuple(change for change in changes if change.is_nullable is is_nullable)
         if group:
-            lines = ",\n".join(f"  {identifier(change.name)} {words}" for change in group)
+            lines = ",\n".join(f"  {path_sql(change.path)} {words}" for change in group)
             sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
             yield Statement(table=table, kind=kind, sql=sql, changes=group)

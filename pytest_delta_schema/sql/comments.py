@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import SetColumnComments, SetTableComment
+    from pytest_delta_schema.plan.changes import SetColumnComments, SetTableComment
 
 
 def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.plan import actions
+from pytest_delta_schema.plan import changes
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.sql.columns import add_columns, change_nullability, column_definition, drop_columns
 from pytest_delta_schema.sql.comments import set_column_comments, set_table_comment
 from pytest_delta_schema.sql.constraints import (
@@ -15,6 +16,7 @@ from pytest_delta_schema.sql.constraints import (
     drop_check,
     drop_primary_key,
 )
+from pytest_delta_schema.sql.foreign_keys import add_foreign_key, drop_foreign_key
 from pytest_delta_schema.sql.properties import property_lines, set_properties, unset_properties
 from pytest_delta_schema.sql.queries import create_schema
 from pytest_delta_schema.sql.quoting import dotted, literal
@@ -26,33 +28,35 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.names import QualifiedName
 
-RENDERERS: Mapping[type[actions.Change], Callable[[QualifiedName, Sequence[Any]], Iterator[Statement]]] = {
-    actions.PrimaryKeyDrop: drop_primary_key,
-    actions.CheckDrop: drop_check,
-    actions.CheckAdd: add_check,
-    actions.ColumnAdd: add_columns,
-    actions.ColumnTypeChange: change_types,
-    actions.ColumnDrop: drop_columns,
-    actions.ColumnNullabilityChange: change_nullability,
-    actions.PrimaryKeyAdd: add_primary_key,
-    actions.SetColumnComments: set_column_comments,
-    actions.SetTableComment: set_table_comment,
-    actions.SetTableProperties: set_properties,
-    actions.UnsetTableProperties: unset_properties,
+RENDERERS: Mapping[type[changes.Change], Callable[[QualifiedName, Sequence[Any]], Iterator[Statement]]] = {
+    changes.ForeignKeyDrop: drop_foreign_key,
+    changes.PrimaryKeyDrop: drop_primary_key,
+    changes.CheckDrop: drop_check,
+    changes.CheckAdd: add_check,
+    changes.ColumnAdd: add_columns,
+    changes.ColumnTypeChange: change_types,
+    changes.ColumnDrop: drop_columns,
+    changes.ColumnNullabilityChange: change_nullability,
+    changes.PrimaryKeyAdd: add_primary_key,
+    changes.SetColumnComments: set_column_comments,
+    changes.SetTableComment: set_table_comment,
+    changes.SetTableProperties: set_properties,
+    changes.UnsetTableProperties: unset_properties,
+    changes.ForeignKeyAdd: add_foreign_key,
 }
 """Who says which change; changes of one kind are said together, because each statement costs one commit."""
 
-_BEFORE_CHECKS = (actions.PrimaryKeyDrop, actions.CheckDrop, actions.SetTableProperties)
+_BEFORE_CHECKS = (changes.ForeignKeyDrop, changes.PrimaryKeyDrop, changes.CheckDrop, changes.SetTableProperties)
 
 
-def statements(action: actions.CreateTable | actions.AlignTable) -> tuple[Statement, ...]:
+def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
     """Compile an action to the statements that do it, in order."""
-    if isinstance(action, actions.CreateTable):
+    if isinstance(action, CreateTable):
         return tuple(_creation(action))
     return tuple(
         statement
-        for kind, changes in groupby(_steps(action.changes), type)
-        for statement in RENDERERS[kind](action.table, tuple(changes))
+        for kind, group in groupby(_steps(action.changes), type)
+        for statement in RENDERERS[kind](action.table, tuple(group))
     )
 
 
@@ -61,23 +65,23 @@ def script(said: Iterable[Statement]) -> str:
     return "\n\n".join(f"{statement.sql};" for statement in said)
 
 
-def _steps(changes: Sequence[actions.Change]) -> Sequence[actions.Change]:
+def _steps(planned: Sequence[changes.Change]) -> Sequence[changes.Change]:
     """Take each replacement of a check apart: the old one goes before any column changes, the new one comes after."""
-    replaced = [change for change in changes if isinstance(change, actions.CheckReplace)]
+    replaced = [change for change in planned if isinstance(change, changes.CheckReplace)]
     if not replaced:
-        return changes
-    first = next(index for index, change in enumerate(changes) if not isinstance(change, _BEFORE_CHECKS))
-    drops = [actions.CheckDrop(name=each.before.name, expression=each.before.expression) for each in replaced]
+        return planned
+    first = next(index for index, change in enumerate(planned) if not isinstance(change, _BEFORE_CHECKS))
+    drops = [changes.CheckDrop(name=each.before.name, expression=each.before.expression) for each in replaced]
     rest = [
-        actions.CheckAdd(name=change.after.name, expression=change.after.expression)
-        if isinstance(change, actions.CheckReplace)
+        changes.CheckAdd(name=change.after.name, expression=change.after.expression)
+        if isinstance(change, changes.CheckReplace)
         else change
-        for change in changes[first:]
+        for change in planned[first:]
     ]
-    return [*changes[:first], *drops, *rest]
+    return [*planned[:first], *drops, *rest]
 
 
-def _creation(action: actions.CreateTable) -> Iterator[Statement]:
+def _creation(action: CreateTable) -> Iterator[Statement]:
     table = action.table
     if action.creates_schema:
         sql = create_schema(table.catalog, table.schema)
@@ -92,3 +96,4 @@ def _creation(action: actions.CreateTable) -> Iterator[Statement]:
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
     if action.primary_key is not None:
         yield from add_primary_key(table, (action.primary_key,))
+    yield from add_foreign_key(table, action.foreign_keys)

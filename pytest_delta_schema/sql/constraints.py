@@ -1,10 +1,10 @@
-"""Say keys and checks."""
+"""Say primary keys and checks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import condition, dotted, identifier
+from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import CheckAdd, CheckDrop, PrimaryKeyAdd, PrimaryKeyDrop
+    from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop, PrimaryKeyAdd, PrimaryKeyDrop
     from pytest_delta_schema.state.states import CheckState
 
 
 def add_primary_key(table: QualifiedName, changes: Sequence[PrimaryKeyAdd]) -> Iterator[Statement]:
     """Say the new primary key."""
     for change in changes:
-        columns = ", ".join(map(identifier, change.columns))
         yield Statement(
             table=table,
             kind=StatementKind.ADD_PRIMARY_KEY,
-            sql=f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(change.name)} PRIMARY KEY ({columns})",
+            sql=f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(change.name)}"
+            f" PRIMARY KEY ({listed(change.columns)})",
             changes=(change,),
         )
 

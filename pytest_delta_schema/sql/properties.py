@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import SetTableProperties, UnsetTableProperties
+    from pytest_delta_schema.plan.changes import SetTableProperties, UnsetTableProperties
 
 
 def property_lines(properties: Mapping[str, str]) -> str:

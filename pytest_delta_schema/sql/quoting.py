@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pytest_delta_schema.models.names import QualifiedName
 
 _ESCAPES = {
@@ -33,6 +35,16 @@ def identifier(name: str) -> str:
 def dotted(name: QualifiedName) -> str:
     """Quote a table's three parts."""
     return f"{identifier(name.catalog)}.{identifier(name.schema)}.{identifier(name.table)}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Quote names and put commas between them."""
+    return ", ".join(map(identifier, names))
+
+
+def path_sql(path: Iterable[str]) -> str:
+    """Quote a column and the fields below it, with dots between them."""
+    return ".".join(map(identifier, path))
 
 
 def condition(expression: str) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import Change, CreateTable
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.plan.changes import Change
 
 
 class StatementKind(Enum):
@@ -16,6 +17,7 @@ class StatementKind(Enum):
 
     CREATE_SCHEMA = "create schema"
     CREATE_TABLE = "create table"
+    DROP_FOREIGN_KEY = "drop foreign key"
     DROP_PRIMARY_KEY = "drop primary key"
     DROP_CHECK = "drop check"
     ADD_COLUMNS = "add columns"
@@ -29,6 +31,7 @@ class StatementKind(Enum):
     COMMENT_TABLE = "comment on table"
     SET_PROPERTIES = "set properties"
     UNSET_PROPERTIES = "unset properties"
+    ADD_FOREIGN_KEY = "add foreign key"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

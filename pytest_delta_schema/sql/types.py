@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import ColumnTypeChange
+    from pytest_delta_schema.plan.changes import ColumnTypeChange
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 

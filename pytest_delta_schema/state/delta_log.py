@@ -8,16 +8,25 @@ from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX, CheckState, KeyState, TableState, by_name
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.state.states import (
+    OWN_PROPERTY_PREFIX,
+    CheckState,
+    ForeignKeyState,
+    KeyState,
+    TableState,
+    by_name,
+)
 from pytest_delta_schema.state.types import ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.models.names import QualifiedName
-
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 """Where open-source Delta, which has no primary keys, keeps ours: ``{"name": ..., "columns": [...]}``."""
+
+FOREIGN_KEY_PREFIX = f"{OWN_PROPERTY_PREFIX}foreignKey."
+"""Where open-source Delta, which has no foreign keys, keeps ours: one property a key, its name in lower case."""
 
 CHECK_PREFIX = "delta.constraints."
 """Where Delta keeps CHECK constraints: the name follows, in lower case, and the expression is the value."""
@@ -60,6 +69,7 @@ def state_from_metadata(
         table_comment=metadata.get("description") or "",
         table_properties=MappingProxyType({**dict(_protocol_properties(protocol)), **visible}),
         primary_key=decode_key(own.get(PRIMARY_KEY_PROPERTY)),
+        foreign_keys=_foreign_keys(own),
         checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
         version=version,
     )
@@ -76,6 +86,23 @@ def decode_key(text: str | None) -> KeyState | None:
         return None
     value = json.loads(text)
     return KeyState(value["name"], tuple(value["columns"]))
+
+
+def encode_foreign_key(key: ForeignKeyState) -> dict[str, str]:
+    """Write a foreign key as the property that stands for it."""
+    value = {"name": key.name, "columns": key.columns, "parent": key.parent, "parentColumns": key.parent_columns}
+    return {f"{FOREIGN_KEY_PREFIX}{key.name.lower()}": json.dumps(value, ensure_ascii=False)}
+
+
+def _foreign_keys(own: Mapping[str, str]) -> tuple[ForeignKeyState, ...]:
+    values = [json.loads(text) for key, text in own.items() if key.startswith(FOREIGN_KEY_PREFIX)]
+    keys = [
+        ForeignKeyState(
+            value["name"], tuple(value["columns"]), QualifiedName(*value["parent"]), tuple(value["parentColumns"])
+        )
+        for value in values
+    ]
+    return tuple(sorted(keys, key=by_name))
 
 
 def _protocol_properties(protocol: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -6,8 +6,8 @@ from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.models.names import primary_key_name
-from pytest_delta_schema.state.states import CheckState, KeyState, TableState, by_name
+from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
+from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState, by_name
 from pytest_delta_schema.state.types import ATOMIC, ColumnState, canonical_type
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def desired_state(table: Table) -> TableState:
         table_properties=_properties(table.effective_table_properties),
         primary_key=_key(name, tuple(table.primary_key), columns),
         checks=_checks(table.checks) if table.checks else (),
+        foreign_keys=_foreign_keys(table) if table.foreign_keys else (),
     )
 
 
@@ -65,6 +66,20 @@ def property_text(value: PropertyValue) -> str | None:
 
 def _checks(checks: Iterable[Check]) -> tuple[CheckState, ...]:
     return tuple(sorted((CheckState(check.name, check.expression) for check in checks), key=by_name))
+
+
+def _foreign_keys(table: Table) -> tuple[ForeignKeyState, ...]:
+    vocabulary = [column.name for column in table.columns]
+    keys = [
+        ForeignKeyState(
+            key.name or foreign_key_name(table.name, key.columns, vocabulary),
+            tuple(key.columns),
+            key.parent,
+            key.parent_key,
+        )
+        for key in table.foreign_keys
+    ]
+    return tuple(sorted(keys, key=by_name))
 
 
 def _key(name: QualifiedName, key: tuple[str, ...], columns: tuple[ColumnState, ...]) -> KeyState | None:

@@ -115,8 +115,8 @@ def faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
         yield "is no condition: it does not give true or false"
 
 
-def count_broken(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> int:
-    """Count the rows for which an expression is not true, which includes unknown.
+def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
+    """Return the positions of the rows for which an expression is not true, which includes unknown.
 
     Args:
         text: The expression.
@@ -129,14 +129,14 @@ def count_broken(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable
     names = list(columns)
     table = [{name: row.get(name) for name in names} for row in rows]
     if not table:
-        return 0
+        return []
     try:
         node = sqlglot.parse_one(text, dialect=_DIALECT)
         query = exp.select(exp.alias_(exp.paren(node), "holds", quoted=True)).from_("t")
         answers = execute(query, tables={"t": table}, dialect=_DIALECT)
     except (SqlglotError, ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise ExpressionError(str(error)) from error
-    return sum(row[0] is not True for row in answers.rows)
+    return [index for index, row in enumerate(answers.rows) if row[0] is not True]
 
 
 def _parse(text: str) -> exp.Expr | None:

@@ -33,9 +33,21 @@ class CheckState(NamedTuple):
     expression: str
 
 
-def by_name(check: CheckState) -> str:
-    """Return what checks are sorted by."""
-    return check.name.lower()
+class ForeignKeyState(NamedTuple):
+    """A foreign key: its name, its columns in order, the parent table and its columns.
+
+    No parent columns means the parent's primary key, whatever that is.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    parent: QualifiedName
+    parent_columns: tuple[str, ...]
+
+
+def by_name(constraint: CheckState | ForeignKeyState) -> str:
+    """Return what constraints of one kind are sorted by."""
+    return constraint.name.lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +63,7 @@ class TableState:
         table_properties: Read-only. ``None`` as a value is only found in wanted states and means *absent*.
         primary_key: ``None`` if there is none.
         checks: Sorted by name without case.
+        foreign_keys: Sorted by name without case.
         version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
     """
 
@@ -62,6 +75,7 @@ class TableState:
     table_properties: Mapping[str, str | None] = field(default_factory=lambda: MappingProxyType({}))
     primary_key: KeyState | None = None
     checks: tuple[CheckState, ...] = ()
+    foreign_keys: tuple[ForeignKeyState, ...] = ()
     version: int | None = field(default=None, compare=False)
 
 
@@ -100,7 +114,7 @@ class CatalogReader(Protocol):
     """The port through which a catalog is observed."""
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name, fresh, and change nothing.
+        """Read the tables that ``models`` name, and the parents of their foreign keys, fresh, and change nothing.
 
         A table that exists but cannot be read, or is no Delta table, becomes a problem and never an absent table.
 

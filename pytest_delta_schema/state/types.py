@@ -198,6 +198,19 @@ def atoms(data_type: DataTypeState) -> Iterator[str]:
         yield from atoms(data_type.value)
 
 
+def not_null_paths(columns: Iterable[ColumnState]) -> Iterator[tuple[str, ...]]:
+    """Yield the path of every column that is NOT NULL, and of every such field of a struct.
+
+    A struct that is NULL has NULL in all of its fields, also to Delta (run on the released jars). Inside of arrays and
+    maps Delta keeps no NOT NULL.
+    """
+    for column in columns:
+        if not column.is_nullable:
+            yield (column.name,)
+        if isinstance(column.data_type, StructState):
+            yield from ((column.name, *path) for path in not_null_paths(column.data_type.fields))
+
+
 def is_comparable(data_type: DataTypeState) -> bool:
     """Whether two values of a type can be compared, which Spark does not do with maps and variants."""
     if isinstance(data_type, StructState):

@@ -11,6 +11,8 @@ from pytest_delta_schema import (
     CheckAdd,
     CheckState,
     MemoryCatalog,
+    NotNull,
+    RowCounts,
     Statement,
     StatementKind,
     TablePlanner,
@@ -18,7 +20,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
     statements,
 )
-from pytest_delta_schema.plan.actions import ColumnNullabilityChange, SetColumnComments
+from pytest_delta_schema.plan.changes import ColumnNullabilityChange, SetColumnComments
 from support.play import play
 from support.scenarios import SCENARIOS
 from support.tables import NAME, column, state, stored, table
@@ -39,9 +41,9 @@ def test_scenarios(scenario):
 def test_it_starts_with_tables_and_rows():
     catalog = MemoryCatalog([state(stored("Id"))], {NAME: [{"ID": 1}, {"id": None}, {}]})
 
-    counts = catalog.count_rows(NAME, not_null=["Id"])
+    counts = catalog.count_rows(NAME, [NotNull(("Id",))])
 
-    assert (counts.rows, dict(counts.nulls)) == (3, {"Id": 2})
+    assert counts == RowCounts(rows=3, broken=(2,))
     assert catalog.version(NAME) == 0
 
 

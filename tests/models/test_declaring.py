@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import LongType, StringType
 
-from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES, Check, Column, DeclarationError, Table
+from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES, Check, Column, DeclarationError, ForeignKey, Table
 from support.tables import column, table
 
 
@@ -114,6 +114,39 @@ LONG = LongType()
         (lambda: Check("a", " "), "check a: expression is ' '; write a SQL condition, such as 'amount >= 0'"),
         (lambda: Check("a", None), "check a: expression is None; write a SQL condition, such as 'amount >= 0'"),
         (
+            lambda: Table("dev", "silver", "orders", [], foreign_keys=ForeignKey(["a"], "dev.silver.b", name="fk")),
+            (
+                "dev.silver.orders: foreign_keys must be a list of ForeignKey, got ForeignKey(columns=('a',),"
+                " references='dev.silver.b', parent_columns=(), name='fk'); write [ForeignKey(...), ...]"
+            ),
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [], foreign_keys=["a"]),
+            "dev.silver.orders: foreign_keys[0] is 'a', not a ForeignKey; write ForeignKey(columns, references)",
+        ),
+        (
+            lambda: ForeignKey("a", "dev.silver.b"),
+            "columns of a foreign key must be a list of names, got the bare string 'a'; write ['a']",
+        ),
+        (lambda: ForeignKey([], "dev.silver.b"), "a foreign key has no columns; name at least one"),
+        (
+            lambda: ForeignKey(["a"], "silver.b"),
+            "'silver.b' does not name a table; write catalog.schema.table, or give the Table itself",
+        ),
+        (
+            lambda: ForeignKey(["a"], "dev..b"),
+            "'dev..b' does not name a table; write catalog.schema.table, or give the Table itself",
+        ),
+        (
+            lambda: ForeignKey(["a", "b"], None),
+            "foreign key (a, b): references is None; give a Table or its dotted name",
+        ),
+        (
+            lambda: ForeignKey(["a"], "dev.silver.b", parent_columns="id"),
+            "parent_columns of a foreign key must be a list of names, got the bare string 'id'; write ['id']",
+        ),
+        (lambda: ForeignKey(["a"], "dev.silver.b", name=" "), "the name of a foreign key is empty; give it a name"),
+        (
             lambda: Table("dev", "silver", "orders", [], primary_key="id"),
             "dev.silver.orders: primary_key must be a list of names, got the bare string 'id'; write ['id']",
         ),
@@ -149,3 +182,24 @@ def test_what_can_never_be_meant_is_refused_at_construction(build, message):
 def test_a_single_column_in_place_of_a_list_is_refused():
     with pytest.raises(DeclarationError, match=r"dev\.silver\.orders: columns must be a list of Column, got Column\("):
         Table("dev", "silver", "orders", Column("id", StringType()))
+
+
+@pytest.mark.parametrize(
+    ("key", "parent", "columns"),
+    [
+        (ForeignKey(["a"], "Dev.Silver.Parents"), "dev.silver.parents", ()),
+        (ForeignKey(["a"], "dev.silver.parents", parent_columns=["Id"]), "dev.silver.parents", ("Id",)),
+        (ForeignKey(["a"], table(column(), primary_key=["id"])), "dev.silver.orders", ("id",)),
+        (ForeignKey(["a"], table(column(), primary_key=["id"]), ["b"]), "dev.silver.orders", ("b",)),
+    ],
+)
+def test_a_foreign_key_knows_its_parent_by_name_or_as_a_table(key, parent, columns):
+    assert (str(key.parent), key.parent_key) == (parent, columns)
+
+
+def test_tables_that_point_at_each_other_can_be_shown():
+    left = table(column(), name="dev.silver.left", primary_key=["id"])
+    right = table(column(), name="dev.silver.right", primary_key=["id"], foreign_keys=[ForeignKey(["id"], left)])
+    left.foreign_keys = [ForeignKey(["id"], right)]
+
+    assert "table_name='right'" in repr(left)

@@ -1,4 +1,4 @@
-"""Names of primary keys: always the same, and different for different keys."""
+"""Names of keys: always the same, and different for different keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, primary_key_name, same
+from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, foreign_key_name, primary_key_name, same
 from support.tables import NAME
 
 
@@ -35,6 +35,17 @@ def test_a_long_name_is_cut_and_hashed_within_the_limit():
     assert len(name) == CONSTRAINT_NAME_LIMIT
     assert name == "pk_dev_silver_orders__" + "c" * 224 + "_5076f743"
     assert name != primary_key_name(NAME, [long + "c"])
+
+
+@pytest.mark.parametrize(
+    ("key", "columns", "name"),
+    [
+        (["Customer_Id"], ["Customer_Id", "x"], "fk_dev_silver_orders__customer_id"),
+        (["a", "b_c"], ["a", "b_c", "a_b", "c"], "fk_dev_silver_orders__a_b_c_ee064e85"),
+    ],
+)
+def test_names_of_foreign_keys(key, columns, name):
+    assert foreign_key_name(NAME, key, columns) == name
 
 
 @pytest.mark.parametrize(("left", "right", "equal"), [("Id", "iD", True), ("id", "id_", False)])

@@ -20,23 +20,8 @@ from pytest_delta_schema import (
     TablePlanner,
     UnsafePlanError,
 )
+from support.recording import Recording
 from support.tables import KEY, NAME, column, orders, orders_before, state, stored, table
-
-
-class Recording(MemoryCatalog):
-    """A memory catalog that notes what is run, and fails where it is told to."""
-
-    def __init__(self, *args, fail=(), ignore=(), **kwargs):
-        super().__init__(*args, **kwargs)
-        self.ran: list[str] = []
-        self.fail, self.ignore = fail, ignore
-
-    def run(self, statement):
-        if statement.kind in self.fail:
-            raise BackendFailure("the disk is full\nsecond line", condition="DISK")
-        self.ran.append(statement.kind.value)
-        if statement.kind not in self.ignore:
-            super().run(statement)
 
 
 def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
@@ -197,8 +182,8 @@ def test_several_tables_that_fail_are_all_told():
 
 def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
     class Late(MemoryCatalog):
-        def count_rows(self, table, **demands):
-            counts = super().count_rows(table, **demands)
+        def count_rows(self, table, demands=(), **how):
+            counts = super().count_rows(table, demands, **how)
             self.insert(NAME, [{}])
             return counts
 

@@ -12,6 +12,7 @@ from pytest_delta_schema import (
     ApplyError,
     BackendFailure,
     Column,
+    NotNull,
     Orchestrator,
     RowCounts,
     Statement,
@@ -111,12 +112,12 @@ def test_the_statement_itself_refuses_nulls_as_well(before):
 
 
 def test_a_row_that_is_appended_while_the_data_is_asked_stops_the_commit(before):
-    def count(_version):
+    def count(_demands, _version):
         before.insert(NAME, [{"id": None}])
-        return RowCounts(rows=0, nulls={"id": 0})
+        return RowCounts(rows=0, broken=(0,))
 
     with pytest.raises(BackendFailure, match="DELTA_CONCURRENT_APPEND"), in_users_names(before._bridge):
-        set_not_null(before._bridge, NAME, ["id"], count)
+        set_not_null(before._bridge, NAME, [["id"]], count)
 
     assert before.version(NAME) == 1
     assert before.snapshot([orders()]).tables[NAME].columns[0].is_nullable
@@ -246,4 +247,4 @@ def test_rows_must_fit(local):
     with pytest.raises(BackendFailure):
         local.insert(NAME, [{"id": "text"}])
 
-    assert local.count_rows(NAME, not_null=["id"]) == RowCounts(rows=0, nulls={"id": 0})
+    assert local.count_rows(NAME, [NotNull(("id",))]) == RowCounts(rows=0, broken=(0,))

@@ -11,6 +11,7 @@ from pytest_delta_schema import (
     Check,
     CheckAdd,
     CheckState,
+    NotNull,
     Orchestrator,
     RowCounts,
     Statement,
@@ -57,7 +58,7 @@ def test_rows_that_break_a_check_block_everything_and_nothing_is_changed(local):
         Orchestrator.over(local).sync_tables([table(column(), column("b"), comment="New", checks=[POSITIVE])])
 
     assert str(caught.value) == (
-        "dev.silver.orders: check positive (id > 0) cannot be added, because 2 rows break it, of 3; mend them (they are"
+        "dev.silver.orders: check positive (id > 0) cannot be added, because 2 rows break it, of 3, such as id = 0, NULL; mend them (they are"
         " listed by SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((id > 0), false)), or change the check"
         " [DS302 CheckNeedsData]"
     )
@@ -74,9 +75,10 @@ def test_all_demands_are_counted_in_one_query(local, monkeypatch):
     ask = local._sql
     monkeypatch.setattr(local, "_sql", lambda text: (asked.append(text), ask(text))[1])
 
-    counts = local.count_rows(NAME, not_null=["id", "b"], checks=[CheckState("x", "id > 0"), CheckState("y", "b = 1")])
+    demands = [NotNull(("id",)), NotNull(("b",)), CheckState("x", "id > 0"), CheckState("y", "b = 1")]
+    counts = local.count_rows(NAME, demands)
 
-    assert counts == RowCounts(rows=2, nulls={"id": 1, "b": 1}, broken={"x": 2, "y": 1})
+    assert counts == RowCounts(rows=2, broken=(1, 1, 2, 1))
     assert len(asked) == 1
 
 
@@ -187,15 +189,14 @@ def test_a_check_of_that_name_stands_in_the_way(local):
 
 def test_a_row_that_is_appended_while_the_check_is_asked_stops_the_commit(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column())])
-    count = local._count
+    count = local._count_at
 
-    def slow(*args, **demands):
-        counted = count(*args, **demands)
-        if "version" in demands:
-            local.insert(NAME, [{"id": -1}])
+    def slow(*asked):
+        counted = count(*asked)
+        local.insert(NAME, [{"id": -1}])
         return counted
 
-    monkeypatch.setattr(local, "_count", slow)
+    monkeypatch.setattr(local, "_count_at", slow)
     with pytest.raises(ApplyError, match="DELTA_CONCURRENT_APPEND"):
         Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
 

@@ -6,8 +6,11 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
+    CheckState,
     Column,
+    ForeignKeyState,
     KeyState,
+    NotNull,
     QualifiedName,
     StatementKind,
     TablePlanner,
@@ -15,19 +18,12 @@ from pytest_delta_schema import (
     script,
     statements,
 )
-from pytest_delta_schema.sql.queries import (
-    count_rows,
-    counted_columns,
-    drop_schema,
-    drop_table,
-    probe,
-    repeated_keys,
-    restore_table,
-    rows_that_break,
-    rows_with_null,
-)
+from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, listing, probe, rows_of, samples
+from pytest_delta_schema.sql.queries import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
+
+TO_PARENT = ForeignKeyState("fk", ("a", "b"), QualifiedName("dev", "silver", "parents"), ("x", "y`"))
 
 
 def sql(model, there) -> list[str]:
@@ -176,36 +172,87 @@ def test_statements_carry_the_changes_that_they_make():
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (rows_with_null(NAME, "a`b"), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
         (
-            count_rows(NAME, counted_columns(["a", "b"])),
-            "SELECT count(*), count_if(`a` IS NULL), count_if(`b` IS NULL) FROM `dev`.`silver`.`orders`",
+            count_rows(rows_of(NAME), [NotNull(("a",)), NotNull(("b", "x`"))]),
+            "SELECT count(*), count_if(`a` IS NULL), count_if(`b`.`x``` IS NULL) FROM `dev`.`silver`.`orders`",
         ),
         (
-            count_rows(NAME, counted_columns(["a"]), version=3),
-            "SELECT count(*), count_if(`a` IS NULL) FROM `dev`.`silver`.`orders` VERSION AS OF 3",
+            count_rows(rows_of(NAME, version=3), []),
+            "SELECT count(*) FROM `dev`.`silver`.`orders` VERSION AS OF 3",
         ),
         (
-            count_rows(NAME, counted_columns([], ["a > 0 -- x", "b = 1"]), added=[stored("b", "int")]),
+            count_rows(
+                rows_of(NAME, added=[stored("b", "int")]), [CheckState("x", "a > 0 -- x"), CheckState("y", "b = 1")]
+            ),
             (
                 "SELECT count(*), count_if(NOT coalesce((a > 0 -- x\n), false)), count_if(NOT coalesce((b = 1), false))"
                 " FROM (SELECT *, CAST(NULL AS INT) AS `b` FROM `dev`.`silver`.`orders`)"
             ),
         ),
         (
-            count_rows(NAME, counted_columns([], key=["a", "b`"])),
+            count_rows(rows_of(NAME), [KeyState("k", ("a", "b`"))]),
             (
                 "SELECT count(*), count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```)"
                 " FROM `dev`.`silver`.`orders`"
             ),
         ),
         (
-            repeated_keys(NAME, ["a", "b"]),
-            "SELECT `a`, `b`, count(*) FROM `dev`.`silver`.`orders` GROUP BY `a`, `b` HAVING count(*) > 1",
+            count_rows(rows_of(NAME, [NotNull(("a",)), TO_PARENT]), [NotNull(("a",)), TO_PARENT]),
+            (
+                "SELECT count(*), count_if(`a` IS NULL),"
+                " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `__parent_1` IS NULL))"
+                " FROM (SELECT r.*, p.`__parent_1` FROM `dev`.`silver`.`orders` AS r LEFT JOIN"
+                " (SELECT DISTINCT `x` AS `__parent_1_0`, `y``` AS `__parent_1_1`, true AS `__parent_1`"
+                " FROM `dev`.`silver`.`parents`) AS p ON r.`a` = p.`__parent_1_0` AND r.`b` = p.`__parent_1_1`)"
+            ),
         ),
         (
-            rows_that_break(NAME, "a > 0"),
+            rows_of(NAME, [TO_PARENT], absent=[TO_PARENT], added=[stored("b")]),
+            (
+                "(SELECT *, CAST(NULL AS BIGINT) AS `b`, CAST(NULL AS BOOLEAN) AS `__parent_0`"
+                " FROM `dev`.`silver`.`orders`)"
+            ),
+        ),
+        (
+            first_broken("t", [NotNull(("a",)), CheckState("x", "b > 0")]),
+            (
+                "SELECT `a` IS NULL, NOT coalesce((b > 0), false) FROM t"
+                " WHERE `a` IS NULL OR NOT coalesce((b > 0), false) LIMIT 1"
+            ),
+        ),
+        (
+            first_repeated("t", KeyState("k", ("a",))),
+            "SELECT 1 FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1 LIMIT 1",
+        ),
+        (
+            samples("t", NotNull(("a",)), 2, shown=["id", "b`"], number=5),
+            "(SELECT 2, array(CAST(`id` AS STRING), CAST(`b``` AS STRING)) FROM t WHERE `a` IS NULL LIMIT 5)",
+        ),
+        (
+            samples("t", KeyState("k", ("a",)), 0, shown=["a"], number=1),
+            (
+                "(SELECT 0, array(CAST(`a` AS STRING)) FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1"
+                " LIMIT 1)"
+            ),
+        ),
+        (listing(NAME, NotNull(("a`b",))), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
+        (
+            listing(NAME, KeyState("k", ("a", "b"))),
+            (
+                "SELECT `a`, `b`, count(*) FROM `dev`.`silver`.`orders` WHERE `a` IS NOT NULL AND `b` IS NOT NULL"
+                " GROUP BY `a`, `b` HAVING count(*) > 1"
+            ),
+        ),
+        (
+            listing(NAME, CheckState("x", "a > 0")),
             "SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((a > 0), false)",
+        ),
+        (
+            listing(NAME, TO_PARENT),
+            (
+                "SELECT * FROM `dev`.`silver`.`orders` AS c ANTI JOIN `dev`.`silver`.`parents` AS p"
+                " ON c.`a` = p.`x` AND c.`b` = p.`y``` WHERE c.`a` IS NOT NULL AND c.`b` IS NOT NULL"
+            ),
         ),
         (
             probe([stored("a"), stored("b`", "string")], "a > 0"),

@@ -9,16 +9,20 @@ import pytest
 from pytest_delta_schema import (
     Catalog,
     CheckState,
+    InvalidModelError,
     Orchestrator,
     PlanValidator,
     TablePlanner,
     TableState,
     UnsafePlanError,
     default_plan_rules,
+    statements,
 )
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.state.expressions import canonical
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import canonical, simplified
+from pytest_delta_schema.state.types import not_null_paths
 
 if TYPE_CHECKING:
     from support.scenarios import Scenario
@@ -29,28 +33,37 @@ _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
 def play(scenario: Scenario, catalog: Catalog) -> TableState:
     """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
     name = scenario.after.name
-    if scenario.before is not None:
-        Orchestrator.over(catalog).sync_tables([scenario.before])
+    first = [] if scenario.before is None else [scenario.before]
+    Orchestrator.over(catalog).sync_tables([*first, *(other for other, _ in scenario.others)])
+    for other, rows in scenario.others:
+        catalog.insert(other.name, rows)  # type: ignore[attr-defined]  # every catalog of these tests can
     if scenario.rows:
         catalog.insert(name, scenario.rows)  # type: ignore[attr-defined]  # every catalog of these tests can
     models = [scenario.after]
     before = visible(catalog.snapshot(models).tables[name])
     version = catalog.version(name)
+    known = [other for other, _ in scenario.others]
 
-    plan = TablePlanner().plan(models, catalog.snapshot(models))
+    plan = TablePlanner().plan(models, catalog.snapshot([*models, *known]))
 
     assert [str(line) for action in plan.actions for line in change_lines(action)] == list(scenario.plan)
+    if scenario.sql is not None:
+        assert [said.sql for action in plan.actions for said in statements(action)] == list(scenario.sql)
 
     validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, scenario.consents)))
     orchestrator = Orchestrator.over(catalog, validator)
     if scenario.refused:
-        with pytest.raises(UnsafePlanError) as caught:
-            orchestrator.sync_tables(models)
+        with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
+            orchestrator.sync_tables(models, known=known)
         assert tuple(violation.code for violation in caught.value.violations) == scenario.refused
         assert visible(catalog.snapshot(models).tables[name]) == before
         assert catalog.version(name) == version
     else:
         orchestrator.sync_tables(models)
+        reached = catalog.version(name)
+        end = catalog.snapshot(models).tables[name]
+        assert scenario.commits is None or reached - (-1 if version is None else version) == scenario.commits
+        assert _constraints(end) == _constraints(desired_state(scenario.after))
         assert orchestrator.plan_tables(models).is_empty
         assert orchestrator.sync_tables(models).statements == ()
     return visible(catalog.snapshot(models).tables[name])
@@ -72,4 +85,15 @@ def visible(state: TableState) -> TableState:
         table_properties=properties,
         primary_key=state.primary_key,
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
+        foreign_keys=state.foreign_keys,
+    )
+
+
+def _constraints(state: TableState) -> tuple[object, ...]:
+    """Everything that holds rows back, without the spelling of names and the form of expressions."""
+    return (
+        {tuple(name.lower() for name in path) for path in not_null_paths(state.columns)},
+        {check.name.lower(): simplified(check.expression) for check in state.checks},
+        state.primary_key,
+        state.foreign_keys,
     )

@@ -9,27 +9,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
+from pytest_delta_schema.catalogs.spark.emulation import EMULATED, on_delta
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import read_tables
 from pytest_delta_schema.catalogs.spark.transaction import add_check, set_not_null
 from pytest_delta_schema.errors import BackendFailure, because
 from pytest_delta_schema.execute.ddl import RowCounts
-from pytest_delta_schema.plan.actions import (
-    CheckAdd,
-    CheckDrop,
-    ColumnNullabilityChange,
-    CreateTable,
-    PrimaryKeyAdd,
-    SetTableProperties,
-    UnsetTableProperties,
-)
-from pytest_delta_schema.sql.properties import set_properties, unset_properties
-from pytest_delta_schema.sql.queries import count_rows, counted_columns, create_schema, drop_schema, probe
+from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange
+from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, probe, rows_of, samples
+from pytest_delta_schema.sql.queries import create_schema, drop_schema
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.delta_log import CHECK_PREFIX, PRIMARY_KEY_PROPERTY, encode_key
-from pytest_delta_schema.state.states import CatalogState, CheckState, KeyState
+from pytest_delta_schema.state.states import CatalogState, CheckState, ForeignKeyState, KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,8 +31,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.execute.ddl import Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.types import ColumnState
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
@@ -53,14 +49,7 @@ class SparkCatalog:
     """
 
     name = "local"
-    emulates = frozenset(
-        {
-            StatementKind.TIGHTEN_COLUMNS,
-            StatementKind.ADD_CHECK,
-            StatementKind.ADD_PRIMARY_KEY,
-            StatementKind.DROP_PRIMARY_KEY,
-        }
-    )
+    emulates = EMULATED
 
     def __init__(self, spark: SparkSession, warehouse: Path) -> None:
         self.spark = spark
@@ -68,9 +57,9 @@ class SparkCatalog:
         self._bridge = Bridge(spark, warehouse)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name, about two milliseconds each, without a Spark job."""
+        """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
         with in_users_names(self._bridge):
-            return read_tables(self._bridge, (model.name for model in models))
+            return read_tables(self._bridge, names_around(models))
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or what stands for it on open-source Delta.
@@ -88,7 +77,7 @@ class SparkCatalog:
             elif statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             else:
-                for each in _on_delta(statement):
+                for each in on_delta(statement):
                     self._sql(each.sql)
 
     def version(self, table: QualifiedName) -> int | None:
@@ -100,15 +89,40 @@ class SparkCatalog:
     def count_rows(
         self,
         table: QualifiedName,
+        demands: Sequence[Demand] = (),
         *,
-        not_null: Sequence[str] = (),
-        checks: Sequence[CheckState] = (),
-        key: Sequence[str] = (),
         added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
     ) -> RowCounts:
-        """Count rows that are NULL in ``not_null``, break ``checks``, or repeat ``key``, in one scan."""
+        """Count the rows that break each demand, in one scan."""
         with in_users_names(self._bridge):
-            return self._count(table, not_null, checks=checks, key=key, added=added)
+            self._bridge.register([table.catalog])
+            rows = rows_of(table, demands, added=added, absent=self._parentless(demands))
+            if stop_early:
+                return self._first(rows, demands)
+            return self._count(rows, demands)
+
+    def sample_rows(
+        self,
+        table: QualifiedName,
+        demands: Sequence[Demand],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        with in_users_names(self._bridge):
+            self._bridge.register([table.catalog])
+            rows = rows_of(table, demands, added=added, absent=self._parentless(demands))
+            said = [
+                samples(rows, demand, index, shown=columns, number=number)
+                for index, (demand, columns) in enumerate(zip(demands, shown, strict=True))
+                if columns
+            ]
+            found = self._sql(" UNION ALL ".join(said)).collect()
+        texts = [dict.fromkeys(tuple(row[1]) for row in found if row[0] == index) for index in range(len(demands))]
+        return tuple(map(tuple, texts))
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.
@@ -142,20 +156,17 @@ class SparkCatalog:
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
     def _tighten(self, statement: Statement) -> None:
-        columns = [change.name for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
-        table = statement.table
-        set_not_null(self._bridge, table, columns, lambda version: self._count(table, columns, version=version))
+        paths = [change.path for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
+        set_not_null(self._bridge, statement.table, paths, partial(self._count_at, statement.table))
 
     def _add_checks(self, statement: Statement) -> None:
-        table = statement.table
         for change in statement.changes:
             if isinstance(change, CheckAdd):
                 check = CheckState(change.name, change.expression)
-                count = partial(self._count_at, table, check)
-                add_check(self._bridge, table, check, count)
+                add_check(self._bridge, statement.table, check, partial(self._count_at, statement.table))
 
-    def _count_at(self, table: QualifiedName, check: CheckState, version: int) -> RowCounts:
-        return self._count(table, (), checks=[check], version=version)
+    def _count_at(self, table: QualifiedName, demands: Sequence[Demand], version: int) -> RowCounts:
+        return self._count(rows_of(table, version=version), demands)
 
     def _create(self, statement: Statement) -> None:
         for change in statement.changes:
@@ -184,48 +195,35 @@ class SparkCatalog:
         if folder.is_dir() and not files:
             shutil.rmtree(folder)
 
-    def _count(  # noqa: PLR0913 - one argument a demand
-        self,
-        table: QualifiedName,
-        not_null: Sequence[str],
-        *,
-        checks: Sequence[CheckState] = (),
-        key: Sequence[str] = (),
-        added: Sequence[ColumnState] = (),
-        version: int | None = None,
-    ) -> RowCounts:
-        self._bridge.register([table.catalog])
-        expressions = [check.expression for check in checks]
-        said = counted_columns(not_null, expressions, key=key)
-        (row,) = self._sql(count_rows(table, said, added=added, version=version)).collect()
-        counts = iter(row[1:])
-        return RowCounts(
-            rows=row[0],
-            nulls={column: next(counts) for column in not_null},
-            broken={check.name: next(counts) for check in checks},
-            repeated=next(counts, 0),
-        )
+    def _count(self, rows: str, demands: Sequence[Demand]) -> RowCounts:
+        (counts,) = self._sql(count_rows(rows, demands)).collect()
+        return RowCounts(rows=counts[0], broken=tuple(counts[1:]))
+
+    def _first(self, rows: str, demands: Sequence[Demand]) -> RowCounts:
+        """Stop at the first row that breaks something; only then ask whether a key would have a value twice."""
+        of_one_row = [demand for demand in demands if not isinstance(demand, KeyState)]
+        found = self._sql(first_broken(rows, of_one_row)).collect() if of_one_row else []
+        answers = iter(found[0] if found else [False] * len(of_one_row))
+        broken = []
+        for demand in demands:
+            if isinstance(demand, KeyState):
+                broken.append(not found and bool(self._sql(first_repeated(rows, demand)).collect()))
+            else:
+                broken.append(next(answers))
+        return RowCounts(rows=None, broken=tuple(map(int, broken)))
+
+    def _parentless(self, demands: Sequence[Demand]) -> list[ForeignKeyState]:
+        """Return the foreign keys whose parent, or a column of it, is not there yet."""
+        keys = [demand for demand in demands if isinstance(demand, ForeignKeyState)]
+        tables = read_tables(self._bridge, [key.parent for key in keys]).tables if keys else {}
+        columns = {name: {column.name.lower() for column in table.columns} for name, table in tables.items()}
+        return [
+            key for key in keys if not {name.lower() for name in key.parent_columns} <= columns.get(key.parent, set())
+        ]
 
     def _sql(self, text: str) -> Any:
         with _conf(self.spark, _SUBSTITUTE, "false"):
             return self.spark.sql(text)
-
-
-def _on_delta(statement: Statement) -> Iterator[Statement]:
-    """Say a statement as open-source Delta understands it: keys become properties of ours."""
-    if statement.kind is StatementKind.ADD_PRIMARY_KEY:
-        for change in statement.changes:
-            if isinstance(change, PrimaryKeyAdd):
-                value = {PRIMARY_KEY_PROPERTY: encode_key(KeyState(change.name, change.columns))}
-                yield from set_properties(statement.table, [SetTableProperties(properties=value)])
-    elif any(isinstance(change, CheckDrop) and change.name != change.name.lower() for change in statement.changes):
-        # Delta finds constraints by their names in lower case only; others came as properties, and go as such.
-        keys = tuple(f"{CHECK_PREFIX}{change.name}" for change in statement.changes if isinstance(change, CheckDrop))
-        yield from unset_properties(statement.table, [UnsetTableProperties(keys=keys)])
-    elif statement.kind is StatementKind.DROP_PRIMARY_KEY:
-        yield from unset_properties(statement.table, [UnsetTableProperties(keys=(PRIMARY_KEY_PROPERTY,))])
-    else:
-        yield statement
 
 
 def _loose(schema: Any) -> Any:

@@ -7,42 +7,53 @@ checks are made here, in the snapshot that the transaction has read.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
+from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from pytest_delta_schema.catalogs.spark.bridge import Bridge
     from pytest_delta_schema.execute.ddl import RowCounts
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.states import CheckState
 
 
-def set_not_null(
-    bridge: Bridge, name: QualifiedName, columns: Sequence[str], count: Callable[[int], RowCounts]
-) -> None:
-    """Forbid NULL in columns, if no row has one.
+Count = Callable[[Sequence["Demand"], int], "RowCounts"]
+"""Counts the rows that break demands, at a given version."""
+
+
+def set_not_null(bridge: Bridge, name: QualifiedName, paths: Sequence[Sequence[str]], count: Count) -> None:
+    """Forbid NULL in columns and in fields of structs, if no row has one.
 
     Args:
         bridge: The session.
         name: The table.
-        columns: Which, top level.
-        count: Counts NULLs in those columns at a given version.
+        paths: Which: a column and the fields below it, without regard to case.
+        count: Asks the rows.
 
     Raises:
         UnsafePlanError: If rows are NULL in them; nothing was changed.
     """
-    folded = {column.lower() for column in columns}
+    folded = {tuple(part.lower() for part in path) for path in paths}
+    demands = [NotNull(tuple(path)) for path in paths]
+
+    def forbid(metadata: dict[str, Any]) -> None:
+        schema = json.loads(metadata["schemaString"])
+        _forbid_null(schema, folded)
+        metadata["schemaString"] = json.dumps(schema)
+
     # This kind of operation makes Delta write the commit without rebuilding its state, and names it in the history.
     operation = _operation(bridge, "UpdateColumnMetadata")("SET NOT NULL", _nothing(bridge))
-    _change(bridge, name, count, (), lambda metadata: _forbid_null(metadata, folded), operation)
+    _change(bridge, name, partial(count, demands), demands, forbid, operation)
 
 
-def add_check(bridge: Bridge, name: QualifiedName, check: CheckState, count: Callable[[int], RowCounts]) -> None:
+def add_check(bridge: Bridge, name: QualifiedName, check: CheckState, count: Count) -> None:
     """Add a CHECK constraint with its text as it was written, if every row meets it.
 
     Delta's own command joins the tokens of its text by spaces: ``a::int`` and lambdas are refused then, and ``'it''s'``
@@ -52,7 +63,7 @@ def add_check(bridge: Bridge, name: QualifiedName, check: CheckState, count: Cal
         bridge: The session.
         name: The table.
         check: The constraint; it is stored under its name in lower case.
-        count: Counts the rows that break it at a given version.
+        count: Asks the rows.
 
     Raises:
         UnsafePlanError: If rows break it; nothing was changed.
@@ -67,14 +78,14 @@ def add_check(bridge: Bridge, name: QualifiedName, check: CheckState, count: Cal
         metadata["configuration"][key] = check.expression
 
     operation = _operation(bridge, "AddConstraint")(check.name.lower(), check.expression)
-    _change(bridge, name, count, (check,), put, operation)
+    _change(bridge, name, partial(count, [check]), [check], put, operation)
 
 
 def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     bridge: Bridge,
     name: QualifiedName,
     count: Callable[[int], RowCounts],
-    checks: Sequence[CheckState],
+    demands: Sequence[Demand],
     edit: Callable[[dict[str, Any]], None],
     operation: Any,
 ) -> None:
@@ -83,7 +94,7 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     The whole table counts as read, so a row that is appended meanwhile makes the commit fail instead of slipping in.
     """
     transaction = bridge.load(name).startTransactionWithInitialSnapshot()
-    violations = tuple(violations_of(name, count(transaction.snapshot().version()), checks))
+    violations = tuple(violations_of(name, demands, count(transaction.snapshot().version())))
     if violations:
         raise UnsafePlanError(violations)
     action = json.loads(transaction.metadata().json())
@@ -104,12 +115,13 @@ def _nothing(bridge: Bridge) -> Any:
     return jvm.scala.jdk.javaapi.CollectionConverters.asScala(jvm.java.util.ArrayList()).toSeq()
 
 
-def _forbid_null(metadata: dict[str, Any], columns: set[str]) -> None:
-    schema = json.loads(metadata["schemaString"])
-    for field in schema["fields"]:
-        if field["name"].lower() in columns:
+def _forbid_null(struct: dict[str, Any], paths: set[tuple[str, ...]], above: tuple[str, ...] = ()) -> None:
+    for field in struct["fields"]:
+        here = (*above, field["name"].lower())
+        if here in paths:
             field["nullable"] = False
-    metadata["schemaString"] = json.dumps(schema)
+        if isinstance(field["type"], dict) and field["type"]["type"] == "struct":
+            _forbid_null(field["type"], paths, here)
 
 
 def _object(package: Any, name: str) -> Any:

@@ -1,28 +1,39 @@
-"""A catalog in memory: no JVM, no files, the same port; for testing rules, plans and contracts."""
+"""The memory catalog: the port over dictionaries."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import singledispatch
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
+from pytest_delta_schema.catalogs.memory.changing import changed, stored
+from pytest_delta_schema.catalogs.memory.rows import (
+    broken_rows,
+    distinct_texts,
+    orphans,
+    text_of,
+    value_at,
+)
 from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
 from pytest_delta_schema.execute.ddl import RowCounts
 from pytest_delta_schema.execute.preflight import violations_of
-from pytest_delta_schema.plan import actions
+from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange
+from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.states import CatalogState, CheckState, KeyState, TableState, by_name
+from pytest_delta_schema.state.states import CatalogState, CheckState, ForeignKeyState, TableState
+from pytest_delta_schema.state.types import not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from pytest_delta_schema.catalogs.memory.rows import Row
+    from pytest_delta_schema.execute.ddl import Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.types import ColumnState
-
-Row = dict[str, Any]
-"""One row: values by column name, in any case; a column that is left out is NULL."""
 
 
 class MemoryCatalog:
@@ -48,8 +59,12 @@ class MemoryCatalog:
             self.insert(name, some)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Return the current states of the tables that ``models`` name."""
-        return CatalogState(tables={name: self._state(name) for name in {model.name for model in models}})
+        """Return the states of the tables that ``models`` name, of the parents and of the children of those tables."""
+        names = set(names_around(models))
+        names.update(
+            name for name, table in self._tables.items() if any(key.parent in names for key in table.foreign_keys)
+        )
+        return CatalogState(tables={name: self._state(name) for name in sorted(names)})
 
     def run(self, statement: Statement) -> None:
         """Apply the changes of ``statement``; the table's version goes up by one.
@@ -64,13 +79,13 @@ class MemoryCatalog:
             return
         if statement.kind is StatementKind.CREATE_TABLE:
             for action in statement.changes:
-                self._create(cast("actions.CreateTable", action))
+                self._create(cast("CreateTable", action))
             return
         if statement.kind in (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK):
             self._require_sound_rows(statement)
         state = self._require(name)
         for change in statement.changes:
-            state = _changed(change, state)
+            state = changed(change, state)
         self._tables[name] = replace(state, version=(state.version or 0) + 1)
 
     def version(self, table: QualifiedName) -> int | None:
@@ -80,23 +95,36 @@ class MemoryCatalog:
     def count_rows(
         self,
         table: QualifiedName,
+        demands: Sequence[Demand] = (),
         *,
-        not_null: Sequence[str] = (),
-        checks: Sequence[CheckState] = (),
-        key: Sequence[str] = (),
         added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
     ) -> RowCounts:
-        """Count rows that are NULL in ``not_null``, break ``checks``, or repeat ``key``.
+        """Count the rows that break each demand.
 
         Raises:
             BackendFailure: If a check uses something that cannot be evaluated without Spark.
         """
         rows = self._rows.get(table, [])
-        return RowCounts(
-            rows=len(rows),
-            nulls={column: sum(row.get(column.lower()) is None for row in rows) for column in not_null},
-            broken={check.name: self._broken(table, check, rows, added) for check in checks},
-            repeated=_repeated(rows, key),
+        counts = [len(self._broken(table, demand, rows, added)) for demand in demands]
+        if stop_early and any(counts):
+            return RowCounts(rows=None, broken=tuple(min(count, 1) for count in counts))
+        return RowCounts(rows=len(rows), broken=tuple(counts))
+
+    def sample_rows(
+        self,
+        table: QualifiedName,
+        demands: Sequence[Demand],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        rows = self._rows.get(table, [])
+        return tuple(
+            distinct_texts(self._broken(table, demand, rows, added), columns)[:number]
+            for demand, columns in zip(demands, shown, strict=True)
         )
 
     def insert(self, table: QualifiedName, rows: Iterable[Row]) -> None:
@@ -118,13 +146,14 @@ class MemoryCatalog:
         if strangers:
             msg = f"{where}: there is no column {', '.join(strangers)}"
             raise BackendFailure(msg)
-        for column in state.columns:
-            if not column.is_nullable and row.get(column.name.lower()) is None:
-                msg = f"{where}: NOT NULL constraint violated for column: {column.name}"
+        for path in not_null_paths(state.columns):
+            if value_at(row, path) is None:
+                msg = f"{where}: NOT NULL constraint violated for column: {'.'.join(path)}"
                 raise BackendFailure(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
         for check in state.checks:
             if self._broken(state.name, check, [row]):
-                values = "".join(f"\n - {name} : {_shown(row.get(name))}" for name in _named(check, state))
+                texts = {name: text_of(row.get(name)) or "null" for name in _named(check, state)}
+                values = "".join(f"\n - {name} : {text}" for name, text in texts.items())
                 msg = (
                     f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
                 )
@@ -153,7 +182,7 @@ class MemoryCatalog:
             raise BackendFailure(msg, condition="TABLE_OR_VIEW_NOT_FOUND")
         return state
 
-    def _create(self, action: actions.CreateTable) -> None:
+    def _create(self, action: CreateTable) -> None:
         name = action.table
         if (name.catalog, name.schema) not in self._schemas:
             msg = f"there is no schema {name.catalog}.{name.schema}; create it first"
@@ -164,36 +193,39 @@ class MemoryCatalog:
                 columns=action.columns,
                 table_comment=action.table_comment,
                 table_properties=MappingProxyType(dict(action.table_properties)),
-                checks=tuple(map(_stored, action.checks)),
+                checks=tuple(map(stored, action.checks)),
                 version=0,
             )
 
     def _require_sound_rows(self, statement: Statement) -> None:
-        columns = [each.name for each in statement.changes if isinstance(each, actions.ColumnNullabilityChange)]
-        checks = [CheckState(c.name, c.expression) for c in statement.changes if isinstance(c, actions.CheckAdd)]
-        counts = self.count_rows(statement.table, not_null=columns, checks=checks)
-        violations = tuple(violations_of(statement.table, counts, checks))
+        """Refuse what rows break, as a backend would that finds them at the last moment."""
+        demands: list[Demand] = []
+        for change in statement.changes:
+            if isinstance(change, ColumnNullabilityChange):
+                demands.append(NotNull(change.path))
+            elif isinstance(change, CheckAdd):
+                demands.append(CheckState(change.name, change.expression))
+        violations = tuple(violations_of(statement.table, demands, self.count_rows(statement.table, demands)))
         if violations:
             raise UnsafePlanError(violations)
 
     def _broken(
-        self, table: QualifiedName, check: CheckState, rows: Sequence[Row], added: Sequence[ColumnState] = ()
-    ) -> int:
-        from pytest_delta_schema.state.expressions import ExpressionError, count_broken
-
+        self, table: QualifiedName, demand: Demand, rows: Sequence[Row], added: Sequence[ColumnState] = ()
+    ) -> list[Row]:
+        if isinstance(demand, ForeignKeyState):
+            parents = self._rows.get(demand.parent, []) if self._state(demand.parent).exists else []
+            return orphans(demand, rows, parents)
         columns = [column.name.lower() for column in (*self._require(table).columns, *added)]
+        if not isinstance(demand, CheckState):
+            return broken_rows(demand, rows, columns)
+        from pytest_delta_schema.state.expressions import ExpressionError
+
         try:
-            return count_broken(check.expression, rows, columns)
+            return broken_rows(demand, rows, columns)
         except ExpressionError as error:
-            subject = f"{table}: the memory catalog cannot evaluate check {check.name} ({check.expression})"
+            subject = f"{table}: the memory catalog cannot evaluate check {demand.name} ({demand.expression})"
             msg = f"{subject}: {because(error)}; test it on the local backend"
             raise BackendFailure(msg) from error
-
-
-def _repeated(rows: Sequence[Row], key: Sequence[str]) -> int:
-    keys = [[row.get(name.lower()) for name in key] for row in rows] if key else []
-    whole = [repr(values) for values in keys if None not in values]
-    return len(whole) - len(set(whole))
 
 
 def _named(check: CheckState, state: TableState) -> list[str]:
@@ -201,97 +233,3 @@ def _named(check: CheckState, state: TableState) -> list[str]:
 
     named = columns_in(check.expression)
     return [column.name.lower() for column in state.columns if column.name.lower() in named]
-
-
-def _shown(value: Any) -> str:
-    return "null" if value is None else str(value)
-
-
-def _stored(check: CheckState) -> CheckState:
-    """Return a check as Delta keeps it: under its name in lower case."""
-    return CheckState(check.name.lower(), check.expression)
-
-
-@singledispatch
-def _changed(change: object, state: TableState) -> TableState:
-    msg = f"the memory catalog does not know {type(change).__name__}, asked for {state.name}"
-    raise NotImplementedError(msg)
-
-
-@_changed.register(actions.ColumnAdd)
-def _(change: actions.ColumnAdd, state: TableState) -> TableState:
-    return replace(state, columns=(*state.columns, change.column._replace(comment="")))
-
-
-@_changed.register(actions.ColumnDrop)
-def _(change: actions.ColumnDrop, state: TableState) -> TableState:
-    _find(state, change.column.name)
-    dropped = change.column.name.lower()
-    return replace(state, columns=tuple(column for column in state.columns if column.name.lower() != dropped))
-
-
-@_changed.register(actions.ColumnTypeChange)
-def _(change: actions.ColumnTypeChange, state: TableState) -> TableState:
-    return _with(state, _find(state, change.name)._replace(data_type=change.after))
-
-
-@_changed.register(actions.ColumnNullabilityChange)
-def _(change: actions.ColumnNullabilityChange, state: TableState) -> TableState:
-    return _with(state, _find(state, change.name)._replace(is_nullable=change.is_nullable))
-
-
-@_changed.register(actions.SetColumnComments)
-def _(change: actions.SetColumnComments, state: TableState) -> TableState:
-    for name, comment in change.comments.items():
-        state = _with(state, _find(state, name)._replace(comment=comment))
-    return state
-
-
-@_changed.register(actions.SetTableComment)
-def _(change: actions.SetTableComment, state: TableState) -> TableState:
-    return replace(state, table_comment=change.comment)
-
-
-@_changed.register(actions.CheckAdd)
-def _(change: actions.CheckAdd, state: TableState) -> TableState:
-    added = _stored(CheckState(change.name, change.expression))
-    return replace(state, checks=tuple(sorted([*state.checks, added], key=by_name)))
-
-
-@_changed.register(actions.CheckDrop)
-def _(change: actions.CheckDrop, state: TableState) -> TableState:
-    return replace(state, checks=tuple(c for c in state.checks if c.name.lower() != change.name.lower()))
-
-
-@_changed.register(actions.PrimaryKeyAdd)
-def _(change: actions.PrimaryKeyAdd, state: TableState) -> TableState:
-    return replace(state, primary_key=KeyState(change.name, change.columns))
-
-
-@_changed.register(actions.PrimaryKeyDrop)
-def _(_change: actions.PrimaryKeyDrop, state: TableState) -> TableState:
-    return replace(state, primary_key=None)
-
-
-@_changed.register(actions.SetTableProperties)
-def _(change: actions.SetTableProperties, state: TableState) -> TableState:
-    return replace(state, table_properties=MappingProxyType({**state.table_properties, **change.properties}))
-
-
-@_changed.register(actions.UnsetTableProperties)
-def _(change: actions.UnsetTableProperties, state: TableState) -> TableState:
-    kept = {key: value for key, value in state.table_properties.items() if key not in change.keys}
-    return replace(state, table_properties=MappingProxyType(kept))
-
-
-def _find(state: TableState, name: str) -> ColumnState:
-    for column in state.columns:
-        if column.name.lower() == name.lower():
-            return column
-    msg = f"{state.name}: there is no column {name}; read the table again and make a new plan"
-    raise BackendFailure(msg, condition="UNRESOLVED_COLUMN")
-
-
-def _with(state: TableState, changed: ColumnState) -> TableState:
-    key = changed.name.lower()
-    return replace(state, columns=tuple(changed if column.name.lower() == key else column for column in state.columns))

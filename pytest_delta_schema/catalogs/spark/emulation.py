@@ -1,0 +1,63 @@
+"""What stands for the statements that open-source Delta lacks: keys become table properties of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.changes import (
+    CheckDrop,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    SetTableProperties,
+    UnsetTableProperties,
+)
+from pytest_delta_schema.sql.properties import set_properties, unset_properties
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.state.delta_log import CHECK_PREFIX, PRIMARY_KEY_PROPERTY, encode_foreign_key, encode_key
+from pytest_delta_schema.state.states import KeyState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+EMULATED = frozenset(
+    {
+        StatementKind.TIGHTEN_COLUMNS,
+        StatementKind.ADD_CHECK,
+        StatementKind.ADD_PRIMARY_KEY,
+        StatementKind.DROP_PRIMARY_KEY,
+        StatementKind.ADD_FOREIGN_KEY,
+        StatementKind.DROP_FOREIGN_KEY,
+    }
+)
+"""What open-source Delta has no statement for, or none that keeps its promise."""
+
+
+def on_delta(statement: Statement) -> tuple[Statement, ...]:
+    """Say a statement as open-source Delta understands it; one commit each."""
+    said = tuple(each for change in statement.changes for each in _emulated(statement, change))
+    return said or (statement,)
+
+
+def _emulated(statement: Statement, change: object) -> Iterator[Statement]:
+    match change:
+        case PrimaryKeyAdd():
+            yield from _set(statement, {PRIMARY_KEY_PROPERTY: encode_key(KeyState(change.name, change.columns))})
+        case PrimaryKeyDrop():
+            yield from _unset(statement, PRIMARY_KEY_PROPERTY)
+        case ForeignKeyAdd():
+            yield from _set(statement, encode_foreign_key(change.key))
+        case ForeignKeyDrop():
+            yield from _unset(statement, *encode_foreign_key(change.key))
+        case CheckDrop() if change.name != change.name.lower():
+            # Delta finds constraints by their names in lower case only; others came as properties, and go as such.
+            yield from _unset(statement, f"{CHECK_PREFIX}{change.name}")
+
+
+def _set(statement: Statement, properties: dict[str, str]) -> Iterator[Statement]:
+    return set_properties(statement.table, [SetTableProperties(properties=properties)])
+
+
+def _unset(statement: Statement, *keys: str) -> Iterator[Statement]:
+    return unset_properties(statement.table, [UnsetTableProperties(keys=keys)])

@@ -1,0 +1,52 @@
+"""Dependencies between tables: parents come before the tables whose foreign keys point at them."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+
+
+def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
+    """Sort tables so that parents come first; tables that point at each other in a circle form one group.
+
+    Args:
+        models: Declared tables, each name once. Parents that are not among them do not count.
+
+    Returns:
+        Groups of tables, nearly always of one; by name where nothing else decides.
+    """
+    tables = {model.name: model for model in sorted(models, key=lambda model: model.name)}
+    parents = {name: {key.parent for key in model.foreign_keys} & tables.keys() for name, model in tables.items()}
+    # Each table speaks for itself at first; every circle that is found gets one speaker.
+    speaker = {name: name for name in tables}
+    while True:
+        graph: dict[QualifiedName, set[QualifiedName]] = {}
+        for name, above in parents.items():
+            graph.setdefault(speaker[name], set()).update(speaker[parent] for parent in above)
+        for name, above in graph.items():
+            above.discard(name)
+        try:
+            order = _sorted(graph)
+        except CycleError as error:
+            circle = set(error.args[1])
+            first = min(circle)
+            speaker = {name: first if said in circle else said for name, said in speaker.items()}
+        else:
+            return tuple(tuple(tables[name] for name in tables if speaker[name] == said) for said in order)
+
+
+def _sorted(graph: dict[QualifiedName, set[QualifiedName]]) -> list[QualifiedName]:
+    sorter = TopologicalSorter(graph)
+    sorter.prepare()
+    order: list[QualifiedName] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        order.extend(ready)
+        sorter.done(*ready)
+    return order

@@ -1,0 +1,157 @@
+"""Say what is asked of the rows of a table; none of it is part of a plan.
+
+Everything is asked of one source: the table, with the columns that are still to come as NULL, and for each foreign key
+a column that is true where the parent has the row. So one scan answers for all demands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.demands import Demand, NotNull
+from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed, path_sql
+from pytest_delta_schema.sql.types import type_sql
+from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def counted(demands: Sequence[Demand]) -> list[str]:
+    """Say what is counted, in order: all rows, and for each demand those that break it.
+
+    A row breaks the demand for a key if another one has the same values already.
+    """
+    return ["count(*)", *(_count(demand, index) for index, demand in enumerate(demands))]
+
+
+def count_rows(source: str, demands: Sequence[Demand]) -> str:
+    """Count in one scan.
+
+    Args:
+        source: From :func:`rows_of`.
+        demands: What the rows should meet.
+    """
+    return f"SELECT {', '.join(counted(demands))} FROM {source}"  # noqa: S608 - quoted where it is made
+
+
+def first_broken(source: str, demands: Sequence[Demand]) -> str:
+    """Find one row that breaks a demand, whose answer it gives for each; keys cannot be asked of one row."""
+    said = [_broken(demand, index) for index, demand in enumerate(demands)]
+    return f"SELECT {', '.join(said)} FROM {source} WHERE {' OR '.join(said)} LIMIT 1"  # noqa: S608 - likewise
+
+
+def first_repeated(source: str, key: KeyState) -> str:
+    """Find one value that a key would have twice."""
+    return f"SELECT 1 FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - likewise
+
+
+def samples(source: str, demand: Demand, index: int, *, shown: Sequence[str], number: int) -> str:
+    """List a few rows that break a demand: its index, and the texts of some of their columns.
+
+    Args:
+        source: From :func:`rows_of`, for all demands.
+        demand: What they break.
+        index: Where it stands among all demands.
+        shown: The columns.
+        number: How many rows at most.
+    """
+    texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
+    which = _groups(shown) if isinstance(demand, KeyState) else f"WHERE {_broken(demand, index)}"
+    return f"(SELECT {index:d}, array({texts}) FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
+
+
+def rows_of(
+    table: QualifiedName,
+    demands: Iterable[Demand] = (),
+    *,
+    added: Iterable[ColumnState] = (),
+    absent: Collection[ForeignKeyState] = (),
+    version: int | None = None,
+) -> str:
+    """Say the rows that are asked.
+
+    Args:
+        table: Where.
+        demands: What is asked of them.
+        added: Columns that are not there yet, and NULL in every row.
+        absent: Foreign keys among ``demands`` whose parent is not there yet, so that it has no rows.
+        version: Delta version to ask; ``None`` for the newest.
+    """
+    rows = dotted(table) if version is None else f"{dotted(table)} VERSION AS OF {version:d}"
+    new = [null_column(column) for column in added]
+    new += [_no_parent(index) for index, demand in enumerate(demands) if demand in absent]
+    if new:
+        rows = f"(SELECT *, {', '.join(new)} FROM {rows})"  # noqa: S608 - quoted right here
+    for index, demand in enumerate(demands):
+        if isinstance(demand, ForeignKeyState) and demand not in absent:
+            rows = f"(SELECT r.*, p.{_mark(index)} FROM {rows} AS r {_parents(demand, index)})"  # noqa: S608 - likewise
+    return rows
+
+
+def listing(table: QualifiedName, demand: Demand) -> str:
+    """Say the query with which people find the rows that break a demand."""
+    name = dotted(table)
+    if isinstance(demand, KeyState):
+        names = listed(demand.columns)
+        return f"SELECT {names}, count(*) FROM {name} {_groups(demand.columns)}"  # noqa: S608 - quoted right here
+    if isinstance(demand, ForeignKeyState):
+        pairs = zip(demand.columns, demand.parent_columns, strict=True)
+        joined = " AND ".join(f"c.{identifier(mine)} = p.{identifier(theirs)}" for mine, theirs in pairs)
+        whole = " AND ".join(f"c.{identifier(column)} IS NOT NULL" for column in demand.columns)
+        return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(demand.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - likewise
+    return f"SELECT * FROM {name} WHERE {_broken(demand, 0)}"  # noqa: S608 - likewise
+
+
+def probe(columns: Iterable[ColumnState], expression: str) -> str:
+    """Ask nothing, of no rows: whoever analyses it finds out whether ``expression`` is a condition over ``columns``."""
+    return f"SELECT 1 FROM (SELECT {', '.join(map(null_column, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
+
+
+def null_column(column: ColumnState) -> str:
+    """Say a column that is NULL in every row."""
+    return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
+
+
+def _count(demand: Demand, index: int) -> str:
+    if isinstance(demand, KeyState):
+        return f"count_if({_whole(demand.columns)}) - count(DISTINCT {listed(demand.columns)})"
+    return f"count_if({_broken(demand, index)})"
+
+
+def _broken(demand: Demand, index: int) -> str:
+    """Say that a row breaks a demand; a check is broken by false and by unknown alike, as Delta counts them."""
+    if isinstance(demand, NotNull):
+        return f"{path_sql(demand.path)} IS NULL"
+    if isinstance(demand, CheckState):
+        return f"NOT coalesce({condition(demand.expression)}, false)"
+    return f"({_whole(demand.columns)} AND {_mark(index)} IS NULL)"
+
+
+def _parents(key: ForeignKeyState, index: int) -> str:
+    """Join the rows of ``key`` with its parent's values, each once, so that no row is doubled."""
+    names = [f"`__parent_{index}_{position}`" for position in range(len(key.columns))]
+    said = ", ".join(f"{identifier(column)} AS {name}" for column, name in zip(key.parent_columns, names, strict=True))
+    joined = " AND ".join(f"r.{identifier(column)} = p.{name}" for column, name in zip(key.columns, names, strict=True))
+    values = f"SELECT DISTINCT {said}, true AS {_mark(index)} FROM {dotted(key.parent)}"  # noqa: S608 - quoted right here
+    return f"LEFT JOIN ({values}) AS p ON {joined}"
+
+
+def _no_parent(index: int) -> str:
+    return f"CAST(NULL AS BOOLEAN) AS {_mark(index)}"
+
+
+def _mark(index: int) -> str:
+    return f"`__parent_{index}`"
+
+
+def _groups(columns: Sequence[str]) -> str:
+    names = listed(columns)
+    return f"WHERE {_whole(columns)} GROUP BY {names} HAVING count(*) > 1"
+
+
+def _whole(columns: Sequence[str]) -> str:
+    return " AND ".join(f"{identifier(column)} IS NOT NULL" for column in columns)

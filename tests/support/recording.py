@@ -1,0 +1,32 @@
+"""A memory catalog that notes what is run, and fails where it is told to."""
+
+from __future__ import annotations
+
+from pytest_delta_schema import BackendFailure, MemoryCatalog
+
+
+class Recording(MemoryCatalog):
+    """Notes kind and table of every statement.
+
+    Args:
+        fail: Kinds of statements that fail; ``(kind, table)`` fails for one table only.
+        ignore: Kinds of statements that are noted and not run.
+    """
+
+    def __init__(self, *args, fail=(), ignore=(), **kwargs):
+        super().__init__(*args, **kwargs)
+        self.ran: list[str] = []
+        self.tables: list[str] = []
+        self.fail, self.ignore = fail, ignore
+
+    def run(self, statement):
+        if statement.kind in self.fail or (statement.kind, statement.table.table) in self.fail:
+            raise BackendFailure("the disk is full\nsecond line", condition="DISK")
+        self.ran.append(statement.kind.value)
+        self.tables.append(statement.table.table)
+        if statement.kind not in self.ignore:
+            super().run(statement)
+
+    @property
+    def story(self) -> list[str]:
+        return [f"{table}: {kind}" for table, kind in zip(self.tables, self.ran, strict=True)]
