@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema.contracts.options import is_worker
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -109,9 +111,20 @@ class ContractRun:
         return self._groups[table.name][0]
 
     def apply_group(self, table: Table) -> tuple[Table, ...]:
-        """Return the selected tables that are brought in line at once: those that point at each other in a circle."""
-        selected = {each.name for each in self.selected}
-        return tuple(each for each in self._groups[table.name][1] if each.name in selected)
+        """Return the selected tables that are brought in line at once: those that point at each other in a circle.
+
+        A worker of xdist takes the parents along, because they may have come to the catalog of another worker.
+        """
+        selected = {each.name: each for each in self.selected}
+        todo = [each for each in self._groups[table.name][1] if each.name in selected]
+        group: dict[QualifiedName, Table] = {}
+        while todo:
+            each = todo.pop()
+            if each.name not in group:
+                group[each.name] = each
+                if is_worker(self._config):
+                    todo.extend(selected[key.parent] for key in each.foreign_keys if key.parent in selected)
+        return tuple(group[name] for name in sorted(group))
 
     @cached_property
     def _groups(self) -> dict[QualifiedName, tuple[int, tuple[Table, ...]]]:

@@ -48,7 +48,8 @@ def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
 def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     if action.creates_schema:
         yield ChangeLine(ADD, f"schema {action.table.catalog}.{action.table.schema}", _ABSENT, "created")
-    yield ChangeLine(ADD, "table", _ABSENT, f"created with {len(action.columns)} columns")
+    plural = "" if len(action.columns) == 1 else "s"
+    yield ChangeLine(ADD, "table", _ABSENT, f"created with {len(action.columns)} column{plural}")
     for column in action.columns:
         yield ChangeLine(ADD, f"columns.{column.name}", _ABSENT, _describe(column))
     for check in action.checks:

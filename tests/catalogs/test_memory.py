@@ -28,7 +28,7 @@ from support.tables import catalog as observed
 
 
 def test_there_are_enough_scenarios_with_names_of_their_own():
-    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 25
+    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 85
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

@@ -145,7 +145,7 @@ BASICS = (
         after=columns(column(comment=ODD_TEXT), comment=ODD_TEXT, table_properties={ODD_TEXT: ODD_TEXT}),
         plan=(
             "+ schema dev.silver: (absent) -> created",
-            "+ table: (absent) -> created with 1 columns",
+            "+ table: (absent) -> created with 1 column",
             "+ columns.id: (absent) -> bigint",
             f"+ comment: (absent) -> {ODD_TEXT!r}",
             f"+ properties.{ODD_TEXT}: (absent) -> {ODD_TEXT!r}",

@@ -1,0 +1,135 @@
+"""Foreign keys as users of the plugin meet them: parents first, circles at once, and nothing forgotten."""
+
+from __future__ import annotations
+
+FAMILY = """
+from pytest_delta_schema import ForeignKey
+ID = Column("id", LongType(), is_nullable=False)
+orders = table("dev.silver.a_orders", ID, Column("customer", LongType()),
+    foreign_keys=[ForeignKey(["customer"], "dev.silver.customers")])
+customers = table("dev.silver.customers", ID, primary_key=["id"])
+"""
+CIRCLE = """
+from pytest_delta_schema import ForeignKey
+ID = Column("id", LongType(), is_nullable=False)
+left = table("dev.silver.left", ID, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.right")])
+right = table("dev.silver.right", ID, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.left")])
+"""
+KEY = "KeyState('%s', ('id',))"
+MOVED = """MemoryCatalog([
+    stored("dev.silver.customers", ID, primary_key=KeyState("old", ("id",))),
+    stored("dev.silver.a_orders", ID, ColumnState("customer", "bigint", True, ""), foreign_keys=(
+        ForeignKeyState("fk_dev_silver_a_orders__customer", ("customer",), QualifiedName("dev", "silver", "customers"),
+            ("id",)),)),
+])
+from pytest_delta_schema import ForeignKeyState, KeyState"""
+MEMORY = ("--delta-backend", "memory")
+
+
+def test_parents_are_applied_before_their_children(project):
+    project.models(FAMILY)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-v", *MEMORY)
+
+    result.assert_outcomes(passed=2, deselected=4)
+    result.stdout.fnmatch_lines(["*customers::apply PASSED*", "*a_orders::apply PASSED*"])
+    result.stdout.fnmatch_lines(["apply: 2 applied, 5 statements run"])
+
+
+def test_a_circle_is_applied_at_once(project):
+    project.models(CIRCLE)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", *MEMORY)
+
+    result.stdout.fnmatch_lines(["apply: 1 in sync, 1 applied, 8 statements run"])
+
+
+def test_workers_take_the_parents_along(project):
+    project.models(FAMILY)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-n2", *MEMORY)
+
+    result.assert_outcomes(passed=2)
+
+
+def test_a_child_alone_needs_its_parent(project):
+    project.models(FAMILY)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-k", "orders", *MEMORY)
+
+    result.assert_outcomes(failed=1, deselected=5)
+    result.stdout.fnmatch_lines(["*needs dev.silver.customers, which does not exist; apply that table first*DS209*"])
+
+
+def test_half_a_circle_alone_is_refused_as_well(project):
+    project.models(CIRCLE)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-k", "left", *MEMORY)
+
+    result.assert_outcomes(failed=1, deselected=5)
+    result.stdout.fnmatch_lines(["*needs dev.silver.right, which does not exist*"])
+
+
+def test_new_tables_drift_without_being_blocked_by_each_other(project):
+    project.models(CIRCLE)
+
+    result = project.run("--delta-drift", "-m", "delta_drift", *MEMORY)
+
+    result.stdout.fnmatch_lines(["drift: 2 drifted, 0 statements run"])
+    result.stdout.no_fnmatch_line("*blocked:*")
+
+
+def test_what_follows_a_changed_key_is_told_with_that_key_and_is_no_drift_of_the_child(project):
+    project.models(FAMILY)
+    project.catalog(MOVED)
+
+    result = project.run("--delta-drift", "-m", "delta_drift")
+
+    result.assert_outcomes(passed=1, failed=1, deselected=4)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.customers has drifted, 2 changes: primary_key",
+            "along with it, at dev.silver.a_orders:",
+            "  - foreign_keys.fk_dev_silver_a_orders__customer *-> (absent)",
+            "  + foreign_keys.fk_dev_silver_a_orders__customer  (absent) *",
+            "drift: 1 in sync, 1 drifted, 0 statements run",
+        ]
+    )
+
+
+def test_a_child_that_is_collected_follows_even_if_it_is_not_selected(project):
+    project.models(FAMILY)
+    project.catalog(MOVED)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-k", "customers", "-rP")
+
+    result.assert_outcomes(passed=1, deselected=5)
+    result.stdout.fnmatch_lines(
+        [
+            "  ALTER TABLE `dev`.`silver`.`a_orders` DROP CONSTRAINT `fk_dev_silver_a_orders__customer`;",
+            "  ALTER TABLE `dev`.`silver`.`customers` DROP CONSTRAINT `old`;",
+            "  ALTER TABLE `dev`.`silver`.`customers` ADD CONSTRAINT `pk_dev_silver_customers__id` PRIMARY KEY (`id`);",
+            "  ALTER TABLE `dev`.`silver`.`a_orders` ADD CONSTRAINT `fk_dev_silver_a_orders__customer` FOREIGN KEY*;",
+            "apply: 1 applied, 4 statements run",
+        ]
+    )
+
+
+def test_scratch_tables_point_at_the_scratch_tables_made_before(project):
+    project.models(FAMILY)
+    project.pytester.makepyfile(
+        """
+        import models
+
+        def test_without_a_parent(make_delta_table):
+            assert make_delta_table(models.orders).foreign_keys == []
+
+        def test_with_a_parent(make_delta_table, delta_catalog):
+            parent = make_delta_table(models.customers)
+            child = make_delta_table(models.orders)
+            (key,) = delta_catalog.snapshot([child]).tables[child.name].foreign_keys
+            assert (key.parent, key.columns) == (parent.name, ("customer",))
+        """
+    )
+
+    project.run("-m", "not delta", *MEMORY).assert_outcomes(passed=2, deselected=4)
