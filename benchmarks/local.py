@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from measure import Ratio
 
@@ -73,8 +73,8 @@ session.close(sys.stderr)
 def run() -> Iterator[Ratio]:
     """Yield the ratio of starts, and the cost of reading, cold and warm."""
     with tempfile.TemporaryDirectory() as folder:
-        _python(START, folder, "archive")
-        pairs = [(_python(START, folder, "archive"), _python(START, folder, "none")) for _ in range(5)]
+        python(START, folder, "archive")
+        pairs = [(python(START, folder, "archive"), python(START, folder, "none")) for _ in range(5)]
         yield Ratio(
             "start of the JVM and first query, with its archive",
             statistics.median(pair[0] for pair in pairs),
@@ -82,11 +82,11 @@ def run() -> Iterator[Ratio]:
             statistics.median(first / second for first, second in pairs),
             0.7,
         )
-        _python(MAKE, folder)
+        python(MAKE, folder)
         schema = Path(folder, "dev", "silver")
         for number in range(1, TABLES):
             shutil.copytree(schema / "table_0", schema / f"table_{number}")
-        runs = [_python(READ, folder, TABLES) for _ in range(3)]
+        runs = [python(READ, folder, TABLES) for _ in range(3)]
         cold = statistics.median(run[0] for run in runs) / TABLES
         warm = statistics.median(min(run[1:]) for run in runs) / TABLES
         yield Ratio(
@@ -101,6 +101,7 @@ def run() -> Iterator[Ratio]:
         )
 
 
-def _python(code: str, *args: object) -> float | list[float] | None:
+def python(code: str, *args: object) -> Any:
+    """Run a program in a process of its own, and return what it prints as JSON."""
     answer = subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, check=True)
     return json.loads(answer.stdout) if answer.stdout else None

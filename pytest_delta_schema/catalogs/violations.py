@@ -32,7 +32,7 @@ _NOT_NULL = (
 _LENGTH = re.compile(
     r'Value "(?P<value>.*)" exceeds char/varchar type length limitation\. Failed check: (?P<check>.*)\.'
 )
-_STACK = re.compile(r"\n\s+at [\w.$<>]+\(.*", re.DOTALL)
+_STACK = re.compile(r"(?:\n\s+at [\w.$<>]+\(|\n+JVM stacktrace:\n).*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ def counted(demands: Sequence[Demand]) -> list[str]:
 
     A row breaks the demand for a key if another one has the same values already.
     """
-    return ["count(*)", *(_count(demand, index) for index, demand in enumerate(demands))]
+    return ["count(*)", *map(_count, demands)]
 
 
 def count_rows(source: str, demands: Sequence[Demand]) -> str:
@@ -38,9 +38,9 @@ def count_rows(source: str, demands: Sequence[Demand]) -> str:
     return f"SELECT {', '.join(counted(demands))} FROM {source}"  # noqa: S608 - quoted where it is made
 
 
-def first_broken(source: str, demands: Sequence[Demand]) -> str:
+def first_broken(source: str, demands: Sequence[NotNull | CheckState | ForeignKeyState]) -> str:
     """Find one row that breaks a demand, whose answer it gives for each; keys cannot be asked of one row."""
-    said = [_broken(demand, index) for index, demand in enumerate(demands)]
+    said = [_broken(demand) for demand in demands]
     return f"SELECT {', '.join(said)} FROM {source} WHERE {' OR '.join(said)} LIMIT 1"  # noqa: S608 - likewise
 
 
@@ -55,12 +55,12 @@ def samples(source: str, demand: Demand, index: int, *, shown: Sequence[str], nu
     Args:
         source: From :func:`rows_of`, for all demands.
         demand: What they break.
-        index: Where it stands among all demands.
+        index: What the rows are marked with, because several demands are asked at once.
         shown: The columns.
         number: How many rows at most.
     """
     texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
-    which = _groups(shown) if isinstance(demand, KeyState) else f"WHERE {_broken(demand, index)}"
+    which = _groups(shown) if isinstance(demand, KeyState) else f"WHERE {_broken(demand)}"
     return f"(SELECT {index:d}, array({texts}) FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
 
 
@@ -83,12 +83,12 @@ def rows_of(
     """
     rows = dotted(table) if version is None else f"{dotted(table)} VERSION AS OF {version:d}"
     new = [null_column(column) for column in added]
-    new += [_no_parent(index) for index, demand in enumerate(demands) if demand in absent]
+    new += [f"CAST(NULL AS BOOLEAN) AS {_mark(key)}" for key in absent]
     if new:
         rows = f"(SELECT *, {', '.join(new)} FROM {rows})"  # noqa: S608 - quoted right here
-    for index, demand in enumerate(demands):
+    for demand in demands:
         if isinstance(demand, ForeignKeyState) and demand not in absent:
-            rows = f"(SELECT r.*, p.{_mark(index)} FROM {rows} AS r {_parents(demand, index)})"  # noqa: S608 - likewise
+            rows = f"(SELECT r.*, p.{_mark(demand)} FROM {rows} AS r {_parents(demand)})"  # noqa: S608 - likewise
     return rows
 
 
@@ -103,7 +103,7 @@ def listing(table: QualifiedName, demand: Demand) -> str:
         joined = " AND ".join(f"c.{identifier(mine)} = p.{identifier(theirs)}" for mine, theirs in pairs)
         whole = " AND ".join(f"c.{identifier(column)} IS NOT NULL" for column in demand.columns)
         return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(demand.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - likewise
-    return f"SELECT * FROM {name} WHERE {_broken(demand, 0)}"  # noqa: S608 - likewise
+    return f"SELECT * FROM {name} WHERE {_broken(demand)}"  # noqa: S608 - likewise
 
 
 def probe(columns: Iterable[ColumnState], expression: str) -> str:
@@ -116,36 +116,33 @@ def null_column(column: ColumnState) -> str:
     return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
 
 
-def _count(demand: Demand, index: int) -> str:
+def _count(demand: Demand) -> str:
     if isinstance(demand, KeyState):
         return f"count_if({_whole(demand.columns)}) - count(DISTINCT {listed(demand.columns)})"
-    return f"count_if({_broken(demand, index)})"
+    return f"count_if({_broken(demand)})"
 
 
-def _broken(demand: Demand, index: int) -> str:
+def _broken(demand: NotNull | CheckState | ForeignKeyState) -> str:
     """Say that a row breaks a demand; a check is broken by false and by unknown alike, as Delta counts them."""
     if isinstance(demand, NotNull):
         return f"{path_sql(demand.path)} IS NULL"
     if isinstance(demand, CheckState):
         return f"NOT coalesce({condition(demand.expression)}, false)"
-    return f"({_whole(demand.columns)} AND {_mark(index)} IS NULL)"
+    return f"({_whole(demand.columns)} AND {_mark(demand)} IS NULL)"
 
 
-def _parents(key: ForeignKeyState, index: int) -> str:
+def _parents(key: ForeignKeyState) -> str:
     """Join the rows of ``key`` with its parent's values, each once, so that no row is doubled."""
-    names = [f"`__parent_{index}_{position}`" for position in range(len(key.columns))]
+    names = [identifier(f"parent of {key.name}, {position}") for position in range(len(key.columns))]
     said = ", ".join(f"{identifier(column)} AS {name}" for column, name in zip(key.parent_columns, names, strict=True))
     joined = " AND ".join(f"r.{identifier(column)} = p.{name}" for column, name in zip(key.columns, names, strict=True))
-    values = f"SELECT DISTINCT {said}, true AS {_mark(index)} FROM {dotted(key.parent)}"  # noqa: S608 - quoted right here
+    values = f"SELECT DISTINCT {said}, true AS {_mark(key)} FROM {dotted(key.parent)}"  # noqa: S608 - quoted right here
     return f"LEFT JOIN ({values}) AS p ON {joined}"
 
 
-def _no_parent(index: int) -> str:
-    return f"CAST(NULL AS BOOLEAN) AS {_mark(index)}"
-
-
-def _mark(index: int) -> str:
-    return f"`__parent_{index}`"
+def _mark(key: ForeignKeyState) -> str:
+    """Say the column that is true where the parent has the row; no column of a user is called like that."""
+    return identifier(f"parent of {key.name}")
 
 
 def _groups(columns: Sequence[str]) -> str:

@@ -9,6 +9,8 @@ import pytest
 from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
 from pytest_delta_schema.catalogs.spark.session import session_conf, start_session
 
+CONNECT = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": "0"}
+
 
 @pytest.fixture(scope="session")
 def warehouse(tmp_path_factory):
@@ -17,7 +19,8 @@ def warehouse(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def local_session(warehouse):
-    session = start_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+    conf = {**session_conf(warehouse), **CONNECT}
+    session = start_session(conf, warehouse, archive=True, stream=sys.stderr)
     yield session
     session.close(sys.stderr)
 
@@ -33,3 +36,19 @@ def local(spark_catalog):
     yield spark_catalog
     for catalog in ("dev", "prod"):
         spark_catalog.drop_schema(catalog, "silver")
+
+
+@pytest.fixture(scope="session")
+def remote(local_session):
+    """A session of Spark Connect, to a real server inside of the JVM that is there already."""
+    from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 - it loads pandas, which takes seconds
+
+    jvm = local_session.spark._jvm
+    service = getattr(jvm.org.apache.spark.sql.connect.service, "SparkConnectService$")
+    server = getattr(service, "MODULE$")
+    server.start(local_session.spark.sparkContext._jsc.sc())
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.localPort()}").getOrCreate()
+    yield session
+    session.stop()
+    none = jvm.scala.Option.empty()
+    server.stop(none, none)

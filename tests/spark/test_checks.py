@@ -221,7 +221,8 @@ def test_a_row_that_is_appended_while_the_check_is_asked_stops_the_commit(local,
         ),
     ],
 )
-def test_every_way_of_writing_says_which_constraint_stopped_it(local, text, found):
+@pytest.mark.parametrize("client", ["classic", "connect"])
+def test_every_way_of_writing_says_which_constraint_stopped_it(request, local, client, text, found):
     columns = [
         column(is_nullable=False),
         column("name", spark.StringType()),
@@ -232,9 +233,16 @@ def test_every_way_of_writing_says_which_constraint_stopped_it(local, text, foun
     Orchestrator.over(local).sync_tables([model])
     local.insert(NAME, [{"id": 5, "name": "there", "w": 1}])
 
+    session = local.spark
+    if client == "connect":
+        session = request.getfixturevalue("remote")
+        for key in ("spark.sql.catalog.dev", "spark.sql.catalog.dev.warehouse"):
+            session.conf.set(key, local.spark.conf.get(key))
+
     with pytest.raises(Exception, match="DELTA_") as caught:
-        local.spark.sql(text)
+        session.sql(text)
 
     violation = constraint_error(caught.value, [model])
+    assert type(caught.value).__module__.startswith("pyspark.errors.exceptions.connect") is (client == "connect")
     assert (violation.kind, violation.name, dict(violation.values)) == found
     assert violation.model is (None if found[0] == "length" else model)

@@ -200,16 +200,16 @@ def test_statements_carry_the_changes_that_they_make():
             count_rows(rows_of(NAME, [NotNull(("a",)), TO_PARENT]), [NotNull(("a",)), TO_PARENT]),
             (
                 "SELECT count(*), count_if(`a` IS NULL),"
-                " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `__parent_1` IS NULL))"
-                " FROM (SELECT r.*, p.`__parent_1` FROM `dev`.`silver`.`orders` AS r LEFT JOIN"
-                " (SELECT DISTINCT `x` AS `__parent_1_0`, `y``` AS `__parent_1_1`, true AS `__parent_1`"
-                " FROM `dev`.`silver`.`parents`) AS p ON r.`a` = p.`__parent_1_0` AND r.`b` = p.`__parent_1_1`)"
+                " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `parent of fk` IS NULL))"
+                " FROM (SELECT r.*, p.`parent of fk` FROM `dev`.`silver`.`orders` AS r LEFT JOIN"
+                " (SELECT DISTINCT `x` AS `parent of fk, 0`, `y``` AS `parent of fk, 1`, true AS `parent of fk`"
+                " FROM `dev`.`silver`.`parents`) AS p ON r.`a` = p.`parent of fk, 0` AND r.`b` = p.`parent of fk, 1`)"
             ),
         ),
         (
             rows_of(NAME, [TO_PARENT], absent=[TO_PARENT], added=[stored("b")]),
             (
-                "(SELECT *, CAST(NULL AS BIGINT) AS `b`, CAST(NULL AS BOOLEAN) AS `__parent_0`"
+                "(SELECT *, CAST(NULL AS BIGINT) AS `b`, CAST(NULL AS BOOLEAN) AS `parent of fk`"
                 " FROM `dev`.`silver`.`orders`)"
             ),
         ),

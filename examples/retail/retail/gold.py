@@ -2,7 +2,7 @@
 
 from pyspark.sql.types import DateType, DecimalType, DoubleType, LongType, StringType
 
-from pytest_delta_schema import Check, Column, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Table
 
 daily_sales = Table(
     "dev",
@@ -29,5 +29,6 @@ customer_value = Table(
     ],
     comment="A row a customer",
     primary_key=["customer_id"],
+    foreign_keys=[ForeignKey(["customer_id"], references="dev.silver.customers")],
     checks=[Check("risk_is_a_share", "churn_risk IS NULL OR churn_risk BETWEEN 0 AND 1")],
 )

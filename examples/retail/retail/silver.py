@@ -14,7 +14,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pytest_delta_schema import Check, Column, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Table
 
 MONEY = DecimalType(18, 2)
 ADDRESS = StructType(
@@ -78,6 +78,7 @@ orders = Table(
     ],
     comment="One row an order",
     primary_key=["order_id"],
+    foreign_keys=[ForeignKey(["customer_id"], references=customers)],
 )
 
 order_lines = Table(
@@ -96,6 +97,10 @@ order_lines = Table(
     checks=[
         Check("counted_from_one", "line_no >= 1"),
         Check("something_ordered", "quantity IS NULL OR quantity > 0"),
+    ],
+    foreign_keys=[
+        ForeignKey(["order_id"], references=orders),
+        ForeignKey(["sku"], references=products, name="what_was_ordered"),
     ],
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.classes import CATALOG_CLASS, READER_CLASS, classes_jar
@@ -34,6 +35,8 @@ class Bridge:
         self.jvm: Any = spark._jvm
         self._loader = self._find_loader()
         self._catalogs: dict[str, bool] = {}
+        self._lock = threading.Lock()
+        self._seen = threading.local()
         self._reader: Any = self._new(READER_CLASS)
 
     @property
@@ -42,10 +45,15 @@ class Bridge:
         return [name for name, ours in self._catalogs.items() if ours]
 
     def register(self, names: Iterable[str]) -> None:
-        """Make catalogs known to the session; those that it has already are left as they are."""
-        for name in names:
-            if name not in self._catalogs:
-                self._catalogs[name] = self._register(name)
+        """Make catalogs known to the session, and the session to this thread; what is known is left as it is."""
+        if not hasattr(self._seen, "session"):
+            # Spark takes its settings from the session of the running thread; a thread of Python's is a new one there.
+            self.jvm.org.apache.spark.sql.SparkSession.setActiveSession(self.spark._jsparkSession)
+            self._seen.session = self.spark
+        with self._lock:
+            for name in names:
+                if name not in self._catalogs:
+                    self._catalogs[name] = self._register(name)
 
     def is_ours(self, catalog: str) -> bool:
         """Whether a registered catalog is one of ours, with physical names and folders."""

@@ -226,14 +226,17 @@ class SparkCatalog:
             return self.spark.sql(text)
 
 
-def _loose(schema: Any) -> Any:
-    """Return a schema that takes NULL everywhere, so that it is the table that refuses, and not the frame."""
-    from pyspark.sql.types import CharType, StringType, StructField, StructType, VarcharType
+def _loose(kind: Any) -> Any:
+    """Return a type that takes NULL and any length everywhere, so that it is the table that refuses, not the frame."""
+    from pyspark.sql.types import ArrayType, CharType, MapType, StringType, StructField, StructType, VarcharType
 
-    def plain(kind: Any) -> Any:
-        return StringType() if isinstance(kind, (CharType, VarcharType)) else kind
-
-    return StructType([StructField(field.name, plain(field.dataType), nullable=True) for field in schema])
+    if isinstance(kind, StructType):
+        return StructType([StructField(field.name, _loose(field.dataType)) for field in kind])
+    if isinstance(kind, ArrayType):
+        return ArrayType(_loose(kind.elementType))
+    if isinstance(kind, MapType):
+        return MapType(_loose(kind.keyType), _loose(kind.valueType))
+    return StringType() if isinstance(kind, (CharType, VarcharType)) else kind
 
 
 def _fitting(value: Any, field: Any) -> Any:

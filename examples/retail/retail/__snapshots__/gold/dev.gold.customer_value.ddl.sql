@@ -14,3 +14,5 @@ TBLPROPERTIES (
 );
 
 ALTER TABLE `dev`.`gold`.`customer_value` ADD CONSTRAINT `pk_dev_gold_customer_value__customer_id` PRIMARY KEY (`customer_id`);
+
+ALTER TABLE `dev`.`gold`.`customer_value` ADD CONSTRAINT `fk_dev_gold_customer_value__customer_id` FOREIGN KEY (`customer_id`) REFERENCES `dev`.`silver`.`customers`;

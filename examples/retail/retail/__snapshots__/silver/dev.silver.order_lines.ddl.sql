@@ -17,3 +17,7 @@ TBLPROPERTIES (
 );
 
 ALTER TABLE `dev`.`silver`.`order_lines` ADD CONSTRAINT `pk_dev_silver_order_lines__order_id_line_no` PRIMARY KEY (`order_id`, `line_no`);
+
+ALTER TABLE `dev`.`silver`.`order_lines` ADD CONSTRAINT `fk_dev_silver_order_lines__order_id` FOREIGN KEY (`order_id`) REFERENCES `dev`.`silver`.`orders` (`order_id`);
+
+ALTER TABLE `dev`.`silver`.`order_lines` ADD CONSTRAINT `what_was_ordered` FOREIGN KEY (`sku`) REFERENCES `dev`.`silver`.`products` (`sku`);

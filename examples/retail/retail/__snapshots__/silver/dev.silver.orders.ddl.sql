@@ -14,3 +14,5 @@ TBLPROPERTIES (
 );
 
 ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__order_id` PRIMARY KEY (`order_id`);
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__customer_id` FOREIGN KEY (`customer_id`) REFERENCES `dev`.`silver`.`customers` (`customer_id`);

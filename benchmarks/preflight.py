@@ -1,0 +1,52 @@
+"""The preflight: one scan for all new constraints of a table, against one for each."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from typing import TYPE_CHECKING
+
+from local import python
+from measure import Ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ASK = """
+import json, sys, time
+from pathlib import Path
+from pyspark.sql.types import DoubleType, LongType, StringType
+from pytest_delta_schema import CheckState, Column, Orchestrator, SparkCatalog, Table, open_session, session_conf
+warehouse = Path(sys.argv[1])
+session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+catalog = SparkCatalog(session.spark, warehouse)
+columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType())]
+table = Table("dev", "silver", "orders", columns)
+Orchestrator.over(catalog).sync_tables([table])
+rows = "SELECT id, id / 7 AS price, concat('name of ', id) AS name FROM range(1000000)"
+session.spark.sql(f"INSERT INTO dev.silver.orders {rows}")
+texts = ["id >= 0", "id < 2000000", "price >= 0", "price < 1e9", "name LIKE 'name%'", "length(name) < 40",
+    "id IS NOT NULL", "price <= id", "name <> ''", "id % 2 IN (0, 1)"]
+checks = [CheckState(f"check_{number}", text) for number, text in enumerate(texts)]
+def clock(questions):
+    start = time.perf_counter()
+    for demands in questions:
+        assert set(catalog.count_rows(table.name, demands).broken) == {0}
+    return time.perf_counter() - start
+pairs = [(clock([checks]), clock([[check] for check in checks])) for _ in range(7)][2:]
+print(json.dumps(pairs))
+session.close(sys.stderr)
+"""
+
+
+def run() -> Iterator[Ratio]:
+    """Yield the cost of ten checks over a million rows, asked at once and one by one."""
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = python(ASK, folder)
+    yield Ratio(
+        "ten checks over a million rows, asked at once",
+        statistics.median(pair[0] for pair in pairs),
+        statistics.median(pair[1] for pair in pairs),
+        statistics.median(first / second for first, second in pairs),
+        0.25,
+    )

@@ -1,0 +1,89 @@
+"""A writer races with constraints that come: whoever wins, no row is ever behind a constraint that it breaks."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from pytest_delta_schema import (
+    BackendFailure,
+    Check,
+    CheckState,
+    NotNull,
+    Orchestrator,
+    UnsafePlanError,
+    constraint_error,
+    statements,
+)
+from support.tables import column, table
+
+ROUNDS = 50
+BROKEN = {"id": None, "b": -1}
+BEFORE, AFTER = -1, 3600
+
+
+class Writer(threading.Thread):
+    """Appends one row that breaks everything, after a while, and notes how that ended."""
+
+    def __init__(self, catalog, name, delay):
+        super().__init__()
+        self.catalog, self.name_of_table, self.delay = catalog, name, delay
+        self.now = threading.Event()
+        self.error = None
+
+    def run(self):
+        self.now.wait(max(self.delay, 0))
+        try:
+            self.catalog.insert(self.name_of_table, [BROKEN])
+        except BackendFailure as error:
+            self.error = error
+
+
+def race(catalog, statement, delay: float) -> tuple[bool, bool]:
+    """Run ``statement`` while a writer appends; return whether the writer and whether the statement came through."""
+    writer = Writer(catalog, statement.table, delay)
+    writer.start()
+    if delay < 0:
+        writer.join()
+    lost = None
+    try:
+        catalog.run(statement)
+    except (UnsafePlanError, BackendFailure) as error:
+        lost = error
+    writer.now.set()
+    writer.join()
+    assert lost is None or isinstance(lost, UnsafePlanError) or "DELTA_CONCURRENT_APPEND" in str(lost)
+    assert writer.error is None or constraint_error(writer.error) or "DELTA_METADATA_CHANGED" in str(writer.error)
+    return writer.error is None, lost is None
+
+
+def round_of(catalog, number: int, delay: float) -> tuple[bool, bool]:
+    """Make a table, let a constraint and a writer race for it, and look at what is left."""
+    name = f"dev.silver.race_{number}"
+    before = table(column(), column("b"), name=name)
+    tightened = table(column(is_nullable=False), column("b"), name=name)
+    checked = table(column(), column("b"), name=name, checks=[Check("positive", "b > 0")])
+    line = Orchestrator.over(catalog)
+    line.sync_tables([before])
+    (action,) = line.plan_tables([tightened if number % 2 else checked]).actions
+    (statement,) = statements(action)
+
+    wrote, came = race(catalog, statement, delay)
+
+    state = catalog.snapshot([before]).tables[before.name]
+    demands = [NotNull((each.name,)) for each in state.columns if not each.is_nullable]
+    demands += [CheckState(each.name, each.expression) for each in state.checks]
+    assert len(demands) == int(came)
+    assert catalog.count_rows(before.name, demands).broken == (0,) * int(came)
+    return wrote, came
+
+
+def test_no_row_is_ever_behind_a_constraint_that_it_breaks(local):
+    # The first writer is done before anything else begins, and the last one begins when all is done.
+    delays = [BEFORE, *(number * 0.02 for number in range(ROUNDS - 2)), AFTER]
+
+    with ThreadPoolExecutor(4) as pool:
+        ends = set(pool.map(partial(round_of, local), range(ROUNDS), delays))
+
+    assert {(True, False), (False, True)} <= ends
