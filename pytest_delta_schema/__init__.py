@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         ColumnAdd,
         ColumnDrop,
         ColumnNullabilityChange,
+        ColumnRename,
         ColumnTypeChange,
         ForeignKeyAdd,
         ForeignKeyDrop,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         CheckState,
         ForeignKeyState,
         KeyState,
+        RenameState,
         TableState,
     )
     from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
@@ -123,6 +125,7 @@ _HOMES = {
         "ColumnAdd",
         "ColumnDrop",
         "ColumnNullabilityChange",
+        "ColumnRename",
         "ColumnTypeChange",
         "ForeignKeyAdd",
         "ForeignKeyDrop",
@@ -141,7 +144,15 @@ _HOMES = {
     "rules.validator": ("DEFAULT_MODEL_RULES", "DEFAULT_PLAN_RULES", "PlanValidator", "default_plan_rules"),
     "sql.compiler": ("script", "statements"),
     "sql.statement": ("Statement", "StatementKind"),
-    "state.states": ("CatalogReader", "CatalogState", "CheckState", "ForeignKeyState", "KeyState", "TableState"),
+    "state.states": (
+        "CatalogReader",
+        "CatalogState",
+        "CheckState",
+        "ForeignKeyState",
+        "KeyState",
+        "RenameState",
+        "TableState",
+    ),
     "state.types": ("ArrayState", "ColumnState", "MapState", "StructState"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -170,6 +181,7 @@ __all__ = [
     "ColumnAdd",
     "ColumnDrop",
     "ColumnNullabilityChange",
+    "ColumnRename",
     "ColumnState",
     "ColumnTypeChange",
     "Consent",
@@ -200,6 +212,7 @@ __all__ = [
     "PrimaryKeyDrop",
     "QualifiedName",
     "ReadProblem",
+    "RenameState",
     "RowCounts",
     "RowsError",
     "SetColumnComments",

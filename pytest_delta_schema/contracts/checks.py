@@ -96,7 +96,7 @@ class ApplyContract(StandardContract):
             return
         run = request.config.stash[RUN]
         tables = run.apply_group(self.table)
-        line = Orchestrator.over(delta_catalog, run.validator, run.options.preflight)
+        line = Orchestrator.over(delta_catalog, run.validator, run.options.preflight, run.planner)
         try:
             ran = line.sync_tables(tables, known=run.pointing_at(tables))
         except UnsafePlanError as error:

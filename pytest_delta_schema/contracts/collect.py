@@ -18,6 +18,8 @@ from pytest_delta_schema.contracts.failures import ContractFailure, relative, re
 from pytest_delta_schema.contracts.options import APPLY, DRIFT
 from pytest_delta_schema.contracts.run import RUN, ContractRun
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -193,9 +195,15 @@ def consents_that_name_nothing(run: ContractRun) -> list[str]:
         table = next((table for prefix, table in known.items() if consent.path.startswith(prefix)), None)
         if table is None:
             faults.append(f"consent {str(consent)!r} names no table of this run; collected are {_names(run.tables)}")
-        elif any(consent.path == f"{table.qualified_name}.{column.name.lower()}" for column in table.columns):
+        elif _declares(table, consent.path.removeprefix(f"{table.qualified_name}.")):
             faults.append(f"consent {str(consent)!r} names a column that the model declares; remove it from the model")
     return faults
+
+
+def _declares(table: Table, path: str) -> bool:
+    """Whether a model has a column of that name, or a field at that path."""
+    columns = desired_state(table).columns
+    return any(column.name.lower() == path for column in columns) or find(columns, path.split(".")) is not None
 
 
 def _names(tables: Iterable[object]) -> str:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 PREFLIGHTS = ("count", "limit", "off")
 """How the data can be asked, as :class:`~pytest_delta_schema.Preflight` says it."""
 
+FEATURES = ("typeWidening", "columnMapping")
+"""Table features that a plan may raise where it needs them."""
+
 BACKENDS = ("local", "memory")
 """Catalogs that can be chosen by name."""
 
@@ -38,6 +41,7 @@ class Options(NamedTuple):
         mode: ``drift``, ``apply``, or ``None`` for a run without a catalog.
         backend: Name of the catalog.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
+        enable: Table features that plans may raise without their being declared.
         preflight: How the data is asked before an apply; ``None`` if a run that only looks does not ask it.
         consents: What may be destroyed.
         binding: Those of them that must name something in this run: all but those of the ini file when explicit paths
@@ -48,6 +52,7 @@ class Options(NamedTuple):
     mode: str | None
     backend: str
     warehouse: str
+    enable: tuple[str, ...]
     preflight: Preflight | None
     consents: tuple[Consent, ...]
     binding: tuple[Consent, ...]
@@ -82,6 +87,7 @@ def add_options(parser: pytest.Parser) -> None:
         help="ask the data before the DDL: count every row that breaks something, limit to the first one, or off;"
         " with --delta-drift the data is asked only if this is given (ini: delta_preflight)",
     )
+    parser.addini("delta_enable_features", "table features that plans may raise undeclared", type="args", default=[])
     parser.addini("delta_preflight", "how the data is asked before the DDL: count, limit or off", default="")
     parser.addini("delta_preflight_samples", "rows that are named by their keys at most; 0 for none", default="5")
     parser.addini("delta_backend", "the catalog to use: local or memory", default="local")
@@ -108,6 +114,7 @@ def read_options(config: pytest.Config) -> Options:
         mode=mode,
         backend=backend,
         warehouse=_warehouse(config),
+        enable=_features(config),
         preflight=_preflight(config, mode),
         consents=(*given, *written),
         binding=given if config.args_source is config.ArgsSource.ARGS else (*given, *written),
@@ -175,6 +182,15 @@ def _warehouse(config: pytest.Config) -> str:
         return str(warehouse)
     beside = config.inipath.parent if config.inipath else config.rootpath
     return str(beside / Path(config.getini("delta_warehouse")).expanduser())
+
+
+def _features(config: pytest.Config) -> tuple[str, ...]:
+    said: list[str] = config.getini("delta_enable_features")
+    strangers = [name for name in said if name not in FEATURES]
+    if strangers:
+        msg = f"delta_enable_features: there is no {', '.join(strangers)}; choose among {', '.join(FEATURES)}"
+        raise pytest.UsageError(msg)
+    return tuple(said)
 
 
 def _preflight(config: pytest.Config, mode: str | None) -> Preflight | None:

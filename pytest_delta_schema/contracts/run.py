@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.validator import PlanValidator
     from pytest_delta_schema.state.states import CatalogState
@@ -55,6 +56,13 @@ class ContractRun:
             model_rules=[*DEFAULT_MODEL_RULES, *(rule for some in model_rules for rule in some)],
             plan_rules=[*default_plan_rules(self.options.consents), *(rule for some in plan_rules for rule in some)],
         )
+
+    @cached_property
+    def planner(self) -> TablePlanner:
+        """The planner, with the features that it may raise."""
+        from pytest_delta_schema.plan.planner import TablePlanner
+
+        return TablePlanner(self.options.enable)
 
     def violations(self, table: Table) -> tuple[Violation, ...]:
         """Return the rules that a declaration breaks; they are run once a table, however many checks ask."""
@@ -97,9 +105,7 @@ class ContractRun:
 
     def plan(self, table: Table, catalog: Catalog) -> TablePlan:
         """Plan one selected table by what ``catalog`` showed first; foreign keys that follow its key are part of it."""
-        from pytest_delta_schema.plan.planner import TablePlanner
-
-        return TablePlanner().plan([table], self.state(catalog), known=self.pointing_at([table]))
+        return self.planner.plan([table], self.state(catalog), known=self.pointing_at([table]))
 
     def plan_violations(self, plan: TablePlan, catalog: Catalog) -> tuple[Violation, ...]:
         """Return the rules that a plan breaks, if all selected tables are brought in line with it."""
@@ -134,13 +140,11 @@ class ContractRun:
         return {table.name: (rank, group) for rank, group in enumerate(groups) for table in group}
 
     def _all_violations(self, catalog: Catalog) -> tuple[Violation, ...]:
-        from pytest_delta_schema.plan.planner import TablePlanner
-
         known = self._plan_violations.get(id(catalog))
         if known is None:
             state = self.state(catalog)
             sound = [table for table in self.selected if table.name in state.tables and not self.violations(table)]
-            plan = TablePlanner().plan(sound, state, known=self.pointing_at(sound))
+            plan = self.planner.plan(sound, state, known=self.pointing_at(sound))
             known = self._plan_violations[id(catalog)] = self.validator.plan_violations(plan)
         return known
 

@@ -19,6 +19,8 @@ class Column:
         data_type: A type of ``pyspark.sql.types``, as an object: ``LongType()``.
         is_nullable: Whether rows may leave it NULL; they may by default.
         comment: Shown by catalogs; ``""`` means none.
+        renamed_from: What the column was called before; used once, silent ever after. A field of a struct says it in
+            the metadata of its ``StructField``: ``metadata={"renamed_from": "old"}``.
 
     Raises:
         DeclarationError: If the name is empty or the type is not one of ``pyspark.sql.types``.
@@ -28,9 +30,12 @@ class Column:
     data_type: DataType
     is_nullable: bool = True
     comment: str = ""
+    renamed_from: str | None = None
 
     def __post_init__(self) -> None:
         require_name(self.name, "the name of a column")
+        if self.renamed_from is not None:
+            require_name(self.renamed_from, f"column {self.name}: renamed_from")
         if isinstance(self.data_type, DataType):
             return
         given: object = self.data_type

@@ -59,7 +59,11 @@ class Orchestrator:
 
     @classmethod
     def over(
-        cls, catalog: Catalog, validator: PlanValidator | None = None, preflight: Preflight | None = None
+        cls,
+        catalog: Catalog,
+        validator: PlanValidator | None = None,
+        preflight: Preflight | None = None,
+        planner: TablePlanner | None = None,
     ) -> Orchestrator:
         """Build an orchestrator with the usual parts over one catalog.
 
@@ -67,8 +71,9 @@ class Orchestrator:
             catalog: Observed and changed.
             validator: Says what is allowed.
             preflight: How the data is asked before anything runs.
+            planner: Says what must change.
         """
-        return cls(catalog, ActionRunner.over(catalog, preflight), validator=validator)
+        return cls(catalog, ActionRunner.over(catalog, preflight), planner=planner, validator=validator)
 
     def plan_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> TablePlan:
         """Read the catalog and say what must change, and change nothing.

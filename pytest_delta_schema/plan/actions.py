@@ -17,6 +17,7 @@ from pytest_delta_schema.plan.changes import (
     ColumnAdd,
     ColumnDrop,
     ColumnNullabilityChange,
+    ColumnRename,
     ColumnTypeChange,
     ForeignKeyAdd,
     ForeignKeyDrop,
@@ -118,6 +119,11 @@ class AlignTable:
     def add_checks(self) -> tuple[CheckAdd, ...]:
         """The checks that come, by name."""
         return self._all(CheckAdd)
+
+    @property
+    def rename_columns(self) -> tuple[ColumnRename, ...]:
+        """The columns and fields that get another name, columns first."""
+        return self._all(ColumnRename)
 
     @property
     def add_columns(self) -> tuple[ColumnAdd, ...]:

@@ -5,7 +5,8 @@ None of them can be built empty, so a plan with a change in it always changes so
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Union
 
 if TYPE_CHECKING:
@@ -69,29 +70,67 @@ class CheckAdd:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRename:
+    """Call the stored column ``name``, or the field below it that ``fields`` lead to, ``to``."""
+
+    name: str
+    to: str
+    fields: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_change(self, self.path[-1] != self.to)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The column and the fields below it, down to the one that is renamed, under its old name."""
+        return (self.name, *self.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnAdd:
-    """Add ``column`` behind the existing ones; its comment is set with the others'."""
+    """Add ``column`` behind the existing ones; its comment is set with the others'.
+
+    With ``above`` it is a field: the path of the struct that gets it.
+    """
 
     column: ColumnState
+    above: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Where it will stand."""
+        return (*self.above, self.column.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnTypeChange:
-    """Change the type of the stored column ``name``."""
+    """Change the type of the stored column ``name``, or of the part of it that ``fields`` lead to."""
 
     name: str
     before: DataTypeState
     after: DataTypeState
+    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
 
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The column and the parts below it, down to the one that changes."""
+        return (self.name, *self.fields)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDrop:
-    """Drop the stored ``column`` and the data in it."""
+    """Drop the stored ``column`` and the data in it; with ``above`` it is a field of that struct."""
 
     column: ColumnState
+    above: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Where it stands."""
+        return (*self.above, self.column.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,12 +167,18 @@ class ForeignKeyAdd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetColumnComments:
-    """Set the comments of columns, new ones included; ``""`` clears one."""
+    """Set the comments of columns, and of fields by their paths, new ones included; ``""`` clears one."""
 
-    comments: Mapping[str, str]
+    comments: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[tuple[str, ...], str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        require_change(self, bool(self.comments))
+        require_change(self, bool(self.comments or self.fields))
+
+    @property
+    def by_path(self) -> dict[tuple[str, ...], str]:
+        """All of them by path, columns first."""
+        return {**{(name,): comment for name, comment in self.comments.items()}, **self.fields}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +214,7 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
     CheckDrop,
     CheckReplace,
     CheckAdd,
+    ColumnRename,
     ColumnAdd,
     ColumnTypeChange,
     ColumnDrop,
@@ -185,6 +231,7 @@ ALIGNMENT_ORDER: tuple[type[Change], ...] = (
     ForeignKeyDrop,
     PrimaryKeyDrop,
     CheckDrop,
+    ColumnRename,
     ColumnAdd,
     ColumnTypeChange,
     ColumnDrop,

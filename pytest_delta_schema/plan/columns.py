@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, ColumnAdd, ColumnDrop, ColumnNullabilityChange
-from pytest_delta_schema.plan.types import nested_nullability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,13 +13,12 @@ if TYPE_CHECKING:
 
 
 def column_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the columns to add and to drop, and those whose nullability changes."""
-    for column in difference.added:
-        yield ColumnAdd(column=column)
-    for column in difference.dropped:
-        yield ColumnDrop(column=column)
-    for desired, observed in difference.changed:
-        if desired.is_nullable != observed.is_nullable:
-            yield ColumnNullabilityChange(name=observed.name, is_nullable=desired.is_nullable)
-        for fields, is_nullable in nested_nullability(observed.data_type, desired.data_type) or ():
-            yield ColumnNullabilityChange(name=observed.name, is_nullable=is_nullable, fields=fields)
+    """Yield the columns and fields to add and to drop, and those whose nullability changes."""
+    for placed in difference.added:
+        yield ColumnAdd(column=placed.column, above=placed.above)
+    for placed in difference.dropped:
+        yield ColumnDrop(column=placed.column, above=placed.above)
+    for pair in difference.changed:
+        if pair.desired.is_nullable != pair.observed.is_nullable:
+            name, *fields = pair.path
+            yield ColumnNullabilityChange(name=name, fields=tuple(fields), is_nullable=pair.desired.is_nullable)

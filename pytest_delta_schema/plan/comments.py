@@ -1,4 +1,4 @@
-"""Compare the comments of columns and of the table; missing and ``""`` are one."""
+"""Compare the comments of columns, of fields and of the table; missing and ``""`` are one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 def comment_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the column comments to set, new columns included, and the table's comment."""
+    """Yield the comments of columns and fields to set, new ones included, and the table's comment."""
     comments = {
-        observed.name: desired.comment
-        for desired, observed in difference.changed
-        if desired.comment != observed.comment
+        pair.path: pair.desired.comment for pair in difference.changed if pair.desired.comment != pair.observed.comment
     }
-    for column in difference.added:
-        if column.comment:
-            comments[column.name] = column.comment
+    comments.update({placed.path: placed.column.comment for placed in difference.added if placed.column.comment})
     if comments:
-        yield SetColumnComments(comments=MappingProxyType(dict(sorted(comments.items(), key=_by_name))))
+        ordered = sorted(comments.items(), key=_by_path)
+        yield SetColumnComments(
+            comments=MappingProxyType({path[0]: comment for path, comment in ordered if len(path) == 1}),
+            fields=MappingProxyType({path: comment for path, comment in ordered if len(path) > 1}),
+        )
     if difference.desired.table_comment != difference.observed.table_comment:
         yield SetTableComment(comment=difference.desired.table_comment)
 
 
-def _by_name(item: tuple[str, str]) -> str:
-    return item[0].lower()
+def _by_path(item: tuple[tuple[str, ...], str]) -> tuple[str, ...]:
+    return tuple(part.lower() for part in item[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop, CheckReplace, PrimaryKeyAdd, PrimaryKeyDrop
-from pytest_delta_schema.plan.types import is_retyped
+from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,9 @@ def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, C
         from pytest_delta_schema.state.expressions import canonical
 
         for wanted, stored in _pairs(difference):
-            if _equal(wanted, stored) and canonical(wanted.expression) != canonical(stored.expression):
+            if _equal(wanted.expression, stored.expression) and canonical(wanted.expression) != canonical(
+                stored.expression
+            ):
                 yield wanted, stored
 
 
@@ -47,20 +49,20 @@ def _identity(key: KeyState | None) -> tuple[str, ...]:
 def _check_changes(difference: Difference) -> Iterator[Change]:
     from pytest_delta_schema.state.expressions import canonical, columns_in
 
-    paired = _pairs(difference)
-    retyped = {
-        stored.name.lower() for wanted, stored in difference.changed if is_retyped(stored.data_type, wanted.data_type)
-    }
-    for wanted, stored in paired:
-        if not _equal(wanted, stored) or not retyped.isdisjoint(columns_in(stored.expression)):
+    touched = _touched(difference)
+    for wanted, stored in _pairs(difference):
+        aside = not touched.isdisjoint(columns_in(stored.expression))
+        if aside or not _equal(wanted.expression, stored.expression):
             yield CheckReplace(before=stored, after=wanted)
     wanted_names = {check.name.lower() for check in difference.desired.checks}
     stored_names = {check.name.lower() for check in difference.observed.checks}
     coming = [check for check in difference.desired.checks if check.name.lower() not in stored_names]
+    names = new_names(difference.renames.done)
     for stored in difference.observed.checks:
         if stored.name.lower() in wanted_names:
             continue
-        renamed = next((each for each in coming if canonical(each.expression) == canonical(stored.expression)), None)
+        said = canonical(_renamed(stored.expression, names))
+        renamed = next((each for each in coming if canonical(each.expression) == said), None)
         if renamed is None:
             yield CheckDrop(name=stored.name, expression=stored.expression)
         else:
@@ -70,15 +72,31 @@ def _check_changes(difference: Difference) -> Iterator[Change]:
         yield CheckAdd(name=wanted.name, expression=wanted.expression)
 
 
+def _touched(difference: Difference) -> set[str]:
+    """Return the columns of which something is retyped, renamed or dropped: no check may stand over them meanwhile."""
+    paths = [pair.path for pair in difference.changed if pair.is_retyped]
+    paths += [placed.path for placed in difference.dropped]
+    old = [rename.path for rename in difference.renames.done]
+    names = old_names(difference.renames.done)
+    return {with_names(path, names)[0].lower() for path in paths} | {path[0].lower() for path in old}
+
+
 def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
     stored = {check.name.lower(): check for check in difference.observed.checks}
     wanted = difference.desired.checks
     return [(check, stored[check.name.lower()]) for check in wanted if check.name.lower() in stored]
 
 
-def _equal(wanted: CheckState, stored: CheckState) -> bool:
-    """Whether two checks say the same, in whatever form."""
+def _renamed(expression: str, names: dict[tuple[str, ...], str]) -> str:
+    if not names:
+        return expression
+    from pytest_delta_schema.state.expressions import with_columns
+
+    return with_columns(expression, names)
+
+
+def _equal(left: str, right: str) -> bool:
+    """Whether two expressions say the same, in whatever form."""
     from pytest_delta_schema.state.expressions import canonical, simplified
 
-    left, right = wanted.expression, stored.expression
     return left == right or canonical(left) == canonical(right) or simplified(left) == simplified(right)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Union
 
+from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.changes import CheckReplace
+
+    Names = dict[tuple[str, ...], str]
 
 
 class NotNull(NamedTuple):
@@ -23,33 +27,56 @@ Demand = Union[NotNull, CheckState, KeyState, ForeignKeyState]  # noqa: UP007 - 
 def demands_of(action: AlignTable) -> tuple[Demand, ...]:
     """Return what ``action`` demands: NOT NULL first, then checks, then keys.
 
-    A check that is only renamed or put back, and a foreign key that is put back, demand nothing new.
+    The rows are asked before anything changes, so columns that the plan renames are meant under their old names. A
+    check that is only renamed or put back, and a foreign key that is put back, demand nothing new.
     """
-    put_back = {change.key.name.lower() for change in action.drop_foreign_keys}
+    names = old_names(action.rename_columns)
     key = action.add_primary_key
     return (
-        *(NotNull(change.path) for change in action.change_nullability if not change.is_nullable),
-        *(change.after for change in action.replace_checks if change.before.expression != change.after.expression),
-        *(CheckState(change.name, change.expression) for change in action.add_checks),
-        *([KeyState(key.name, key.columns)] if key else []),
-        *(
-            _with_parent_columns(change.key, action)
-            for change in action.foreign_keys
-            if not _is_put_back(change.key, action, put_back)
-        ),
+        *(NotNull(with_names(change.path, names)) for change in action.change_nullability if not change.is_nullable),
+        *(_before(change.after, names) for change in action.replace_checks if not _says_the_same(change, names)),
+        *(_before(CheckState(change.name, change.expression), names) for change in action.add_checks),
+        *([KeyState(key.name, _old(key.columns, names))] if key else []),
+        *(_stored(change.key, action, names) for change in action.foreign_keys if not _is_put_back(change.key, action)),
     )
 
 
-def _with_parent_columns(key: ForeignKeyState, action: AlignTable) -> ForeignKeyState:
-    """Write out the parent's primary key, where the foreign key leaves it to the parent."""
+def _before(check: CheckState, names: Names) -> CheckState:
+    """Write a check over the columns as they are still called."""
+    if not names:
+        return check
+    from pytest_delta_schema.state.expressions import with_columns
+
+    return check._replace(expression=with_columns(check.expression, names))
+
+
+def _says_the_same(change: CheckReplace, names: Names) -> bool:
+    if not names:
+        return change.before.expression == change.after.expression
+    from pytest_delta_schema.state.expressions import canonical
+
+    return canonical(change.before.expression) == canonical(_before(change.after, names).expression)
+
+
+def _old(columns: tuple[str, ...], names: Names) -> tuple[str, ...]:
+    return tuple(names.get((column.lower(),), column) for column in columns)
+
+
+def _stored(key: ForeignKeyState, action: AlignTable, names: Names) -> ForeignKeyState:
+    """Write a foreign key over the columns as they are still called, with the parent's primary key written out."""
     parent = action.parents.get(key.parent)
-    if key.parent_columns or parent is None or parent.primary_key is None:
-        return key
-    return key._replace(parent_columns=parent.primary_key.columns)
+    there = key.parent_columns or (parent.primary_key.columns if parent and parent.primary_key else ())
+    return key._replace(columns=_old(key.columns, names), parent_columns=there)
 
 
-def _is_put_back(key: ForeignKeyState, action: AlignTable, dropped: set[str]) -> bool:
-    return key.name.lower() in dropped and key in action.observed.foreign_keys
+def _is_put_back(key: ForeignKeyState, action: AlignTable) -> bool:
+    """Whether a foreign key only steps aside, for renamed columns on either side included."""
+    stored = {change.key.name.lower(): change.key for change in action.drop_foreign_keys}.get(key.name.lower())
+    parent = action.parents.get(key.parent)
+    hints = parent.renames if parent else ()
+    there: Names = {(hint.path[0].lower(),): hint.old for hint in hints if len(hint.path) == 1}
+    old = _stored(key, action, old_names(action.rename_columns))
+    return stored is not None and stored in (old, key, old._replace(parent_columns=_old(old.parent_columns, there)))
 
 
 def shown_columns(demand: Demand, action: AlignTable) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,33 +70,40 @@ def _lines(change: object, _observed: TableState) -> Iterator[ChangeLine]:
     raise NotImplementedError(msg)
 
 
+@_lines.register(changes.ColumnRename)
+def _(change: changes.ColumnRename, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(CHANGE, f"columns.{_dotted(change.path)}", change.path[-1], f"{change.to} (renamed)")
+
+
 @_lines.register(changes.ColumnAdd)
 def _(change: changes.ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, f"columns.{change.column.name}", _ABSENT, _describe(change.column))
+    yield ChangeLine(ADD, f"columns.{_dotted(change.path)}", _ABSENT, _describe(change.column))
 
 
 @_lines.register(changes.ColumnDrop)
 def _(change: changes.ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, f"columns.{change.column.name}", _describe(change.column), "(not in the model)")
+    yield ChangeLine(DROP, f"columns.{_dotted(change.path)}", _describe(change.column), "(not in the model)")
 
 
 @_lines.register(changes.ColumnTypeChange)
 def _(change: changes.ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
-    yield ChangeLine(CHANGE, f"columns.{change.name}", before, after)
+    yield ChangeLine(CHANGE, f"columns.{_dotted(change.path)}", before, after)
 
 
 @_lines.register(changes.ColumnNullabilityChange)
 def _(change: changes.ColumnNullabilityChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
-    yield ChangeLine(CHANGE, f"columns.{'.'.join(change.path)}", before, after)
+    yield ChangeLine(CHANGE, f"columns.{_dotted(change.path)}", before, after)
 
 
 @_lines.register(changes.SetColumnComments)
 def _(change: changes.SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
-    before = {column.name: column.comment for column in observed.columns}
-    for name, comment in change.comments.items():
-        yield ChangeLine(CHANGE, f"columns.{name}.comment", repr(before.get(name, "")), repr(comment))
+    for path, comment in change.by_path.items():
+        before = find(observed.columns, path)
+        yield ChangeLine(
+            CHANGE, f"columns.{_dotted(path)}.comment", repr(before.comment if before else ""), repr(comment)
+        )
 
 
 @_lines.register(changes.SetTableComment)
@@ -163,6 +170,10 @@ def describe_foreign_key(key: ForeignKeyState) -> str:
     """Write what a foreign key says: ``(customer_id) references dev.silver.customers (id)``."""
     there = f" ({', '.join(key.parent_columns)})" if key.parent_columns else ""
     return f"({', '.join(key.columns)}) references {key.parent}{there}"
+
+
+def _dotted(path: tuple[str, ...]) -> str:
+    return ".".join(path)
 
 
 def _describe(column: ColumnState) -> str:

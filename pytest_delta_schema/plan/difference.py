@@ -1,54 +1,119 @@
-"""Two states of one table, with their columns paired: what every aspect compares."""
+"""Two states of one table, with their columns and the fields below them paired: what every aspect compares."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.plan.renames import NO_RENAMES, resolve_renames
+from pytest_delta_schema.state.types import below, same_kind
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.plan.renames import Renames
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
+Path = tuple[str, ...]
+
 
 class ColumnPair(NamedTuple):
-    """A column that both sides have and that differs in something, spelling included."""
+    """A column or a field that both sides have and that differs in something, spelling included.
+
+    Args:
+        desired: As wanted.
+        observed: As stored, under its new name if it is renamed.
+        above: The path of the struct, array or map that it is a part of; empty for columns.
+    """
 
     desired: ColumnState
     observed: ColumnState
+    above: Path = ()
+
+    @property
+    def path(self) -> Path:
+        """The whole path, as stored."""
+        return (*self.above, self.observed.name)
+
+    @property
+    def is_retyped(self) -> bool:
+        """Whether its own type differs, and not only something below it."""
+        before, after = self.observed.data_type, self.desired.data_type
+        return before != after and not same_kind(before, after)
+
+
+class PlacedColumn(NamedTuple):
+    """A column or a field of one side only, and where it stands."""
+
+    column: ColumnState
+    above: Path = ()
+
+    @property
+    def path(self) -> Path:
+        """The whole path."""
+        return (*self.above, self.column.name)
 
 
 class Difference(NamedTuple):
-    """Both states and the columns in which they differ; equal columns are left out.
+    """Both states and the columns and fields in which they differ; equal ones are left out.
 
     Args:
         desired: The wanted state.
         observed: The state that was read.
-        added: Wanted columns that are not there, in declaration order.
-        dropped: Columns that are there and not wanted, by name.
-        changed: Columns of both sides that are not equal to the letter, by name.
+        renames: What is renamed, and which hints cannot be used; all paths below are those after it.
+        added: Wanted ones that are not there, in declaration order.
+        dropped: Those that are there and not wanted, by path.
+        changed: Those of both sides that are not equal to the letter, by path.
     """
 
     desired: TableState
     observed: TableState
-    added: tuple[ColumnState, ...]
-    dropped: tuple[ColumnState, ...]
+    renames: Renames
+    added: tuple[PlacedColumn, ...]
+    dropped: tuple[PlacedColumn, ...]
     changed: tuple[ColumnPair, ...]
 
 
 def differ(desired: TableState, observed: TableState) -> Difference:
-    """Pair the columns of two states by name without case."""
+    """Pair the columns of two states, and the fields below them, by name without case."""
+    renames = resolve_renames(desired.renames, observed.columns) if desired.renames else NO_RENAMES
+    columns = renames.columns if renames.done else observed.columns
+    added: list[PlacedColumn] = []
+    dropped: list[PlacedColumn] = []
     changed: list[ColumnPair] = []
+    todo: list[tuple[Path, tuple[ColumnState, ...], tuple[ColumnState, ...]]] = [((), desired.columns, columns)]
+    while todo:
+        above, wanted, stored = todo.pop(0)
+        pairs, new, gone = _paired(wanted, stored)
+        added.extend(PlacedColumn(column, above) for column in new)
+        dropped.extend(PlacedColumn(column, above) for column in gone)
+        for pair in pairs:
+            changed.append(pair._replace(above=above))
+            left, right = pair.desired.data_type, pair.observed.data_type
+            if left != right and same_kind(left, right):
+                todo.append(((*above, pair.observed.name), below(left), below(right)))
+    changed.sort(key=_by_path)
+    dropped.sort(key=_by_path)
+    return Difference(desired, observed, renames, tuple(added), tuple(dropped), tuple(changed))
+
+
+def _paired(
+    wanted: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]
+) -> tuple[list[ColumnPair], list[ColumnState], Iterable[ColumnState]]:
+    """Return the pairs that differ, the wanted ones that are not stored, and the stored ones that are not wanted."""
+    pairs: list[ColumnPair] = []
     unpaired: list[ColumnState] = []
-    rest: list[ColumnState] = list(observed.columns[len(desired.columns) :])
+    rest: list[ColumnState] = list(stored[len(wanted) :])
     # Most columns stand in the same place on both sides; only the others need a look-up by name.
-    for column, other in zip(desired.columns, observed.columns, strict=False):
+    for column, other in zip(wanted, stored, strict=False):
         if column == other:
             continue
         if column[0] == other[0]:
-            changed.append(ColumnPair(column, other))
+            pairs.append(ColumnPair(column, other))
         else:
             unpaired.append(column)
             rest.append(other)
-    unpaired.extend(desired.columns[len(observed.columns) :])
+    unpaired.extend(wanted[len(stored) :])
     there = {column.name.lower(): column for column in rest}
     added: list[ColumnState] = []
     for column in unpaired:
@@ -56,15 +121,9 @@ def differ(desired: TableState, observed: TableState) -> Difference:
         if match is None:
             added.append(column)
         elif column != match:
-            changed.append(ColumnPair(column, match))
-    changed.sort(key=_by_stored_name)
-    dropped = tuple(sorted(there.values(), key=_by_name))
-    return Difference(desired, observed, tuple(added), dropped, tuple(changed))
+            pairs.append(ColumnPair(column, match))
+    return pairs, added, there.values()
 
 
-def _by_name(column: ColumnState) -> str:
-    return column.name.lower()
-
-
-def _by_stored_name(pair: ColumnPair) -> str:
-    return pair.observed.name.lower()
+def _by_path(placed: ColumnPair | PlacedColumn) -> Path:
+    return tuple(part.lower() for part in placed.path)

@@ -13,6 +13,8 @@ from pytest_delta_schema.plan.changes import (
     Change,
     ColumnAdd,
     ColumnDrop,
+    ColumnRename,
+    ColumnTypeChange,
     ForeignKeyAdd,
     ForeignKeyDrop,
     PrimaryKeyAdd,
@@ -24,35 +26,50 @@ from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_di
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
 from pytest_delta_schema.plan.properties import enables, property_changes
+from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.types import type_changes
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import equal_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.difference import Difference
+    from pytest_delta_schema.plan.difference import Difference, PlacedColumn
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
+    rename_changes,
     column_changes,
     type_changes,
     constraint_changes,
     foreign_key_changes,
     comment_changes,
-    property_changes,
 )
-"""One comparison an aspect; where their changes stand in an alignment is said by ``ALIGNMENT_ORDER``."""
+"""One comparison an aspect, besides properties, which depend on the others.
+
+Where their changes stand in an alignment is said by ``ALIGNMENT_ORDER``.
+"""
 
 _A = TypeVar("_A", CreateTable, AlignTable)
+
+_ENABLED = (ColumnAdd, ColumnRename, ColumnTypeChange, ColumnDrop)
 
 _RANK = {kind: rank for rank, kind in enumerate(ALIGNMENT_ORDER)}
 
 
 class TablePlanner:
-    """Turns the difference between models and a catalog into a plan."""
+    """Turns the difference between models and a catalog into a plan.
+
+    Args:
+        enable: Table features that a plan may raise where it needs them, ``typeWidening`` and ``columnMapping``; others
+            have to be declared by their properties.
+    """
+
+    def __init__(self, enable: Collection[str] = ()) -> None:
+        self._enable = frozenset(enable)
 
     def plan(self, models: Iterable[Table], state: CatalogState, *, known: Iterable[Table] = ()) -> TablePlan:
         """Plan everything that ``models`` want and ``state`` does not show.
@@ -91,7 +108,7 @@ class TablePlanner:
             if _is_clean(table, observed):
                 continue
             difference = differ(table, observed)
-            changes = _changes(difference)
+            changes = _changes(difference, self._enable)
             notes.extend(_notes(difference))
             if changes:
                 alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))
@@ -163,8 +180,10 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
     )
 
 
-def _changes(difference: Difference) -> tuple[Change, ...]:
-    return _ordered([change for aspect in ASPECTS for change in aspect(difference)])
+def _changes(difference: Difference, enable: frozenset[str]) -> tuple[Change, ...]:
+    changes = [change for aspect in ASPECTS for change in aspect(difference)]
+    changes.extend(property_changes(difference, enable))
+    return _ordered(changes)
 
 
 def _ordered(changes: list[Change]) -> tuple[Change, ...]:
@@ -183,23 +202,31 @@ def _enabling_rank(change: Change) -> float:
 
 
 def _needs_enabling(changes: list[Change]) -> bool:
-    return any(isinstance(change, (ColumnAdd, ColumnDrop)) for change in changes) and any(
+    return any(isinstance(change, _ENABLED) for change in changes) and any(
         isinstance(change, SetTableProperties) and enables(change) for change in changes
     )
 
 
 def _notes(difference: Difference) -> Iterator[Note]:
-    for desired, observed in difference.changed:
-        if desired.name != observed.name:
-            yield Note(
-                table=difference.desired.name,
-                path=observed.name,
-                message=f"column {desired.name} is stored as {observed.name}; names match without case,"
-                f" write {observed.name} in the model to silence this note",
-            )
-    for wanted, stored in cosmetic_differences(difference):
-        yield Note(
-            table=difference.desired.name,
-            path=f"checks.{stored.name}",
-            message=f"check {stored.name} is stored as {stored.expression}, which says the same as {wanted.expression}",
-        )
+    name = difference.desired.name
+    for pair in difference.changed:
+        if pair.desired.name != pair.observed.name:
+            stored, path = pair.observed.name, ".".join(pair.path)
+            message = f"column {pair.desired.name} is stored as {path}; names match without case"
+            yield Note(table=name, path=path, message=f"{message}, write {stored} in the model to silence this note")
+    for wanted, known in cosmetic_differences(difference):
+        message = f"check {known.name} is stored as {known.expression}, which says the same as {wanted.expression}"
+        yield Note(table=name, path=f"checks.{known.name}", message=message)
+    coming = list(difference.added)
+    for gone in difference.dropped:
+        twin = next((new for new in coming if _looks_like(new, gone)), None)
+        if twin is not None:
+            coming.remove(twin)
+            old, path = ".".join(gone.path), ".".join(twin.path)
+            message = f"column {old} goes and {path} comes with the same type; if that is a rename, write"
+            yield Note(table=name, path=old, message=f"{message} renamed_from={gone.column.name!r} at {path}")
+
+
+def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:
+    same_place = [part.lower() for part in new.above] == [part.lower() for part in gone.above]
+    return same_place and equal_types(new.column.data_type, gone.column.data_type)

@@ -7,17 +7,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
+from pytest_delta_schema.plan.features import is_on, raises_protocol
 from pytest_delta_schema.plan.types import needed_features
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from pytest_delta_schema.plan.difference import Difference
 
-COLUMN_MAPPING = "delta.columnMapping.mode"
-"""The property without which Delta neither drops columns nor stores special characters in names."""
-
-_FEATURE = "delta.feature."
 _PROTOCOL_VERSIONS = frozenset({"delta.minreaderversion", "delta.minwriterversion"})
 _UNITS = {
     "week": 7 * 24 * 3600.0,
@@ -31,14 +28,22 @@ _UNITS = {
 _INTERVAL = re.compile(r"(?:interval\s+)?((?:\d+\s+[a-z]+\s*)+)", re.IGNORECASE)
 
 
-def property_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the properties to set, declared ones and those that new types need, and those declared absent."""
+def property_changes(difference: Difference, enable: Collection[str] = ()) -> Iterator[Change]:
+    """Yield the properties to set, declared ones and those that other changes need, and those declared absent.
+
+    Args:
+        difference: Both states.
+        enable: Features that may be raised without being declared.
+    """
     declared = difference.desired.table_properties
-    needed = needed_features(difference) if difference.added else {}
+    structural = difference.added or difference.dropped or difference.changed or difference.renames.done
+    needed = needed_features(difference, enable) if structural else {}
     if not declared and not needed:
         return
     stored = difference.observed.table_properties
-    to_set: dict[str, str] = {key: value for key, value in needed.items() if key not in stored}
+    to_set: dict[str, str] = {
+        key: value for key, value in needed.items() if key not in stored and not is_on(key, stored)
+    }
     to_unset: list[str] = []
     for key, value in declared.items():
         actual = stored_key(key, stored)
@@ -54,9 +59,8 @@ def property_changes(difference: Difference) -> Iterator[Change]:
 
 
 def enables(change: SetTableProperties) -> bool:
-    """Whether ``change`` sets something without which Delta refuses to add or to drop columns."""
-    keys = [key.lower() for key in change.properties]
-    return any(key == COLUMN_MAPPING.lower() or key.startswith(_FEATURE) for key in keys)
+    """Whether ``change`` sets something without which Delta refuses to add, widen, rename or drop columns."""
+    return any(raises_protocol(key, value) for key, value in change.properties.items())
 
 
 def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, ColumnTypeChange
-from pytest_delta_schema.state.types import StructState, atoms, equal_types
+from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.plan.widening import Widening, widening
+from pytest_delta_schema.state.types import atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.types import DataTypeState
 
 NEEDED_FEATURES = {"timestamp_ntz": {"delta.feature.timestampNtz": "supported"}}
 """Types that Delta takes in a new table, and refuses on an existing one until a property has raised its protocol
@@ -19,50 +20,31 @@ NEEDED_FEATURES = {"timestamp_ntz": {"delta.feature.timestampNtz": "supported"}}
 
 
 def type_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the columns whose type differs in more than the nullability of fields, nested types as a whole."""
-    for desired, observed in difference.changed:
-        if is_retyped(observed.data_type, desired.data_type):
-            yield ColumnTypeChange(name=observed.name, before=observed.data_type, after=desired.data_type)
+    """Yield the columns and the parts of columns whose own type differs."""
+    for pair in difference.changed:
+        if pair.is_retyped:
+            name, *fields = pair.path
+            before, after = pair.observed.data_type, pair.desired.data_type
+            yield ColumnTypeChange(name=name, fields=tuple(fields), before=before, after=after)
 
 
-def is_retyped(before: DataTypeState, after: DataTypeState) -> bool:
-    """Whether a type becomes another one, so that values would have to be read in another way."""
-    return nested_nullability(before, after) is None
-
-
-def nested_nullability(before: DataTypeState, after: DataTypeState) -> tuple[tuple[tuple[str, ...], bool], ...] | None:
-    """Return the fields below two types that may be NULL in one of them only, if nothing else differs.
+def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
+    """Return the properties that must be set before the new columns and types can come.
 
     Args:
-        before: The stored type.
-        after: The wanted type.
-
-    Returns:
-        The path of each such field, as stored, and whether it may be NULL in ``after``; ``None`` if the types differ in
-        something else, inside of arrays and maps included, where Delta keeps no NOT NULL.
+        difference: What changes.
+        enable: Features that may be raised without being declared.
     """
-    if before is after or equal_types(before, after):
-        return ()
-    if not isinstance(before, StructState) or not isinstance(after, StructState):
-        return None
-    there = {field.name.lower(): field for field in before.fields}
-    if sorted(there) != sorted(field.name.lower() for field in after.fields):
-        return None
-    found: list[tuple[tuple[str, ...], bool]] = []
-    for field in after.fields:
-        stored = there[field.name.lower()]
-        if field.is_nullable != stored.is_nullable:
-            found.append(((stored.name,), field.is_nullable))
-        below = nested_nullability(stored.data_type, field.data_type)
-        if below is None:
-            return None
-        found.extend(((stored.name, *path), is_nullable) for path, is_nullable in below)
-    return tuple(found)
-
-
-def needed_features(difference: Difference) -> dict[str, str]:
-    """Return the properties that must be set before the new columns can be added."""
-    new = {atom for column in difference.added for atom in atoms(column.data_type) if atom in NEEDED_FEATURES}
+    coming = [placed.column.data_type for placed in difference.added]
+    retyped = [pair for pair in difference.changed if pair.is_retyped]
+    coming += [pair.desired.data_type for pair in retyped]
+    new = {atom for data_type in coming for atom in atoms(data_type) if atom in NEEDED_FEATURES}
     if new:
         new -= {atom for column in difference.observed.columns for atom in atoms(column.data_type)}
-    return {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}
+    needed = {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}
+    widened = any(widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in retyped)
+    if widened and TYPE_WIDENING in enable:
+        needed[WIDENING_PROPERTY] = "true"
+    if (difference.dropped or difference.renames.done) and COLUMN_MAPPING in enable:
+        needed[MAPPING_PROPERTY] = "name"
+    return needed

@@ -6,13 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.properties import COLUMN_MAPPING
+from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, is_on
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types, not_null_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.models.table import Table
@@ -57,7 +57,7 @@ class ColumnNamesNeedColumnMapping:
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield one violation that lists every such name, unless column mapping is declared."""
-        if _maps_columns(table.effective_table_properties):
+        if is_on(MAPPING_PROPERTY, table.effective_table_properties):
             return
         names = [column.name for column in table.columns if not SPECIAL_CHARACTERS.isdisjoint(column.name)]
         for column, data_type in nested_types(table.columns):
@@ -66,7 +66,7 @@ class ColumnNamesNeedColumnMapping:
         if names:
             listed = ", ".join(map(repr, names))
             message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
-            remedy = f"rename them, or declare the property {COLUMN_MAPPING}='name'"
+            remedy = f"rename them, or declare the property {MAPPING_PROPERTY}='name'"
             yield violation(
                 self, "DS107", table.qualified_name, names[0], f"{message} under column mapping only", remedy
             )
@@ -107,7 +107,7 @@ class DropColumnsNeedConsent:
         if isinstance(action, CreateTable):
             return
         for change in action.drop_columns:
-            name = change.column.name
+            name = ".".join(change.path)
             consent = Consent(DROP_COLUMN, f"{action.table}.{name}".lower())
             if consent not in self.consents:
                 yield violation(
@@ -127,23 +127,18 @@ class DropColumnsNeedColumnMapping:
         """Yield one violation that lists the columns to drop from a table without column mapping."""
         if isinstance(action, CreateTable) or not action.drop_columns:
             return
-        planned = action.set_table_properties
-        if _maps_columns(action.observed.table_properties) or (planned and _maps_columns(planned.properties)):
+        if has_feature(MAPPING_PROPERTY, action):
             return
-        names = ", ".join(change.column.name for change in action.drop_columns)
+        names = ", ".join(".".join(change.path) for change in action.drop_columns)
         yield violation(
             self,
             "DS207",
             action.table,
-            action.drop_columns[0].column.name,
+            ".".join(action.drop_columns[0].path),
             f"columns {names} cannot be dropped, because the table has no column mapping",
-            f"declare the property {COLUMN_MAPPING}='name' (it raises the table's protocol)",
+            f"declare the property {MAPPING_PROPERTY}='name', or set delta_enable_features = {COLUMN_MAPPING};"
+            " it raises the table's protocol",
         )
-
-
-def _maps_columns(properties: Mapping[str, object]) -> bool:
-    mode = {key.lower(): value for key, value in properties.items()}.get(COLUMN_MAPPING.lower())
-    return str(mode).lower() in ("name", "id")
 
 
 def _structs(data_type: DataTypeState, path: str) -> Iterator[tuple[str, list[str]]]:

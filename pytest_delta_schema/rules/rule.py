@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_delta_schema.errors import Violation
+from pytest_delta_schema.plan.features import is_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,6 +31,12 @@ class PlanRule(Protocol):
         An :class:`~pytest_delta_schema.AlignTable` carries both states, wanted and observed.
         """
         ...
+
+
+def has_feature(key: str, action: AlignTable) -> bool:
+    """Whether a table has the feature that the property ``key`` raises, already or by the plan itself."""
+    planned = action.set_table_properties
+    return is_on(key, action.observed.table_properties) or (planned is not None and is_on(key, planned.properties))
 
 
 def violation(  # noqa: PLR0913, PLR0917 - the parts of one sentence

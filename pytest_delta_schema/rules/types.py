@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.plan.features import TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.plan.widening import Widening, widening
+from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.types import (
     compound_types,
     describe_type,
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.changes import ColumnTypeChange
 
 
 class StorableTypes:
@@ -44,20 +47,39 @@ class CollectionsHoldNulls:
                 yield violation(self, "DS106", table.qualified_name, path, message, remedy)
 
 
-class NoTypeChanges:
-    """The type of a stored column is not changed in place."""
+class OnlyWideningTypeChanges:
+    """The type of a stored column only becomes a wider one, which needs type widening for all but char and varchar."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
-        """Yield a violation for every column that would change its type."""
+        """Yield a violation for every type that Delta does not change in place, with the way around."""
         if isinstance(action, CreateTable):
             return
         for change in action.change_types:
-            before, after = describe_type(change.before), describe_type(change.after)
-            yield violation(
-                self,
-                "DS208",
-                action.table,
-                change.name,
-                f"column {change.name} is {before} on the table and {after} in the model, and is not changed in place",
-                f"declare {before}, or add a column of the new type, backfill it and drop {change.name}",
-            )
+            path = ".".join(change.path)
+            fact = f"column {path} is {describe_type(change.before)} on the table"
+            fact = f"{fact} and {describe_type(change.after)} in the model"
+            kind = widening(change.before, change.after)
+            if kind is None or (kind is Widening.ALWAYS and change.fields):
+                message = f"{fact}, which is no widening, and is not changed in place"
+                yield violation(self, "DS208", action.table, path, message, _recipe(change))
+            elif kind is Widening.BY_FEATURE and not has_feature(WIDENING_PROPERTY, action):
+                remedy = (
+                    f"declare the property {WIDENING_PROPERTY}='true', or set delta_enable_features = {TYPE_WIDENING};"
+                )
+                remedy = f"{remedy} it raises the table's protocol"
+                yield violation(self, "DS208", action.table, path, f"{fact}, which needs type widening", remedy)
+
+
+def _recipe(change: ColumnTypeChange) -> str:
+    """Spell out how this one column gets its type: add, backfill, swap."""
+    before, after = describe_type(change.before), describe_type(change.after)
+    if change.fields:
+        return f"declare {before}, or add a field of the new type beside it, fill it, and drop this one with consent"
+    name, new = change.name, f"{change.name}_new"
+    steps = (
+        f"(1) declare a column {new} as {after} beside it, and apply",
+        f"(2) fill {new} with CAST({name} AS {after.upper()}) by an UPDATE",
+        f"(3) take {name} out of the model, consent to its drop, and apply",
+        f"(4) declare {name} as {after} with renamed_from={new!r} in place of {new}, and apply",
+    )
+    return f"declare {before}, or swap it: {'; '.join(steps)}"

@@ -30,7 +30,8 @@ from pytest_delta_schema.rules.foreign_keys import (
     ForeignKeysNeedParentKeys,
 )
 from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
-from pytest_delta_schema.rules.types import CollectionsHoldNulls, NoTypeChanges, StorableTypes
+from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
+from pytest_delta_schema.rules.types import CollectionsHoldNulls, OnlyWideningTypeChanges, StorableTypes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -56,6 +57,7 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
     ForeignKeyColumns(),
     ForeignKeysMatchParents(),
     ConstraintNames(),
+    RenameHints(),
 )
 """What is checked of every declaration."""
 
@@ -74,7 +76,9 @@ def default_plan_rules(consents: Iterable[Consent] = ()) -> tuple[PlanRule, ...]
         PrimaryKeyExistingColumnsMustBeSetNotNull(),
         DropColumnsNeedConsent(consents),
         DropColumnsNeedColumnMapping(),
-        NoTypeChanges(),
+        OnlyWideningTypeChanges(),
+        RenamesMustBeUsable(),
+        RenamesNeedColumnMapping(),
         ForeignKeysNeedParentKeys(),
     )
 

@@ -1,10 +1,11 @@
-"""Say columns: define, add, drop, tighten and loosen them."""
+"""Say columns: define, rename, add, drop, tighten and loosen them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier, listed, literal, path_sql
+from pytest_delta_schema.sql.batches import batches
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
 
@@ -12,20 +13,35 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange
+    from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
     from pytest_delta_schema.state.types import ColumnState
 
 
 def column_definition(column: ColumnState) -> str:
     """Define a column of a new table on one line."""
+    return _definition((column.name,), column)
+
+
+def _definition(path: tuple[str, ...], column: ColumnState) -> str:
     not_null = "" if column.is_nullable else " NOT NULL"
     comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
-    return f"{identifier(column.name)} {type_sql(column.data_type)}{not_null}{comment}"
+    return f"{path_sql(path)} {type_sql(column.data_type)}{not_null}{comment}"
+
+
+def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Iterator[Statement]:
+    """Say each new name; Spark renames one column a statement."""
+    for change in changes:
+        yield Statement(
+            table=table,
+            kind=StatementKind.RENAME_COLUMN,
+            sql=f"ALTER TABLE {dotted(table)} RENAME COLUMN {path_sql(change.path)} TO {identifier(change.to)}",
+            changes=(change,),
+        )
 
 
 def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
     """Say all new columns in one statement; their comments follow with the other comments."""
-    lines = ",\n".join(f"  {column_definition(change.column._replace(comment=''))}" for change in changes)
+    lines = ",\n".join(f"  {_definition(change.path, change.column._replace(comment=''))}" for change in changes)
     yield Statement(
         table=table,
         kind=StatementKind.ADD_COLUMNS,
@@ -36,7 +52,7 @@ def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[
 
 def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterator[Statement]:
     """Say all dropped columns in one statement."""
-    names = listed(change.column.name for change in changes)
+    names = ", ".join(path_sql(change.path) for change in changes)
     yield Statement(
         table=table,
         kind=StatementKind.DROP_COLUMNS,
@@ -46,13 +62,12 @@ def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterato
 
 
 def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilityChange]) -> Iterator[Statement]:
-    """Say which columns are loosened and which are tightened, each in one statement."""
+    """Say which columns are loosened and which are tightened, each in one statement if Spark allows it."""
     for kind, is_nullable, words in (
         (StatementKind.LOOSEN_COLUMNS, True, "DROP NOT NULL"),
         (StatementKind.TIGHTEN_COLUMNS, False, "SET NOT NULL"),
     ):
-        group = tuple(change for change in changes if change.is_nullable is is_nullable)
-        if group:
+        for group in batches(change for change in changes if change.is_nullable is is_nullable):
             lines = ",\n".join(f"  {path_sql(change.path)} {words}" for change in group)
             sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
             yield Statement(table=table, kind=kind, sql=sql, changes=group)

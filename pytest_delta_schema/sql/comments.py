@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.plan.changes import SetColumnComments
+from pytest_delta_schema.sql.batches import batched_paths
+from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import SetColumnComments, SetTableComment
+    from pytest_delta_schema.plan.changes import SetTableComment
 
 
 def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:
-    """Say all column comments in one statement."""
-    lines = ",\n".join(
-        f"  {identifier(name)} COMMENT {literal(comment)}"
-        for change in changes
-        for name, comment in change.comments.items()
-    )
-    yield Statement(
-        table=table,
-        kind=StatementKind.COMMENT_COLUMNS,
-        sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
-        changes=tuple(changes),
-    )
+    """Say all comments of columns and fields in one statement, or in as few as Spark allows."""
+    for change in changes:
+        comments = change.by_path
+        for group in batched_paths(comments):
+            part = {path: comments[path] for path in group}
+            lines = ",\n".join(f"  {path_sql(path)} COMMENT {literal(comment)}" for path, comment in part.items())
+            yield Statement(
+                table=table,
+                kind=StatementKind.COMMENT_COLUMNS,
+                sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
+                changes=(_part(part),),
+            )
+
+
+def _part(comments: dict[tuple[str, ...], str]) -> SetColumnComments:
+    columns = {path[0]: comment for path, comment in comments.items() if len(path) == 1}
+    fields = {path: comment for path, comment in comments.items() if len(path) > 1}
+    return SetColumnComments(comments=MappingProxyType(columns), fields=MappingProxyType(fields))
 
 
 def set_table_comment(table: QualifiedName, changes: Sequence[SetTableComment]) -> Iterator[Statement]:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.sql.columns import add_columns, change_nullability, column_definition, drop_columns
+from pytest_delta_schema.sql.columns import (
+    add_columns,
+    change_nullability,
+    column_definition,
+    drop_columns,
+    rename_columns,
+)
 from pytest_delta_schema.sql.comments import set_column_comments, set_table_comment
 from pytest_delta_schema.sql.constraints import (
     add_check,
@@ -33,6 +39,7 @@ RENDERERS: Mapping[type[changes.Change], Callable[[QualifiedName, Sequence[Any]]
     changes.PrimaryKeyDrop: drop_primary_key,
     changes.CheckDrop: drop_check,
     changes.CheckAdd: add_check,
+    changes.ColumnRename: rename_columns,
     changes.ColumnAdd: add_columns,
     changes.ColumnTypeChange: change_types,
     changes.ColumnDrop: drop_columns,

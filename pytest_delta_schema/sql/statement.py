@@ -20,6 +20,7 @@ class StatementKind(Enum):
     DROP_FOREIGN_KEY = "drop foreign key"
     DROP_PRIMARY_KEY = "drop primary key"
     DROP_CHECK = "drop check"
+    RENAME_COLUMN = "rename column"
     ADD_COLUMNS = "add columns"
     CHANGE_TYPES = "change types"
     DROP_COLUMNS = "drop columns"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.batches import batches
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.types import ArrayState, StructState
 
@@ -34,11 +35,12 @@ def _field_sql(field: ColumnState) -> str:
 
 
 def change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> Iterator[Statement]:
-    """Say the new types of columns in one statement."""
-    lines = ",\n".join(f"  {identifier(change.name)} TYPE {type_sql(change.after)}" for change in changes)
-    yield Statement(
-        table=table,
-        kind=StatementKind.CHANGE_TYPES,
-        sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
-        changes=tuple(changes),
-    )
+    """Say the new types of columns in one statement, or in as few as Spark allows."""
+    for group in batches(changes):
+        lines = ",\n".join(f"  {path_sql(change.path)} TYPE {type_sql(change.after)}" for change in group)
+        yield Statement(
+            table=table,
+            kind=StatementKind.CHANGE_TYPES,
+            sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
+            changes=group,
+        )

@@ -6,17 +6,25 @@ from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pyspark.sql.types import ArrayType, MapType, StructType
+
 from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
-from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState, by_name
+from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import ATOMIC, ColumnState, canonical_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from pyspark.sql.types import DataType
+
+    from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.constraints import Check
     from pytest_delta_schema.models.defaults import PropertyValue
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+
+RENAMED_FROM = "renamed_from"
+"""Where a field of a struct keeps what it was called before: a key of its metadata."""
 
 _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 
@@ -47,6 +55,7 @@ def desired_state(table: Table) -> TableState:
         table_properties=_properties(table.effective_table_properties),
         primary_key=_key(name, tuple(table.primary_key), columns),
         checks=_checks(table.checks) if table.checks else (),
+        renames=tuple(_renames(table.columns)),
         foreign_keys=_foreign_keys(table) if table.foreign_keys else (),
     )
 
@@ -66,6 +75,29 @@ def property_text(value: PropertyValue) -> str | None:
 
 def _checks(checks: Iterable[Check]) -> tuple[CheckState, ...]:
     return tuple(sorted((CheckState(check.name, check.expression) for check in checks), key=by_name))
+
+
+def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:
+    for column in columns:
+        if column.renamed_from is not None:
+            yield RenameState((column.name,), column.renamed_from)
+        if type(column.data_type) not in ATOMIC:
+            yield from _renames_below((column.name,), column.data_type)
+
+
+def _renames_below(path: tuple[str, ...], data_type: DataType) -> Iterator[RenameState]:
+    if isinstance(data_type, StructType):
+        for field in data_type.fields:
+            inner = (*path, field.name)
+            old = field.metadata.get(RENAMED_FROM) if field.metadata else None
+            if old is not None:
+                yield RenameState(inner, str(old))
+            yield from _renames_below(inner, field.dataType)
+    elif isinstance(data_type, ArrayType):
+        yield from _renames_below((*path, "element"), data_type.elementType)
+    elif isinstance(data_type, MapType):
+        yield from _renames_below((*path, "key"), data_type.keyType)
+        yield from _renames_below((*path, "value"), data_type.valueType)
 
 
 def _foreign_keys(table: Table) -> tuple[ForeignKeyState, ...]:

@@ -87,6 +87,31 @@ def columns_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name not in arguments))
 
 
+def with_columns(text: str, names: Mapping[tuple[str, ...], str]) -> str:
+    """Return an expression over columns, or fields of structs, that are called otherwise.
+
+    Args:
+        text: The expression; one that cannot be parsed is returned as it is.
+        names: New names by path, in lower case.
+    """
+    node = _parse(text)
+    if node is None:
+        return text
+    tree = node.copy()
+    for column in list(tree.find_all(exp.Column)):
+        chain: list[exp.Expr] = list(column.parts)
+        last: exp.Expr = column
+        while isinstance(last.parent, exp.Dot) and last.parent.this is last:
+            last = last.parent
+            chain.append(last.expression)
+        path = tuple(part.name.lower() for part in chain)
+        for length, part in enumerate(chain, start=1):
+            name = names.get(path[:length])
+            if name is not None:
+                part.replace(exp.to_identifier(name, quoted=True))
+    return tree.sql(dialect=_DIALECT)
+
+
 def faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
     """Yield what makes an expression unfit for a constraint, as far as it can be known without Spark.
 

@@ -45,6 +45,18 @@ class ForeignKeyState(NamedTuple):
     parent_columns: tuple[str, ...]
 
 
+class RenameState(NamedTuple):
+    """The hint that a column, or a field, was called otherwise.
+
+    Args:
+        path: Where it stands, under its new name.
+        old: Its old name.
+    """
+
+    path: tuple[str, ...]
+    old: str
+
+
 def by_name(constraint: CheckState | ForeignKeyState) -> str:
     """Return what constraints of one kind are sorted by."""
     return constraint.name.lower()
@@ -64,6 +76,7 @@ class TableState:
         primary_key: ``None`` if there is none.
         checks: Sorted by name without case.
         foreign_keys: Sorted by name without case.
+        renames: Hints of a wanted state. Not part of the comparison.
         version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
     """
 
@@ -76,6 +89,7 @@ class TableState:
     primary_key: KeyState | None = None
     checks: tuple[CheckState, ...] = ()
     foreign_keys: tuple[ForeignKeyState, ...] = ()
+    renames: tuple[RenameState, ...] = field(default=(), compare=False)
     version: int | None = field(default=None, compare=False)
 
 

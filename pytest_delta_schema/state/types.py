@@ -80,6 +80,43 @@ _STORED = frozenset(ATOMIC.values()) | {"string"}
 _STORED_FAMILIES = ("decimal(", "char(", "varchar(")
 
 
+def below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
+    """Return the parts of a type as columns: the fields of a struct, ``element``, or ``key`` and ``value``."""
+    if isinstance(data_type, StructState):
+        return data_type.fields
+    if isinstance(data_type, ArrayState):
+        return (ColumnState("element", data_type.element, data_type.contains_null, ""),)
+    if isinstance(data_type, MapState):
+        value = ColumnState("value", data_type.value, data_type.value_contains_null, "")
+        return (ColumnState("key", data_type.key, False, ""), value)  # noqa: FBT003 - a row of a table
+    return ()
+
+
+def with_below(data_type: DataTypeState, parts: tuple[ColumnState, ...]) -> DataTypeState:
+    """Return a type with other parts; the inverse of :func:`below`."""
+    if isinstance(data_type, ArrayState):
+        return ArrayState(parts[0].data_type, parts[0].is_nullable)
+    if isinstance(data_type, MapState):
+        return MapState(parts[0].data_type, parts[1].data_type, parts[1].is_nullable)
+    return StructState(parts)
+
+
+def find(columns: Iterable[ColumnState], path: Iterable[str]) -> ColumnState | None:
+    """Return the column, or the part of one, that a path leads to; ``None`` if there is none."""
+    found = None
+    for name in path:
+        found = next((column for column in columns if column.name.lower() == name.lower()), None)
+        if found is None:
+            return None
+        columns = below(found.data_type)
+    return found
+
+
+def same_kind(left: DataTypeState, right: DataTypeState) -> bool:
+    """Whether both are structs, arrays or maps, so that their parts can be compared one by one."""
+    return type(left) is type(right) and not isinstance(left, str)
+
+
 def canonical_type(data_type: spark.DataType) -> DataTypeState:
     """Turn a Spark type into its canonical form.
 

@@ -150,6 +150,14 @@ def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():
     ]
 
 
+def test_foreign_keys_to_other_tables_stay_where_they_are():
+    other = ForeignKeyState("other", ("id",), OTHER, ("id",))
+
+    lines = shown([customers("id")], customers_before(OTHER_NAME), orders_before(STORED, other))
+
+    assert lines == [*RENAMED, DROPPED, ADDED]
+
+
 def test_new_foreign_keys_come_with_their_parents_as_they_will_be():
     plan = TablePlanner().plan([child(), customers("id")], catalog(orders_before(), customers_before(None)))
 

@@ -178,9 +178,7 @@ def test_what_is_not_drift(model, there):
             state(stored("a"), stored("b", ArrayState("decimal(5,2)", True))),
             (
                 ColumnTypeChange(name="a", before="bigint", after="int"),
-                ColumnTypeChange(
-                    name="b", before=ArrayState("decimal(5,2)", True), after=ArrayState("decimal(5,1)", True)
-                ),
+                ColumnTypeChange(name="b", fields=("element",), before="decimal(5,2)", after="decimal(5,1)"),
             ),
             id="types",
         ),

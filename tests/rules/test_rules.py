@@ -341,7 +341,8 @@ STAYS = column("id", is_nullable=False)
                 ),
                 (
                     "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
-                    " delta.columnMapping.mode='name' (it raises the table's protocol) [DS207 DropColumnsNeedColumnMapping]"
+                    " delta.columnMapping.mode='name', or set delta_enable_features = columnMapping; it raises the table's protocol"
+                    " [DS207 DropColumnsNeedColumnMapping]"
                 ),
             ],
             id="drop without column mapping",
@@ -351,8 +352,11 @@ STAYS = column("id", is_nullable=False)
             state(stored()),
             [
                 (
-                    "column id is bigint on the table and string in the model, and is not changed in place; declare bigint,"
-                    " or add a column of the new type, backfill it and drop id [DS208 NoTypeChanges]"
+                    "column id is bigint on the table and string in the model, which is no widening, and is not changed in"
+                    " place; declare bigint, or swap it: (1) declare a column id_new as string beside it, and apply; (2) fill"
+                    " id_new with CAST(id AS STRING) by an UPDATE; (3) take id out of the model, consent to its drop, and"
+                    " apply; (4) declare id as string with renamed_from='id_new' in place of id_new, and apply"
+                    " [DS208 OnlyWideningTypeChanges]"
                 )
             ],
             id="type",

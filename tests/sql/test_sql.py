@@ -13,11 +13,13 @@ from pytest_delta_schema import (
     NotNull,
     QualifiedName,
     StatementKind,
+    StructState,
     TablePlanner,
     TableState,
     script,
     statements,
 )
+from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, listing, probe, rows_of, samples
 from pytest_delta_schema.sql.queries import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
@@ -265,3 +267,30 @@ def test_statements_carry_the_changes_that_they_make():
 )
 def test_queries(said, expected):
     assert said == expected
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ([], []),
+        (["a", "b"], [["a", "b"]]),
+        (["a.x", "a.y"], [["a.x", "a.y"]]),
+        (["a.x", "a", "b"], [["a", "b"], ["a.x"]]),
+        (["a", "a.x.y", "a.x", "b.z"], [["a", "b.z"], ["a.x"], ["a.x.y"]]),
+        (["a", "ab.x"], [["a", "ab.x"]]),
+    ],
+)
+def test_no_statement_has_a_column_and_something_below_it(paths, expected):
+    groups = batched_paths(tuple(path.split(".")) for path in paths)
+
+    assert [[".".join(path) for path in group] for group in groups] == expected
+
+
+def test_comments_of_a_column_and_of_its_fields_are_two_statements():
+    kind = spark.StructType([spark.StructField("x", spark.LongType(), metadata={"comment": "Inner"})])
+    before = state(stored("a", StructState((stored("x"),))))
+
+    assert sql(table(Column("a", kind, comment="Outer")), before) == [
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `a` COMMENT 'Outer'",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `a`.`x` COMMENT 'Inner'",
+    ]

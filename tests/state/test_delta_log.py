@@ -6,8 +6,23 @@ import json
 
 import pytest
 
-from pytest_delta_schema import ArrayState, CheckState, ColumnState, KeyState, MapState, StructState
-from pytest_delta_schema.state.delta_log import PRIMARY_KEY_PROPERTY, decode_key, encode_key, state_from_metadata
+from pytest_delta_schema import (
+    ArrayState,
+    CheckState,
+    ColumnState,
+    ForeignKeyState,
+    KeyState,
+    MapState,
+    QualifiedName,
+    StructState,
+)
+from pytest_delta_schema.state.delta_log import (
+    PRIMARY_KEY_PROPERTY,
+    decode_key,
+    encode_foreign_key,
+    encode_key,
+    state_from_metadata,
+)
 from support.tables import NAME
 
 
@@ -142,3 +157,18 @@ def test_checks_are_taken_out_of_the_properties():
 
     assert shown.checks == (CheckState("A b.c", "id < 9"), CheckState("b", "id > 0"))
     assert [key for key in shown.table_properties if "constraints" in key.lower()] == []
+
+
+def test_foreign_keys_come_from_one_property_each():
+    keys = (
+        ForeignKeyState("A_key", ("a",), QualifiedName("dev", "silver", "parents"), ("día",)),
+        ForeignKeyState("b", ("x", "y"), QualifiedName("dev", "gold", "p.q"), ()),
+    )
+    configuration = {**encode_foreign_key(keys[1]), **encode_foreign_key(keys[0])}
+
+    state = read(configuration=configuration)
+
+    assert sorted(configuration) == ["pytest_delta_schema.foreignKey.a_key", "pytest_delta_schema.foreignKey.b"]
+    assert '"parentColumns": ["día"]' in configuration["pytest_delta_schema.foreignKey.a_key"]
+    assert state.foreign_keys == keys
+    assert [key for key in state.table_properties if key in configuration] == []

@@ -15,6 +15,7 @@ from pytest_delta_schema.state.expressions import (
     faults,
     simplified,
     unmet,
+    with_columns,
 )
 
 SAME = [
@@ -217,3 +218,21 @@ def test_another_form_holds_for_the_same_rows(text):
 
     assert simplified(form) == simplified(text)
     assert unmet(form, ROWS_OF_NUMBERS, ["a", "b"]) == unmet(text, ROWS_OF_NUMBERS, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        ("a > 0", {("a",): "b"}, "`b` > 0"),
+        ("A > 0 AND b < `a`", {("a",): "c"}, "`c` > 0 AND b < `c`"),
+        ("s.x > 0", {("s",): "t"}, "`t`.x > 0"),
+        ("s.x > 0 AND x > 0", {("s", "x"): "y"}, "s.`y` > 0 AND x > 0"),
+        ("s.x.y.z.w > 0", {("s",): "t", ("s", "x", "y", "z", "w"): "v"}, "`t`.x.y.z.`v` > 0"),
+        ("a > 0", {}, "a > 0"),
+        ("a > 0", {("b",): "c"}, "a > 0"),
+        ("name = 'a'", {("a",): "b"}, "name = 'a'"),
+        ("a >>> (", {("a",): "b"}, "a >>> ("),
+    ],
+)
+def test_columns_that_are_called_otherwise(text, names, expected):
+    assert with_columns(text, names) == expected

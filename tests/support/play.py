@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_delta_schema import (
+    ArrayState,
     Catalog,
     CheckState,
     InvalidModelError,
+    MapState,
+    MemoryCatalog,
     Orchestrator,
     PlanValidator,
+    StructState,
     TablePlanner,
     TableState,
     UnsafePlanError,
@@ -20,6 +25,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.types import not_null_paths
@@ -63,6 +69,8 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
         reached = catalog.version(name)
         end = catalog.snapshot(models).tables[name]
         assert scenario.commits is None or reached - (-1 if version is None else version) == scenario.commits
+        if scenario.left is not None:
+            assert _rows(catalog, end) == [dict(row) for row in scenario.left]
         assert _constraints(end) == _constraints(desired_state(scenario.after))
         assert orchestrator.plan_tables(models).is_empty
         assert orchestrator.sync_tables(models).statements == ()
@@ -87,6 +95,35 @@ def visible(state: TableState) -> TableState:
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
         foreign_keys=state.foreign_keys,
     )
+
+
+def _rows(catalog: Any, state: TableState) -> list[dict[str, Any]]:
+    """Read all rows, by column and by field, whatever holds them; decimals as numbers."""
+    columns = StructState(state.columns)
+    if isinstance(catalog, MemoryCatalog):
+        found = [_shaped(row, columns, fold=True) for row in catalog._rows.get(state.name, [])]
+    else:
+        found = [
+            _shaped(row.asDict(recursive=True), columns) for row in catalog.spark.table(dotted(state.name)).collect()
+        ]
+    first = state.columns[0].name
+    return sorted(found, key=lambda row: row[first])
+
+
+def _shaped(value: Any, data_type: Any, *, fold: bool = False) -> Any:
+    if value is None:
+        return None
+    match data_type:
+        case StructState():
+            return {
+                field.name: _shaped(value.get(field.name.lower() if fold else field.name), field.data_type)
+                for field in data_type.fields
+            }
+        case ArrayState():
+            return [_shaped(each, data_type.element) for each in value]
+        case MapState():
+            return {key: _shaped(each, data_type.value) for key, each in value.items()}
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _constraints(state: TableState) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from pytest_delta_schema.catalogs.memory.changing import changed, stored
 from pytest_delta_schema.catalogs.memory.rows import (
     broken_rows,
     distinct_texts,
+    moved,
     orphans,
     text_of,
     value_at,
@@ -18,11 +19,11 @@ from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
 from pytest_delta_schema.execute.ddl import RowCounts
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange
+from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CatalogState, CheckState, ForeignKeyState, TableState
-from pytest_delta_schema.state.types import not_null_paths
+from pytest_delta_schema.state.types import StructState, not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -84,8 +85,13 @@ class MemoryCatalog:
         if statement.kind in (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK):
             self._require_sound_rows(statement)
         state = self._require(name)
+        rows = self._rows.get(name, [])
         for change in statement.changes:
+            if isinstance(change, (ColumnDrop, ColumnRename)):
+                to = change.to if isinstance(change, ColumnRename) else None
+                rows = [_folded(moved(row, StructState(state.columns), change.path, to)) for row in rows]
             state = changed(change, state)
+        self._rows[name] = rows
         self._tables[name] = replace(state, version=(state.version or 0) + 1)
 
     def version(self, table: QualifiedName) -> int | None:
@@ -135,7 +141,7 @@ class MemoryCatalog:
         """
         state = self._require(table)
         for number, row in enumerate(rows, start=1):
-            folded = {name.lower(): value for name, value in row.items()}
+            folded = _folded(row)
             self._require_fit(state, folded, number)
             self._rows.setdefault(table, []).append(folded)
 
@@ -226,6 +232,10 @@ class MemoryCatalog:
             subject = f"{table}: the memory catalog cannot evaluate check {demand.name} ({demand.expression})"
             msg = f"{subject}: {because(error)}; test it on the local backend"
             raise BackendFailure(msg) from error
+
+
+def _folded(row: Row) -> Row:
+    return {name.lower(): value for name, value in row.items()}
 
 
 def _named(check: CheckState, state: TableState) -> list[str]:

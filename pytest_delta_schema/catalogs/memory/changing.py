@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import singledispatch
+from functools import partial, singledispatch
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import BackendFailure
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.state.states import CheckState, KeyState, by_name
-from pytest_delta_schema.state.types import StructState
+from pytest_delta_schema.state.types import below, find, with_below
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -33,44 +35,47 @@ def changed(change: object, state: TableState) -> TableState:
     raise NotImplementedError(msg)
 
 
+@changed.register(changes.ColumnRename)
+def _(change: changes.ColumnRename, state: TableState) -> TableState:
+    return _edited(state, change.path, lambda column: column._replace(name=change.to))
+
+
 @changed.register(changes.ColumnAdd)
 def _(change: changes.ColumnAdd, state: TableState) -> TableState:
-    return replace(state, columns=(*state.columns, change.column._replace(comment="")))
+    new = change.column._replace(comment="")
+    if not change.above:
+        return replace(state, columns=(*state.columns, new))
+
+    def with_field(column: ColumnState) -> ColumnState:
+        return column._replace(data_type=with_below(column.data_type, (*below(column.data_type), new)))
+
+    return _edited(state, change.above, with_field)
 
 
 @changed.register(changes.ColumnDrop)
 def _(change: changes.ColumnDrop, state: TableState) -> TableState:
-    _find(state, change.column.name)
-    dropped = change.column.name.lower()
-    return replace(state, columns=tuple(column for column in state.columns if column.name.lower() != dropped))
+    return _edited(state, change.path, lambda _: None)
 
 
 @changed.register(changes.ColumnTypeChange)
 def _(change: changes.ColumnTypeChange, state: TableState) -> TableState:
-    return _with(state, _find(state, change.name)._replace(data_type=change.after))
+    return _edited(state, change.path, lambda column: column._replace(data_type=change.after))
 
 
 @changed.register(changes.ColumnNullabilityChange)
 def _(change: changes.ColumnNullabilityChange, state: TableState) -> TableState:
-    return _with(state, _nullable(_find(state, change.name), change.fields, is_nullable=change.is_nullable))
-
-
-def _nullable(column: ColumnState, fields: tuple[str, ...], *, is_nullable: bool) -> ColumnState:
-    if not fields:
-        return column._replace(is_nullable=is_nullable)
-    struct = cast("StructState", column.data_type)
-    below = tuple(
-        _nullable(each, fields[1:], is_nullable=is_nullable) if each.name == fields[0] else each
-        for each in struct.fields
-    )
-    return column._replace(data_type=StructState(below))
+    return _edited(state, change.path, lambda column: column._replace(is_nullable=change.is_nullable))
 
 
 @changed.register(changes.SetColumnComments)
 def _(change: changes.SetColumnComments, state: TableState) -> TableState:
-    for name, comment in change.comments.items():
-        state = _with(state, _find(state, name)._replace(comment=comment))
+    for path, comment in change.by_path.items():
+        state = _edited(state, path, partial(_commented, comment))
     return state
+
+
+def _commented(comment: str, column: ColumnState) -> ColumnState:
+    return column._replace(comment=comment)
 
 
 @changed.register(changes.SetTableComment)
@@ -121,14 +126,26 @@ def _(change: changes.UnsetTableProperties, state: TableState) -> TableState:
     return replace(state, table_properties=MappingProxyType(kept))
 
 
-def _find(state: TableState, name: str) -> ColumnState:
-    for column in state.columns:
-        if column.name.lower() == name.lower():
-            return column
-    msg = f"{state.name}: there is no column {name}; read the table again and make a new plan"
-    raise BackendFailure(msg, condition="UNRESOLVED_COLUMN")
+def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
+    """Return ``state`` with one column, or one part of one, edited; ``None`` from ``edit`` removes it."""
+    if find(state.columns, path) is None:
+        msg = f"{state.name}: there is no column {'.'.join(path)}; read the table again and make a new plan"
+        raise BackendFailure(msg, condition="UNRESOLVED_COLUMN")
+    return replace(state, columns=_edited_columns(state.columns, path, edit))
 
 
-def _with(state: TableState, changed: ColumnState) -> TableState:
-    key = changed.name.lower()
-    return replace(state, columns=tuple(changed if column.name.lower() == key else column for column in state.columns))
+def _edited_columns(
+    columns: tuple[ColumnState, ...], path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]
+) -> tuple[ColumnState, ...]:
+    found: list[ColumnState] = []
+    for column in columns:
+        new: ColumnState | None = column
+        if column.name.lower() == path[0].lower():
+            if len(path) == 1:
+                new = edit(column)
+            else:
+                inner = _edited_columns(below(column.data_type), path[1:], edit)
+                new = column._replace(data_type=with_below(column.data_type, inner))
+        if new is not None:
+            found.append(new)
+    return tuple(found)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.state.types import ArrayState, MapState, below, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.states import ForeignKeyState
+    from pytest_delta_schema.state.types import DataTypeState
 
 Row = dict[str, Any]
 """One row: values by column name in lower case; a column that is left out is NULL."""
@@ -59,6 +61,35 @@ def value_at(row: Mapping[str, Any], path: Sequence[str]) -> Any:
         folded = {key.lower(): each for key, each in value.items()}
         value = folded.get(name.lower())
     return value
+
+
+def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | None) -> Any:
+    """Return a value in which what stands under a path stands under another name, or is gone.
+
+    Args:
+        value: A row or a part of one: structs and maps are dictionaries, arrays are lists.
+        data_type: Its type; a row is a struct of its columns.
+        path: What is renamed or dropped.
+        to: The new name; ``None`` drops it.
+    """
+    if value is None:
+        return None
+    if isinstance(data_type, ArrayState):
+        return [moved(each, data_type.element, path[1:], to) for each in value]
+    if isinstance(data_type, MapState):
+        # What is below a key cannot be renamed here, because dictionaries are no keys.
+        inner = [(key, moved(each, data_type.value, path[1:], to)) for key, each in value.items()]
+        return dict(inner) if path[0].lower() == "value" else value
+    found = {}
+    for key, each in value.items():
+        field = find(below(data_type), [key])
+        if key.lower() != path[0].lower() or field is None:
+            found[key] = each
+        elif len(path) > 1:
+            found[key] = moved(each, field.data_type, path[1:], to)
+        elif to is not None:
+            found[to] = each
+    return found
 
 
 def text_of(value: object) -> str | None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from support.scenarios.basics import BASICS
 from support.scenarios.changes import CHANGES
 from support.scenarios.checks import CHECKS
+from support.scenarios.evolution import EVOLUTION
 from support.scenarios.foreign_keys import FOREIGN_KEYS
 from support.scenarios.keys import KEYS
 from support.scenarios.not_null import NOT_NULL
 from support.scenarios.scenario import Scenario
 
-SCENARIOS = (*BASICS, *CHANGES, *NOT_NULL, *CHECKS, *KEYS, *FOREIGN_KEYS)
+SCENARIOS = (*BASICS, *CHANGES, *NOT_NULL, *CHECKS, *KEYS, *FOREIGN_KEYS, *EVOLUTION)
 
 __all__ = ["SCENARIOS", "Scenario"]

@@ -79,6 +79,25 @@ def _place(*, strict: bool) -> spark.StructType:
     )
 
 
+def field(
+    name: str,
+    kind: spark.DataType | None = None,
+    *,
+    nullable: bool = True,
+    comment: str = "",
+    renamed_from: str = "",
+) -> spark.StructField:
+    """Declare a field, a long unless said otherwise."""
+    metadata = {"comment": comment, "renamed_from": renamed_from}
+    said = {key: value for key, value in metadata.items() if value}
+    return spark.StructField(name, kind or spark.LongType(), nullable, said)
+
+
+def struct(*fields: spark.StructField) -> spark.StructType:
+    """Declare a struct."""
+    return spark.StructType(list(fields))
+
+
 PLACE = _place(strict=False)
 PLACE_STRICT = _place(strict=True)
 

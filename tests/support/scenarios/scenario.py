@@ -25,6 +25,7 @@ class Scenario:
         consents: What may be dropped.
         refused: Codes of the violations that stop it; empty if it goes through.
         sql: The expected statements, in order; ``None`` leaves them to the tests of SQL.
+        left: The rows in the end, by column; ``None`` if nobody cares.
         commits: How many commits the table gets; ``None`` if nobody cares.
     """
 
@@ -38,3 +39,4 @@ class Scenario:
     refused: tuple[str, ...] = ()
     sql: tuple[str, ...] | None = None
     commits: int | None = None
+    left: Rows | None = None

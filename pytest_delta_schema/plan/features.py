@@ -1,0 +1,38 @@
+"""Table features: what a property raises in a table's protocol, and what old readers lose by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TYPE_WIDENING, COLUMN_MAPPING = "typeWidening", "columnMapping"
+"""Features that a project may let the plan raise, with ``delta_enable_features``."""
+
+WIDENING_PROPERTY = "delta.enableTypeWidening"
+"""The property without which Delta widens char and varchar only."""
+
+MAPPING_PROPERTY = "delta.columnMapping.mode"
+"""The property without which Delta neither drops nor renames columns, nor stores special characters in names."""
+
+_FEATURE = "delta.feature."
+
+
+def is_on(key: str, properties: Mapping[str, object]) -> bool:
+    """Whether a table with these properties has the feature that ``key`` raises.
+
+    Args:
+        key: One of the properties above.
+        properties: Of the table, in any case.
+    """
+    value = {name.lower(): str(value).lower() for name, value in properties.items()}.get(key.lower())
+    return value in (("name", "id") if key == MAPPING_PROPERTY else ("true",))
+
+
+def raises_protocol(key: str, value: str) -> bool:
+    """Whether setting a property raises the protocol of the table, which no statement takes back."""
+    folded = key.lower()
+    if folded.startswith(_FEATURE) or folded in ("delta.minreaderversion", "delta.minwriterversion"):
+        return True
+    return is_on(WIDENING_PROPERTY, {key: value}) or is_on(MAPPING_PROPERTY, {key: value})

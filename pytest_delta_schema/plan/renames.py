@@ -1,0 +1,131 @@
+"""Renames: a hint is used once, is silent ever after, and is never guessed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.plan.changes import ColumnRename
+from pytest_delta_schema.state.types import below, with_below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.difference import Difference
+    from pytest_delta_schema.state.states import RenameState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+class Renames(NamedTuple):
+    """What becomes of the hints of one table.
+
+    Args:
+        done: The renames to run, columns before the fields below them.
+        columns: The stored columns after them.
+        unusable: Hints that can be neither used nor forgotten, each with the reason.
+    """
+
+    done: tuple[ColumnRename, ...]
+    columns: tuple[ColumnState, ...]
+    unusable: tuple[tuple[RenameState, str], ...]
+
+
+NO_RENAMES = Renames((), (), ())
+"""What becomes of no hints."""
+
+
+def resolve_renames(hints: Iterable[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
+    """Decide on every hint by what is stored.
+
+    Args:
+        hints: From the wanted state.
+        columns: The stored columns.
+    """
+    done: list[ColumnRename] = []
+    unusable: list[tuple[RenameState, str]] = []
+    for hint in sorted(hints, key=lambda hint: len(hint.path)):
+        *above, name = hint.path
+        siblings = _find(columns, above)
+        if siblings is None:
+            continue  # the struct itself is still to come, with its fields under their new names
+        stored = {column.name.lower(): column.name for column in siblings}
+        new, old = stored.get(name.lower()), stored.get(hint.old.lower())
+        if new is None and old is None:
+            unusable.append((hint, f"neither {hint.old} nor {name} is on the table"))
+        elif new is not None and old is not None:
+            unusable.append((hint, f"{hint.old} and {name} are both on the table"))
+        elif old is not None:
+            path = _spelled(columns, [*above, old])
+            done.append(ColumnRename(name=path[0], fields=path[1:], to=name))
+            columns = _renamed(columns, path, name)
+    return Renames(tuple(done), columns, tuple(unusable))
+
+
+def rename_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the columns and fields to rename."""
+    yield from difference.renames.done
+
+
+def new_names(renames: Iterable[ColumnRename]) -> dict[tuple[str, ...], str]:
+    """Return the new name of each renamed column and field, by its path before all renames, in lower case."""
+    names: dict[tuple[str, ...], str] = {}
+    before: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for rename in renames:
+        path = tuple(part.lower() for part in rename.path)
+        old = _before(path, before)
+        names[old] = rename.to
+        before[(*path[:-1], rename.to.lower())] = old
+    return names
+
+
+def old_names(renames: Iterable[ColumnRename]) -> dict[tuple[str, ...], str]:
+    """Return the old name of each renamed column and field, by its path after all renames, in lower case."""
+    return {(*(part.lower() for part in rename.path[:-1]), rename.to.lower()): rename.path[-1] for rename in renames}
+
+
+def with_names(path: Iterable[str], names: dict[tuple[str, ...], str]) -> tuple[str, ...]:
+    """Replace every part of a path that ``names`` knows, by the path that leads there."""
+    found: list[str] = []
+    here: tuple[str, ...] = ()
+    for part in path:
+        here = (*here, part.lower())
+        found.append(names.get(here, part))
+    return tuple(found)
+
+
+def _before(path: tuple[str, ...], before: dict[tuple[str, ...], tuple[str, ...]]) -> tuple[str, ...]:
+    """Return what a path was before the columns above it were renamed."""
+    found: tuple[str, ...] = ()
+    for length, part in enumerate(path, start=1):
+        found = before.get(path[:length], (*found, part))
+    return found
+
+
+def _find(columns: tuple[ColumnState, ...], path: Iterable[str]) -> tuple[ColumnState, ...] | None:
+    for part in path:
+        match = next((column for column in columns if column.name.lower() == part.lower()), None)
+        if match is None:
+            return None
+        columns = below(match.data_type)
+    return columns
+
+
+def _spelled(columns: tuple[ColumnState, ...], path: Iterable[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for part in path:
+        match = next(column for column in columns if column.name.lower() == part.lower())
+        found.append(match.name)
+        columns = below(match.data_type)
+    return tuple(found)
+
+
+def _renamed(columns: tuple[ColumnState, ...], path: tuple[str, ...], to: str) -> tuple[ColumnState, ...]:
+    def each(column: ColumnState) -> ColumnState:
+        if column.name != path[0]:
+            return column
+        if len(path) == 1:
+            return column._replace(name=to)
+        inner = _renamed(below(column.data_type), path[1:], to)
+        return column._replace(data_type=with_below(column.data_type, inner))
+
+    return tuple(map(each, columns))

@@ -1,0 +1,75 @@
+"""Rules about renames: a hint names what there is, once, and needs column mapping."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY
+from pytest_delta_schema.plan.renames import resolve_renames
+from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import below, find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.models.table import Table
+
+
+class RenameHints:
+    """A column was called something else before, and nothing else is called that now."""
+
+    def check(self, table: Table) -> Iterator[Violation]:
+        """Yield a violation for every hint that can be of no use whatever the catalog holds."""
+        wanted = desired_state(table)
+        seen: dict[tuple[str, ...], str] = {}
+        for hint in wanted.renames:
+            *above, name = hint.path
+            path = ".".join(hint.path)
+            parent = find(wanted.columns, above)
+            siblings = below(parent.data_type) if parent is not None else wanted.columns
+            twin = seen.setdefault((*map(str.lower, above), hint.old.lower()), path)
+            fact = None
+            if hint.old.lower() == name.lower():
+                fact = "which differs in case only; no catalog renames that, and names match without case"
+            elif any(column.name.lower() == hint.old.lower() for column in siblings):
+                fact = "which the model declares as well"
+            elif twin != path:
+                fact = f"and so is {twin}"
+            if fact is not None:
+                message = f"column {path} is renamed from {hint.old}, {fact}"
+                yield violation(self, "DS117", table.qualified_name, path, message, "remove the hint")
+
+
+class RenamesMustBeUsable:
+    """A hint is used or done with: of the two names exactly one is on the table."""
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+        """Yield a violation for every hint that can be neither used nor forgotten."""
+        if isinstance(action, CreateTable):
+            return
+        for hint, reason in resolve_renames(action.desired.renames, action.observed.columns).unusable:
+            path = ".".join(hint.path)
+            message = f"column {path} is renamed from {hint.old}, but {reason}"
+            yield violation(self, "DS210", action.table, path, message, "remove the hint, or mend the table by hand")
+
+
+class RenamesNeedColumnMapping:
+    """Without column mapping Delta cannot rename a column (``DELTA_UNSUPPORTED_RENAME_COLUMN``)."""
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+        """Yield one violation that lists the columns to rename on a table without column mapping."""
+        if isinstance(action, CreateTable) or not action.rename_columns or has_feature(MAPPING_PROPERTY, action):
+            return
+        paths = [".".join(change.path) for change in action.rename_columns]
+        yield violation(
+            self,
+            "DS211",
+            action.table,
+            paths[0],
+            f"columns {', '.join(paths)} cannot be renamed, because the table has no column mapping",
+            f"declare the property {MAPPING_PROPERTY}='name', or set delta_enable_features = {COLUMN_MAPPING};"
+            " it raises the table's protocol",
+        )
