@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.plan.demands import Demand, NotNull
     from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.plan.risk import Risk
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
@@ -138,6 +139,7 @@ _HOMES = {
     ),
     "plan.demands": ("Demand", "NotNull"),
     "plan.planner": ("TablePlanner",),
+    "plan.risk": ("Risk",),
     "plan.table_plan": ("TablePlan",),
     "rules.consent": ("Consent",),
     "rules.rule": ("ModelRule", "PlanRule"),
@@ -213,6 +215,7 @@ __all__ = [
     "QualifiedName",
     "ReadProblem",
     "RenameState",
+    "Risk",
     "RowCounts",
     "RowsError",
     "SetColumnComments",

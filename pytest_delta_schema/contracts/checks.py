@@ -164,13 +164,14 @@ def _fail(
 ) -> NoReturn:
     action = _own(table, plan)
     own = sorted(violations, key=lambda violation: violation.table != table.qualified_name)
-    head = headline(action)
+    head, lines = headline(action), change_lines(action)
     if own:
         head = f"{head}; blocked: {own[0].message}"
     facts.record(
         request.node,
         outcome=facts.BLOCKED if own else facts.DRIFTED,
-        changes=len(change_lines(action)),
+        changes=len(lines),
+        risk=max(line.risk for line in lines).label,
         summary=head,
     )
     body = plan_text(

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 PREFIX = "delta."
 TABLE, CHECK, OUTCOME, SUMMARY, NOTE = "table", "check", "outcome", "summary", "note"
-CHANGES, STATEMENTS, BACKEND, PREFLIGHT = "changes", "statements", "backend", "preflight"
+CHANGES, STATEMENTS, BACKEND, PREFLIGHT, RISK = "changes", "statements", "backend", "preflight", "risk"
 
 IN_SYNC, APPLIED = "in sync", "applied"
 DRIFTED, BLOCKED, FAILED, UNREADABLE = "drifted", "blocked", "failed", "unreadable"

@@ -17,6 +17,9 @@ PREFLIGHTS = ("count", "limit", "off")
 FEATURES = ("typeWidening", "columnMapping")
 """Table features that a plan may raise where it needs them."""
 
+RISKS = ("metadata", "feature", "scan", "rewrite", "destructive")
+"""Classes of risk, the lower ones first."""
+
 BACKENDS = ("local", "memory")
 """Catalogs that can be chosen by name."""
 
@@ -42,6 +45,8 @@ class Options(NamedTuple):
         backend: Name of the catalog.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
         enable: Table features that plans may raise without their being declared.
+        max_risk: The highest class of risk that plans may have.
+        protected: Patterns of tables that an apply may not change.
         preflight: How the data is asked before an apply; ``None`` if a run that only looks does not ask it.
         consents: What may be destroyed.
         binding: Those of them that must name something in this run: all but those of the ini file when explicit paths
@@ -53,6 +58,8 @@ class Options(NamedTuple):
     backend: str
     warehouse: str
     enable: tuple[str, ...]
+    max_risk: str
+    protected: tuple[str, ...]
     preflight: Preflight | None
     consents: tuple[Consent, ...]
     binding: tuple[Consent, ...]
@@ -64,7 +71,7 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("delta", "schema contracts for Delta Lake")
 
     def add(flag: str, **settings: Any) -> None:
-        group.addoption(flag, dest=f"delta_schema_{flag.removeprefix('--delta-')}", **settings)
+        group.addoption(flag, dest=f"delta_schema_{flag.removeprefix('--delta-').replace('-', '_')}", **settings)
 
     add("--delta-drift", action="store_true", help="fail every declared table that the catalog does not hold as is")
     add("--delta-apply", action="store_true", help="bring the catalog in line with the declared tables, and prove it")
@@ -87,6 +94,13 @@ def add_options(parser: pytest.Parser) -> None:
         help="ask the data before the DDL: count every row that breaks something, limit to the first one, or off;"
         " with --delta-drift the data is asked only if this is given (ini: delta_preflight)",
     )
+    add(
+        "--delta-max-risk",
+        metavar="CLASS",
+        help=f"refuse every plan with a change that is riskier: {', '.join(RISKS)} (ini: delta_max_risk)",
+    )
+    parser.addini("delta_max_risk", "the highest class of risk that plans may have", default=RISKS[-1])
+    parser.addini("delta_protected", "patterns of tables that no apply may change", type="args", default=[])
     parser.addini("delta_enable_features", "table features that plans may raise undeclared", type="args", default=[])
     parser.addini("delta_preflight", "how the data is asked before the DDL: count, limit or off", default="")
     parser.addini("delta_preflight_samples", "rows that are named by their keys at most; 0 for none", default="5")
@@ -115,6 +129,8 @@ def read_options(config: pytest.Config) -> Options:
         backend=backend,
         warehouse=_warehouse(config),
         enable=_features(config),
+        max_risk=_max_risk(config, mode),
+        protected=tuple(config.getini("delta_protected")) if mode == APPLY else (),
         preflight=_preflight(config, mode),
         consents=(*given, *written),
         binding=given if config.args_source is config.ArgsSource.ARGS else (*given, *written),
@@ -191,6 +207,18 @@ def _features(config: pytest.Config) -> tuple[str, ...]:
         msg = f"delta_enable_features: there is no {', '.join(strangers)}; choose among {', '.join(FEATURES)}"
         raise pytest.UsageError(msg)
     return tuple(said)
+
+
+def _max_risk(config: pytest.Config, mode: str | None) -> str:
+    given: str | None = config.getoption("delta_schema_max_risk")
+    if given and mode is None:
+        msg = "--delta-max-risk says what --delta-drift or --delta-apply may plan; give one of them, too"
+        raise pytest.UsageError(msg)
+    risk: str = given or config.getini("delta_max_risk")
+    if risk not in RISKS:
+        msg = f"there is no class of risk {risk!r}; choose one of {', '.join(RISKS)}"
+        raise pytest.UsageError(msg)
+    return risk
 
 
 def _preflight(config: pytest.Config, mode: str | None) -> Preflight | None:

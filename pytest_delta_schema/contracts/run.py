@@ -47,14 +47,18 @@ class ContractRun:
     @cached_property
     def validator(self) -> PlanValidator:
         """The standard rules, the project's own, and what was consented to."""
+        from pytest_delta_schema.plan.risk import Risk
         from pytest_delta_schema.rules.validator import DEFAULT_MODEL_RULES, PlanValidator, default_plan_rules
 
         hook = self._config.hook
         model_rules = hook.pytest_delta_schema_model_rules(config=self._config)
         plan_rules = hook.pytest_delta_schema_plan_rules(config=self._config)
+        standard = default_plan_rules(
+            self.options.consents, max_risk=Risk[self.options.max_risk.upper()], protected=self.options.protected
+        )
         return PlanValidator(
             model_rules=[*DEFAULT_MODEL_RULES, *(rule for some in model_rules for rule in some)],
-            plan_rules=[*default_plan_rules(self.options.consents), *(rule for some in plan_rules for rule in some)],
+            plan_rules=[*standard, *(rule for some in plan_rules for rule in some)],
         )
 
     @cached_property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.risk import Risk, risk_of
 from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
@@ -27,12 +28,14 @@ class ChangeLine(NamedTuple):
         path: Where inside the table: ``columns.id``, ``columns.id.comment``, ``properties.team``, ``primary_key``.
         before: What the catalog holds.
         after: What the model wants.
+        risk: What it may cost.
     """
 
     marker: str
     path: str
     before: str
     after: str
+    risk: Risk = Risk.METADATA
 
     def __str__(self) -> str:
         return f"{self.marker} {self.path}: {self.before} -> {self.after}"
@@ -42,7 +45,9 @@ def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
     """Describe an action, change by change."""
     if isinstance(action, CreateTable):
         return tuple(_creation(action))
-    return tuple(line for change in action.changes for line in _lines(change, action.observed))
+    return tuple(
+        line._replace(risk=risk_of(change)) for change in action.changes for line in _lines(change, action.observed)
+    )
 
 
 def _creation(action: CreateTable) -> Iterator[ChangeLine]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.risk import Risk, highest_risk
 from pytest_delta_schema.sql.compiler import statements
 
 if TYPE_CHECKING:
@@ -63,22 +64,34 @@ def plan_text(  # noqa: PLR0913 - one argument a paragraph
 
 
 def aligned(lines: Iterable[ChangeLine]) -> str:
-    """Show change lines with their columns aligned."""
+    """Show change lines with their columns aligned, and the risk of those that are more than metadata."""
     rows = list(lines)
     width = max(len(line.path) for line in rows)
     left = max(len(line.before) for line in rows)
-    return "\n".join(f"  {line.marker} {line.path:<{width}}  {line.before:<{left}} -> {line.after}" for line in rows)
+    return "\n".join(
+        f"  {line.marker} {line.path:<{width}}  {line.before:<{left}} -> {line.after}{_remark(line.risk)}"
+        for line in rows
+    )
 
 
 def sql_text(said: Iterable[Statement], emulated: frozenset[StatementKind] = frozenset()) -> str:
-    """Show statements, indented, with a remark on those that the backend emulates."""
+    """Show statements, indented, with a remark on those that are more than metadata or that the backend emulates."""
     blocks = []
     for statement in said:
         lines = [f"  {line}" for line in f"{statement.sql};".splitlines()]
-        if statement.kind in emulated:
-            lines.insert(0, "  -- emulated by this backend")
+        risk = highest_risk(statement.changes)
+        remarks = [
+            *([risk.label] if risk > Risk.METADATA else []),
+            *(["emulated by this backend"] if statement.kind in emulated else []),
+        ]
+        if remarks:
+            lines.insert(0, f"  -- {', '.join(remarks)}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
+
+
+def _remark(risk: Risk) -> str:
+    return f"  [{risk.label}]" if risk > Risk.METADATA else ""
 
 
 def drift_text(plan: TablePlan, origins: dict[str, str]) -> str:

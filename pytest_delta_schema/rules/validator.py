@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
+from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import CheckExpressions, CheckNames
 from pytest_delta_schema.rules.columns import (
     ColumnNamesNeedColumnMapping,
@@ -31,6 +32,7 @@ from pytest_delta_schema.rules.foreign_keys import (
 )
 from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
 from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
+from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
 from pytest_delta_schema.rules.types import CollectionsHoldNulls, OnlyWideningTypeChanges, StorableTypes
 
 if TYPE_CHECKING:
@@ -62,11 +64,15 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
 """What is checked of every declaration."""
 
 
-def default_plan_rules(consents: Iterable[Consent] = ()) -> tuple[PlanRule, ...]:
+def default_plan_rules(
+    consents: Iterable[Consent] = (), *, max_risk: Risk = Risk.DESTRUCTIVE, protected: Iterable[str] = ()
+) -> tuple[PlanRule, ...]:
     """Return the rules for every plan, with what has been agreed to.
 
     Args:
         consents: Destructive changes that somebody has agreed to by name.
+        max_risk: The highest class of risk that is allowed.
+        protected: Patterns of the dotted names of tables that may not be changed at all.
     """
     return (
         NoAddNotNullColumns(),
@@ -80,6 +86,8 @@ def default_plan_rules(consents: Iterable[Consent] = ()) -> tuple[PlanRule, ...]
         RenamesMustBeUsable(),
         RenamesNeedColumnMapping(),
         ForeignKeysNeedParentKeys(),
+        WithinMaxRisk(max_risk),
+        ProtectedTables(protected),
     )
 
 

@@ -20,8 +20,8 @@ dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_ke
 declared at models.py:8
 
   + columns.amount                               (absent) -> decimal(18,2)
-  ~ columns.id                                   nullable -> not null
-  + primary_key                                  (absent) -> pk_dev_silver_orders__id (id)
+  ~ columns.id                                   nullable -> not null  [scan]
+  + primary_key                                  (absent) -> pk_dev_silver_orders__id (id)  [scan]
   ~ columns.amount.comment                       ''       -> 'Order total'
   ~ columns.created_ts.comment                   ''       -> 'Creation time'
   ~ columns.id.comment                           ''       -> 'Order ID'
@@ -34,9 +34,11 @@ SQL that would run:
     `amount` DECIMAL(18,2)
   );
 
+  -- scan
   ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
     `id` SET NOT NULL;
 
+  -- scan
   ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
 """
 
@@ -230,6 +232,7 @@ def test_the_facts_are_in_junit(project, workers):
         "delta.check": "drift",
         "delta.backend": "memory",
         "delta.outcome": "drifted",
+        "delta.risk": "scan",
         "delta.changes": "8",
         "delta.summary": "dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more",
     }

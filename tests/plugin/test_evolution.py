@@ -26,7 +26,7 @@ def test_drift_names_the_paths_and_what_is_missing(project):
         [
             "  ~ columns.old * old -> k (renamed)",
             "  ~ columns.lines.element.price  int -> bigint",
-            "  - columns.lines.element.gone   int -> (not in the model)",
+            "  - columns.lines.element.gone   int -> (not in the model)  [[]destructive]",
             '  ! *--delta-allow "drop-column dev.silver.orders.lines.element.gone"*',
             "  ! *declare the property delta.columnMapping.mode='name', or set delta_enable_features = columnMapping*",
             "  ! *declare the property delta.enableTypeWidening='true', or set delta_enable_features = typeWidening*",

@@ -1,0 +1,57 @@
+"""Rules about risk: what a run may do at most, and where nothing may be done at all."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.rules.rule import violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+
+
+class WithinMaxRisk:
+    """Nothing is done that is riskier than a run allows.
+
+    Args:
+        limit: The highest class that is allowed.
+    """
+
+    def __init__(self, limit: Risk = Risk.DESTRUCTIVE) -> None:
+        self.limit = limit
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+        """Yield one violation that lists every change above the limit."""
+        lines = [line for line in change_lines(action) if line.risk > self.limit]
+        if lines:
+            listed = ", ".join(f"{line.path} ({line.risk.label})" for line in lines)
+            message = f"changes {listed} are riskier than {self.limit.label}, which is the most that this run allows"
+            remedy = "raise --delta-max-risk, or take them out of the model"
+            yield violation(self, "DS212", action.table, lines[0].path, message, remedy)
+
+
+class ProtectedTables:
+    """Tables that no run may change, whatever else is said.
+
+    Args:
+        patterns: Of dotted names, in the manner of file names: ``prod.*``.
+    """
+
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
+        self.patterns = tuple(patterns)
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+        """Yield a violation if the table is protected."""
+        name = str(action.table)
+        for pattern in self.patterns:
+            if fnmatchcase(name, pattern.lower()):
+                message = f"is protected by delta_protected = {pattern}, so no run changes it"
+                remedy = "change it by the way that was agreed on for it, or take the pattern out"
+                yield violation(self, "DS213", action.table, "", message, remedy)
+                return

@@ -1,0 +1,82 @@
+"""``--delta-max-risk`` and ``delta_protected``: what a run may do at most, and where it may do nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+MODELS = """
+orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False), Column("new", LongType()), primary_key=["id"])
+other = table("dev.gold.other", Column("id", LongType()))
+"""
+CATALOG = """MemoryCatalog([stored("dev.silver.orders", OLD)])"""
+REFUSED = (
+    "  ! dev.silver.orders: changes columns.id (scan), primary_key (scan) are riskier than {}, which is the most that this run"
+    " allows; raise --delta-max-risk, or take them out of the model [[]DS212 WithinMaxRisk]"
+)
+
+
+@pytest.mark.parametrize("limit", ["metadata", "feature"])
+@pytest.mark.parametrize("how", ["option", "ini"])
+def test_changes_above_the_limit_are_refused_and_new_tables_are_not(project, limit, how):
+    project.models(MODELS)
+    project.catalog(CATALOG)
+    if how == "ini":
+        project.ini("delta_models = models", f"delta_max_risk = {limit}")
+
+    result = project.run(
+        "--delta-apply", "-m", "delta_apply", *([f"--delta-max-risk={limit}"] if how == "option" else [])
+    )
+
+    result.assert_outcomes(passed=1, failed=1, deselected=4)
+    result.stdout.fnmatch_lines([REFUSED.format(limit), "apply: 1 applied, 1 blocked, 2 statements run"])
+
+
+def test_changes_within_the_limit_are_done(project):
+    project.models(MODELS)
+    project.catalog(CATALOG)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-max-risk", "scan")
+
+    result.assert_outcomes(passed=2, deselected=4)
+
+
+def test_protected_tables_are_not_changed_and_may_be_looked_at(project):
+    project.ini("delta_models = models", "delta_protected = prod.* DEV.silver.*")
+    project.models(MODELS)
+    project.catalog(CATALOG)
+
+    looked = project.run("--delta-drift", "-m", "delta_drift")
+    applied = project.run("--delta-apply", "-m", "delta_apply")
+
+    looked.stdout.fnmatch_lines(["drift: 2 drifted, 0 statements run"])
+    applied.assert_outcomes(passed=1, failed=1, deselected=4)
+    applied.stdout.fnmatch_lines(
+        [
+            (
+                "  ! dev.silver.orders: is protected by delta_protected = DEV.silver.[*], so no run changes it; change it by the way that"
+                " was agreed on for it, or take the pattern out [[]DS213 ProtectedTables]"
+            )
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ["--delta-max-risk=scan"],
+            "--delta-max-risk says what --delta-drift or --delta-apply may plan; give one of them, too",
+        ),
+        (
+            ["--delta-drift", "--delta-max-risk=some"],
+            "there is no class of risk 'some'; choose one of metadata, feature, scan, rewrite, destructive",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(project, args, message):
+    project.models(MODELS)
+
+    result = project.run(*args)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
