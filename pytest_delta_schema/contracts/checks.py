@@ -10,6 +10,7 @@ from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.failures import ContractFailure, relative
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
+from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.preflight import DATA_RULES, preflight
 from pytest_delta_schema.orchestrate.orchestrator import Orchestrator
 from pytest_delta_schema.plan.actions import CreateTable
@@ -17,6 +18,7 @@ from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import creation
 from pytest_delta_schema.report.text import headline, plan_text, sql_text
 from pytest_delta_schema.sql.compiler import script, statements
+from pytest_delta_schema.sql.queries import restore_table
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
@@ -96,7 +98,8 @@ class ApplyContract(StandardContract):
             return
         run = request.config.stash[RUN]
         tables = run.apply_group(self.table)
-        line = Orchestrator.over(delta_catalog, run.validator, run.options.preflight, run.planner)
+        runner = ActionRunner.over(delta_catalog, run.options.preflight, restores=run.options.restores)
+        line = Orchestrator(delta_catalog, runner, run.planner, run.validator)
         try:
             ran = line.sync_tables(tables, known=run.pointing_at(tables))
         except UnsafePlanError as error:
@@ -107,6 +110,7 @@ class ApplyContract(StandardContract):
             head, _, body = str(error).partition("\n")
             facts.record(request.node, outcome=facts.FAILED, statements=done, summary=head)
             raise ContractFailure(head, body) from error
+        _name_restore_point(self.table, request, ran.plan)
         if ran.statements:
             print(sql_text(ran.statements, delta_catalog.emulates))  # noqa: T201 - captured, shown by pytest -rP
         outcome = facts.APPLIED if ran.statements else facts.IN_SYNC
@@ -146,6 +150,14 @@ def _asked(
     else:
         facts.record(request.node, preflight="passed")
     return violations
+
+
+def _name_restore_point(table: Table, request: pytest.FixtureRequest, plan: TablePlan) -> None:
+    """Leave the version before the apply in the report, and the way back to it in the output."""
+    before = next((action.observed.version for action in plan.align_tables if action.table == table.name), None)
+    if before is not None:
+        facts.record(request.node, version=before)
+        print(f"  -- way back: {restore_table(table.name, before)}\n")  # noqa: T201 - captured, shown by pytest -rP
 
 
 def _note_data(request: pytest.FixtureRequest, violations: Sequence[Violation]) -> None:

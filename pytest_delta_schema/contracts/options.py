@@ -17,6 +17,9 @@ PREFLIGHTS = ("count", "limit", "off")
 FEATURES = ("typeWidening", "columnMapping")
 """Table features that a plan may raise where it needs them."""
 
+LEAVE, RESTORE = "leave", "restore"
+"""What an apply does with a table that stops midway."""
+
 RISKS = ("metadata", "feature", "scan", "rewrite", "destructive")
 """Classes of risk, the lower ones first."""
 
@@ -47,6 +50,7 @@ class Options(NamedTuple):
         enable: Table features that plans may raise without their being declared.
         max_risk: The highest class of risk that plans may have.
         protected: Patterns of tables that an apply may not change.
+        restores: Whether an apply brings a table back that stops midway.
         preflight: How the data is asked before an apply; ``None`` if a run that only looks does not ask it.
         consents: What may be destroyed.
         binding: Those of them that must name something in this run: all but those of the ini file when explicit paths
@@ -60,6 +64,7 @@ class Options(NamedTuple):
     enable: tuple[str, ...]
     max_risk: str
     protected: tuple[str, ...]
+    restores: bool
     preflight: Preflight | None
     consents: tuple[Consent, ...]
     binding: tuple[Consent, ...]
@@ -94,6 +99,13 @@ def add_options(parser: pytest.Parser) -> None:
         help="ask the data before the DDL: count every row that breaks something, limit to the first one, or off;"
         " with --delta-drift the data is asked only if this is given (ini: delta_preflight)",
     )
+    add(
+        "--delta-on-failure",
+        metavar="WHAT",
+        help="what an apply does with a table that stops midway: leave it and name the way back, or restore it unless"
+        " somebody else has committed since (ini: delta_on_failure)",
+    )
+    parser.addini("delta_on_failure", "what an apply does with a table that stops midway", default=LEAVE)
     add(
         "--delta-max-risk",
         metavar="CLASS",
@@ -131,6 +143,7 @@ def read_options(config: pytest.Config) -> Options:
         enable=_features(config),
         max_risk=_max_risk(config, mode),
         protected=tuple(config.getini("delta_protected")) if mode == APPLY else (),
+        restores=_on_failure(config, mode) == RESTORE,
         preflight=_preflight(config, mode),
         consents=(*given, *written),
         binding=given if config.args_source is config.ArgsSource.ARGS else (*given, *written),
@@ -207,6 +220,18 @@ def _features(config: pytest.Config) -> tuple[str, ...]:
         msg = f"delta_enable_features: there is no {', '.join(strangers)}; choose among {', '.join(FEATURES)}"
         raise pytest.UsageError(msg)
     return tuple(said)
+
+
+def _on_failure(config: pytest.Config, mode: str | None) -> str:
+    given: str | None = config.getoption("delta_schema_on_failure")
+    if given and mode != APPLY:
+        msg = "--delta-on-failure says what --delta-apply does; give that, too"
+        raise pytest.UsageError(msg)
+    said: str = given or config.getini("delta_on_failure")
+    if said not in (LEAVE, RESTORE):
+        msg = f"delta_on_failure is {said!r}; choose {LEAVE} or {RESTORE}"
+        raise pytest.UsageError(msg)
+    return said
 
 
 def _max_risk(config: pytest.Config, mode: str | None) -> str:

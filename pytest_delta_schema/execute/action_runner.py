@@ -39,14 +39,15 @@ class ActionRunner:
         self._align_executor = align_executor
 
     @classmethod
-    def over(cls, ddl: DeltaDDL, how: Preflight | None = None) -> ActionRunner:
+    def over(cls, ddl: DeltaDDL, how: Preflight | None = None, *, restores: bool = False) -> ActionRunner:
         """Build a runner with the usual executors over one catalog.
 
         Args:
             ddl: The catalog.
             how: How the data is asked before anything runs.
+            restores: Whether a table that stops midway is brought back, unless somebody else has committed since.
         """
-        return cls(CreateExecutor(ddl), AlignExecutor(ddl, how))
+        return cls(CreateExecutor(ddl), AlignExecutor(ddl, how, restores=restores))
 
     def apply(self, plan: TablePlan) -> tuple[Statement, ...]:
         """Run every action of ``plan`` and return the statements that ran.

@@ -19,10 +19,12 @@ class AlignExecutor:
     Args:
         ddl: Where statements are run.
         how: How the data is asked.
+        restores: Whether a table that stops midway is brought back, unless somebody else has committed since.
     """
 
-    def __init__(self, ddl: DeltaDDL, how: Preflight | None = None) -> None:
+    def __init__(self, ddl: DeltaDDL, how: Preflight | None = None, *, restores: bool = False) -> None:
         self._ddl = ddl
+        self._restores = restores
         self._how = how or Preflight()
 
     def start(self, action: AlignTable) -> TableRun:
@@ -34,4 +36,4 @@ class AlignExecutor:
         violations = preflight(action, self._ddl, self._how)
         if violations:
             raise UnsafePlanError(violations)
-        return TableRun(self._ddl, action, version=self._ddl.version(action.table))
+        return TableRun(self._ddl, action, version=self._ddl.version(action.table), restores=self._restores)

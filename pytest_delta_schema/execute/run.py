@@ -6,9 +6,9 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError, because
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.queries import drop_table, restore_table
+from pytest_delta_schema.sql.queries import drop_table, restore_table, restoring
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.sql.statement import Statement
 
-_FOREIGN = frozenset({StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY})
+_FOREIGN = (StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY)
 
 
 class Stage(Enum):
@@ -37,14 +37,19 @@ class TableRun:
         ddl: Where they run.
         action: What they do.
         version: The table's version before the first; ``None`` if the table is new.
+        restores: Whether a table that stops midway is brought back to that version.
     """
 
-    def __init__(self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None) -> None:
+    def __init__(
+        self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None, restores: bool = False
+    ) -> None:
         self.action = action
         self._done = 0
         self._ddl = ddl
         self._todo = statements(action)
         self._version = version
+        self._restores = restores and version is not None
+        self._watch = _Watch(ddl, action.table, version) if self._restores else None
 
     def advance(self, stage: Stage) -> tuple[Statement, ...]:
         """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
@@ -62,45 +67,82 @@ class TableRun:
                     raise
                 raise self.failed(str(error)) from error
             self._done += 1
+            if self._watch is not None:
+                self._watch.note_commit()
         return self._todo[first : self._done]
 
     def failed(self, cause: str) -> ApplyError:
-        """Return the whole story of a run that stops at its next statement."""
-        return _failure(self._ddl, self._todo, self._done, self._version, cause)
+        """Return the whole story of a run that stops at its next statement, after the way back was gone or named."""
+        done, failed, left = self._todo[: self._done], self._todo[self._done], self._todo[self._done + 1 :]
+        table = failed.table
+        lines = [
+            f"{table}: statement {self._done + 1} of {len(self._todo)} failed: {cause}",
+            *_listing("done", done),
+            *_listing("failed", [failed]),
+            *_listing("not run", left),
+            f"  way back: {self._way_back()}",
+            "  way on:   mend the cause and apply again; the next plan starts from what is done",
+        ]
+        return ApplyError(
+            "\n".join(lines),
+            table=str(table),
+            done=[statement.sql for statement in done],
+            failed=failed.sql,
+            not_run=[statement.sql for statement in left],
+            version=self._version,
+        )
+
+    def _way_back(self) -> str:
+        table = self.action.table
+        if not self._done:
+            return "nothing was changed"
+        if self._version is None:
+            if self._ddl.version(table) is None:
+                return "the table does not exist, nothing is lost"
+            return f"the table was new: {drop_table(table)}"
+        if self._watch is not None:
+            return self._watch.restore(self._version)
+        return restore_table(table, self._version)
 
 
-def _failure(ddl: DeltaDDL, todo: Sequence[Statement], position: int, version: int | None, cause: str) -> ApplyError:
-    done, failed, left = todo[:position], todo[position], todo[position + 1 :]
-    table = failed.table
-    lines = [
-        f"{table}: statement {position + 1} of {len(todo)} failed: {cause}",
-        *_listing("done", done),
-        *_listing("failed", [failed]),
-        *_listing("not run", left),
-        f"  way back: {_way_back(ddl, table, version, done)}",
-        "  way on:   mend the cause and apply again; the next plan starts from what is done",
-    ]
-    return ApplyError(
-        "\n".join(lines),
-        table=str(table),
-        done=[statement.sql for statement in done],
-        failed=failed.sql,
-        not_run=[statement.sql for statement in left],
-        version=version,
-    )
+class _Watch:
+    """Watches the versions of a table, so that it is brought back only if nobody else has committed meanwhile.
+
+    Args:
+        ddl: Where the table is.
+        table: Its name.
+        version: Its version before the first statement.
+    """
+
+    def __init__(self, ddl: DeltaDDL, table: QualifiedName, version: int | None) -> None:
+        self._ddl = ddl
+        self._table = table
+        self._seen = version or 0
+        self._is_alone = True
+
+    def note_commit(self) -> None:
+        """Note that a statement of ours has run: one commit."""
+        self._is_alone = self._is_alone and self._ddl.version(self._table) == self._seen + 1
+        self._seen += 1
+
+    def restore(self, version: int) -> str:
+        """Bring the table back, and say how that went."""
+        sql = restore_table(self._table, version)
+        if not self._is_alone or self._ddl.version(self._table) != self._seen:
+            return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
+        try:
+            self._ddl.run(restoring(self._table, version))
+            reached = self._ddl.version(self._table) or 0
+            if reached == self._seen + 1:
+                return f"restored to version {version}: {sql}"
+            # Somebody was faster by a moment; what they wrote comes back, as the version before the restore has it.
+            self._ddl.run(restoring(self._table, reached - 1))
+        except DeltaSchemaError as error:
+            return f"{sql}, which failed: {because(error)}"
+        return f"not restored, because somebody else committed at that moment; look at their changes, and then: {sql}"
 
 
 def _listing(title: str, said: Sequence[Statement]) -> list[str]:
     if not said:
         return [f"  {title}: nothing"]
     return [f"  {title}:", *(f"    {line}" for statement in said for line in f"{statement.sql};".splitlines())]
-
-
-def _way_back(ddl: DeltaDDL, table: QualifiedName, version: int | None, done: Sequence[Statement]) -> str:
-    if not done:
-        return "nothing was changed"
-    if version is None:
-        if ddl.version(table) is None:
-            return "the table does not exist, nothing is lost"
-        return f"the table was new: {drop_table(table)}"
-    return restore_table(table, version)

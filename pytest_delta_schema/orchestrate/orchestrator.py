@@ -63,7 +63,6 @@ class Orchestrator:
         catalog: Catalog,
         validator: PlanValidator | None = None,
         preflight: Preflight | None = None,
-        planner: TablePlanner | None = None,
     ) -> Orchestrator:
         """Build an orchestrator with the usual parts over one catalog.
 
@@ -71,9 +70,8 @@ class Orchestrator:
             catalog: Observed and changed.
             validator: Says what is allowed.
             preflight: How the data is asked before anything runs.
-            planner: Says what must change.
         """
-        return cls(catalog, ActionRunner.over(catalog, preflight), planner=planner, validator=validator)
+        return cls(catalog, ActionRunner.over(catalog, preflight), validator=validator)
 
     def plan_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> TablePlan:
         """Read the catalog and say what must change, and change nothing.

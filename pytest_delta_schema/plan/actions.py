@@ -75,6 +75,13 @@ class CreateTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreTable:
+    """Bring a table back to an older version; never planned, only done when an alignment fails midway."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AlignTable:
     """Bring an existing table in line.
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan import changes
-from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
 from pytest_delta_schema.plan.features import raises_protocol
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def risk_of(change: changes.Change) -> Risk:
     return _BY_KIND.get(type(change), Risk.METADATA)
 
 
-def highest_risk(some: Iterable[changes.Change | CreateTable]) -> Risk:
+def highest_risk(some: Iterable[changes.Change | CreateTable | RestoreTable]) -> Risk:
     """Return the highest class in a plan or a statement; a table that is created has nothing to lose yet."""
-    classes = [risk_of(each) for each in some if not isinstance(each, CreateTable)]
+    classes = [risk_of(each) for each in some if not isinstance(each, (CreateTable, RestoreTable))]
     return max(classes, default=Risk.METADATA)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.actions import RestoreTable
 from pytest_delta_schema.sql.quoting import dotted, identifier
+from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
 def restore_table(table: QualifiedName, version: int) -> str:
     """Bring the table back to an older version."""
     return f"RESTORE TABLE {dotted(table)} TO VERSION AS OF {version:d}"
+
+
+def restoring(table: QualifiedName, version: int) -> Statement:
+    """Return the statement that brings the table back to an older version."""
+    return Statement(
+        table=table,
+        kind=StatementKind.RESTORE_TABLE,
+        sql=restore_table(table, version),
+        changes=(RestoreTable(version=version),),
+    )
 
 
 def drop_table(table: QualifiedName) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
     from pytest_delta_schema.plan.changes import Change
 
 
@@ -31,6 +31,7 @@ class StatementKind(Enum):
     COMMENT_COLUMNS = "comment on columns"
     COMMENT_TABLE = "comment on table"
     SET_PROPERTIES = "set properties"
+    RESTORE_TABLE = "restore table"
     UNSET_PROPERTIES = "unset properties"
     ADD_FOREIGN_KEY = "add foreign key"
 
@@ -49,4 +50,4 @@ class Statement:
     table: QualifiedName
     kind: StatementKind
     sql: str
-    changes: tuple[Change | CreateTable, ...] = ()
+    changes: tuple[Change | CreateTable | RestoreTable, ...] = ()

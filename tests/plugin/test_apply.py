@@ -152,3 +152,58 @@ def test_workers_with_catalogs_of_their_own_may(project, args):
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["apply: 1 applied, 3 statements run"])
+
+
+FAILING = """type("Failing", (MemoryCatalog,), {"run": lambda self, statement: self.fail(statement)})(
+    [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
+from pytest_delta_schema import BackendFailure, StatementKind
+def fail(self, statement):
+    if statement.kind is StatementKind.ADD_PRIMARY_KEY:
+        raise BackendFailure("disk full")
+    MemoryCatalog.run(self, statement)
+MemoryCatalog.fail = fail"""
+
+
+@pytest.mark.parametrize("how", ["option", "ini"])
+def test_a_table_that_stops_midway_is_restored_if_that_is_wanted(project, how):
+    project.models(ORDERS)
+    project.catalog(FAILING)
+    if how == "ini":
+        project.ini("delta_models = models", "delta_on_failure = restore")
+
+    args = ["--delta-on-failure=restore"] if how == "option" else []
+    result = project.run("--delta-apply", "-m", "delta_apply", *args)
+
+    result.assert_outcomes(failed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        ["  way back: restored to version 0: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"]
+    )
+
+
+def test_an_apply_names_the_version_before_it(project):
+    project.models(ORDERS)
+    project.catalog(BEFORE % 1)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-rP", "--junitxml=out.xml")
+
+    result.stdout.fnmatch_lines(["  -- way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"])
+    assert '<property name="delta.version" value="0" />' in (project.path / "out.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ["--delta-drift", "--delta-on-failure=restore"],
+            "--delta-on-failure says what --delta-apply does; give that, too",
+        ),
+        (["--delta-apply", "--delta-on-failure=panic"], "delta_on_failure is 'panic'; choose leave or restore"),
+    ],
+)
+def test_what_to_do_on_failure_must_make_sense(project, args, message):
+    project.models(ORDERS)
+
+    result = project.run(*args)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])

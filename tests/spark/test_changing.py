@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql.types import DecimalType, TimestampType
 
 from pytest_delta_schema import (
+    ActionRunner,
     ApplyError,
     BackendFailure,
     Column,
@@ -167,14 +168,31 @@ def test_a_statement_that_fails_midway_and_the_way_on(before, monkeypatch):
     assert len(Orchestrator.over(before).sync_tables([orders()]).statements) == 3
 
 
-def test_the_way_back_leads_back(before):
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_the_way_back_leads_back_unless_somebody_has_written_since(before, monkeypatch, meanwhile):
     was = before.snapshot([orders()]).tables[NAME]
-    Orchestrator.over(before).sync_tables([orders()])
+    run = before.run
 
-    before._sql("RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0")
+    def failing(statement):
+        if statement.kind is StatementKind.ADD_PRIMARY_KEY:
+            if meanwhile:
+                before.insert(NAME, [{"id": 7}])
+            raise BackendFailure("no more")
+        run(statement)
+
+    monkeypatch.setattr(before, "run", failing)
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator(before, ActionRunner.over(before, restores=True)).sync_tables([orders()])
 
     now = before.snapshot([orders()]).tables[NAME]
-    assert (now.columns, now.table_comment, now.primary_key) == (was.columns, was.table_comment, was.primary_key)
+    assert before.version(NAME) == 3
+    if meanwhile:
+        assert "way back: not restored, because somebody else has committed since" in str(caught.value)
+        assert before.count_rows(NAME).rows == 1
+    else:
+        assert "way back: restored to version 0: RESTORE TABLE" in str(caught.value)
+        assert (now.columns, now.table_comment, now.primary_key) == (was.columns, was.table_comment, was.primary_key)
 
 
 def test_catalogs_with_one_schema_name_stay_apart(local):

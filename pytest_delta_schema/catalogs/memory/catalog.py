@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
     from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.types import ColumnState
 
@@ -56,6 +56,7 @@ class MemoryCatalog:
         self._tables = {table.name: replace(table, version=table.version or 0) for table in tables}
         self._schemas = {(name.catalog, name.schema) for name in self._tables}
         self._rows: dict[QualifiedName, list[Row]] = {}
+        self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[Row]]] = {}
         for name, some in rows.items():
             self.insert(name, some)
 
@@ -85,7 +86,12 @@ class MemoryCatalog:
         if statement.kind in (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK):
             self._require_sound_rows(statement)
         state = self._require(name)
+        if statement.kind is StatementKind.RESTORE_TABLE:
+            for restored in statement.changes:
+                self._restore(state, cast("RestoreTable", restored).version)
+            return
         rows = self._rows.get(name, [])
+        self._past[name, state.version or 0] = (state, list(rows))
         for change in statement.changes:
             if isinstance(change, (ColumnDrop, ColumnRename)):
                 to = change.to if isinstance(change, ColumnRename) else None
@@ -202,6 +208,12 @@ class MemoryCatalog:
                 checks=tuple(map(stored, action.checks)),
                 version=0,
             )
+
+    def _restore(self, state: TableState, version: int) -> None:
+        before, rows = self._past[state.name, version]
+        self._past[state.name, state.version or 0] = (state, list(self._rows.get(state.name, [])))
+        self._tables[state.name] = replace(before, version=(state.version or 0) + 1)
+        self._rows[state.name] = list(rows)
 
     def _require_sound_rows(self, statement: Statement) -> None:
         """Refuse what rows break, as a backend would that finds them at the last moment."""
