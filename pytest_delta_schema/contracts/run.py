@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema.contracts.options import is_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.contracts.options import Options
     from pytest_delta_schema.errors import DeltaSchemaError, Violation
@@ -99,13 +99,21 @@ class ContractRun:
         return known[1]
 
     def pointing_at(self, models: Iterable[Table]) -> list[Table]:
-        """Return the other collected tables that have a foreign key to one of ``models``."""
+        """Return the other collected tables that have a foreign key to one of ``models``, declared or stored."""
         names = {model.name for model in models}
-        return [
-            table
-            for table in self.tables.values()
-            if table.name not in names and any(key.parent in names for key in table.foreign_keys)
-        ]
+        stored = {name for name, parents in self._stored_parents() if not parents.isdisjoint(names)}
+        declared = {
+            table.name for table in self.tables.values() if any(key.parent in names for key in table.foreign_keys)
+        }
+        return [table for table in self.tables.values() if table.name in (stored | declared) - names]
+
+    def _stored_parents(self) -> Iterator[tuple[QualifiedName, set[QualifiedName]]]:
+        from pytest_delta_schema.errors import DeltaSchemaError
+
+        for _, seen in self._states.values():
+            if not isinstance(seen, DeltaSchemaError):
+                for name, state in seen.tables.items():
+                    yield name, {key.parent for key in state.foreign_keys}
 
     def plan(self, table: Table, catalog: Catalog) -> TablePlan:
         """Plan one selected table by what ``catalog`` showed first; foreign keys that follow its key are part of it."""

@@ -115,6 +115,17 @@ def test_a_child_that_is_collected_follows_even_if_it_is_not_selected(project):
     )
 
 
+def test_a_child_that_wants_its_foreign_key_no_more_does_not_keep_the_key(project):
+    without_keys = FAMILY.replace('foreign_keys=[ForeignKey(["customer"], "dev.silver.customers")]', "comment='Alone'")
+    project.models(without_keys.replace('primary_key=["id"]', 'comment="No key"').replace("a_orders", "z_orders"))
+    project.catalog(MOVED.replace("a_orders", "z_orders"))
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    result.assert_outcomes(passed=2, deselected=4)
+    result.stdout.fnmatch_lines(["apply: 2 applied, *"])
+
+
 def test_scratch_tables_point_at_the_scratch_tables_made_before(project):
     project.models(FAMILY)
     project.pytester.makepyfile(
