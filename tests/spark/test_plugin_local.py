@@ -81,7 +81,7 @@ def test_a_colleague_changes_the_table_out_of_band(project):
     result.assert_outcomes(failed=1, deselected=2)
     result.stdout.fnmatch_lines(
         [
-            "  - columns.note  string *-> (not in the model)",
+            "  - columns.note  string *-> (not in the model)  [[]destructive]",
             "  ~ comment       'Mine' -> 'Orders table'",
             "drift: 1 blocked, 0 statements run",
         ]
