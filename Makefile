@@ -6,7 +6,13 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test test-spark test-plain test-own lint format bench clean
+
+# Tests that share one Spark session, those that start JVMs of their own, and those that need none.
+SPARK := tests/spark --ignore=tests/spark/test_starting.py --ignore=tests/spark/test_plugin_local.py
+OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py tests/examples
+PLAIN := tests --ignore=tests/spark --ignore=tests/examples
+PYTEST := $(BIN)/coverage run -m pytest
 
 help:
 	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
@@ -20,11 +26,21 @@ demo: $(READY)
 	@$(BIN)/python examples/demo.py
 
 test: $(READY)
-	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest
+	@rm -f .coverage .coverage.* .test-*.log
+	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-own
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
+
+test-spark: $(READY)
+	@$(PYTEST) $(SPARK)
+
+test-plain: $(READY)
+	@$(PYTEST) $(PLAIN) >.test-plain.log 2>&1; status=$$?; cat .test-plain.log; exit $$status
+
+test-own: $(READY)
+	@$(PYTEST) $(OWN) >.test-own.log 2>&1; status=$$?; cat .test-own.log; exit $$status
 
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise
@@ -40,7 +56,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
-	rm -rf .venv .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .test-*.log .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }
