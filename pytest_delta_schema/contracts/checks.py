@@ -106,10 +106,7 @@ class ApplyContract(StandardContract):
             _note_data(request, error.violations)
             _fail(self.table, request, delta_catalog, plan, error.violations)
         except DeltaSchemaError as error:
-            done = len(error.done) if isinstance(error, ApplyError) else 0
-            head, _, body = str(error).partition("\n")
-            facts.record(request.node, outcome=facts.FAILED, statements=done, summary=head)
-            raise ContractFailure(head, body) from error
+            _break(request, error, statements=len(error.done) if isinstance(error, ApplyError) else 0)
         _name_restore_point(self.table, request, ran.plan)
         if ran.statements:
             print(sql_text(ran.statements, delta_catalog.emulates))  # noqa: T201 - captured, shown by pytest -rP
@@ -142,9 +139,7 @@ def _asked(
     try:
         violations = preflight(action, catalog, how)
     except DeltaSchemaError as error:
-        head, _, body = str(error).partition("\n")
-        facts.record(request.node, outcome=facts.FAILED, summary=head)
-        raise ContractFailure(head, body) from error
+        _break(request, error)
     if violations:
         _note_data(request, violations)
     else:
@@ -165,6 +160,13 @@ def _note_data(request: pytest.FixtureRequest, violations: Sequence[Violation]) 
     for violation in violations:
         if violation.rule in DATA_RULES:
             facts.record(request.node, preflight=violation)
+
+
+def _break(request: pytest.FixtureRequest, error: DeltaSchemaError, **more: object) -> NoReturn:
+    """Report what a catalog said when it failed."""
+    head, _, body = str(error).partition("\n")
+    facts.record(request.node, outcome=facts.FAILED, summary=head, **more)
+    raise ContractFailure(head, body) from error
 
 
 def _own(table: Table, plan: TablePlan) -> CreateTable | AlignTable:

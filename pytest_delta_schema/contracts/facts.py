@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 PREFIX = "delta."
 TABLE, CHECK, OUTCOME, SUMMARY, NOTE = "table", "check", "outcome", "summary", "note"
 CHANGES, STATEMENTS, BACKEND = "changes", "statements", "backend"
-PREFLIGHT, RISK, VERSION = "preflight", "risk", "version"
 
 IN_SYNC, APPLIED = "in sync", "applied"
 DRIFTED, BLOCKED, FAILED, UNREADABLE = "drifted", "blocked", "failed", "unreadable"

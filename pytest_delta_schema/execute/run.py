@@ -48,8 +48,7 @@ class TableRun:
         self._ddl = ddl
         self._todo = statements(action)
         self._version = version
-        self._restores = restores and version is not None
-        self._watch = _Watch(ddl, action.table, version) if self._restores else None
+        self._watch = _Watch(ddl, action.table, version) if restores and version is not None else None
 
     def advance(self, stage: Stage) -> tuple[Statement, ...]:
         """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
@@ -101,7 +100,7 @@ class TableRun:
                 return "the table does not exist, nothing is lost"
             return f"the table was new: {drop_table(table)}"
         if self._watch is not None:
-            return self._watch.restore(self._version)
+            return self._watch.restore()
         return restore_table(table, self._version)
 
 
@@ -114,10 +113,11 @@ class _Watch:
         version: Its version before the first statement.
     """
 
-    def __init__(self, ddl: DeltaDDL, table: QualifiedName, version: int | None) -> None:
+    def __init__(self, ddl: DeltaDDL, table: QualifiedName, version: int) -> None:
         self._ddl = ddl
         self._table = table
-        self._seen = version or 0
+        self._version = version
+        self._seen = version
         self._is_alone = True
 
     def note_commit(self) -> None:
@@ -125,16 +125,16 @@ class _Watch:
         self._is_alone = self._is_alone and self._ddl.version(self._table) == self._seen + 1
         self._seen += 1
 
-    def restore(self, version: int) -> str:
+    def restore(self) -> str:
         """Bring the table back, and say how that went."""
-        sql = restore_table(self._table, version)
+        sql = restore_table(self._table, self._version)
         if not self._is_alone or self._ddl.version(self._table) != self._seen:
             return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
         try:
-            self._ddl.run(restoring(self._table, version))
+            self._ddl.run(restoring(self._table, self._version))
             reached = self._ddl.version(self._table) or 0
             if reached == self._seen + 1:
-                return f"restored to version {version}: {sql}"
+                return f"restored to version {self._version}: {sql}"
             # Somebody was faster by a moment; what they wrote comes back, as the version before the restore has it.
             self._ddl.run(restoring(self._table, reached - 1))
         except DeltaSchemaError as error:

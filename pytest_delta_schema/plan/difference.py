@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.plan.renames import NO_RENAMES, resolve_renames
+from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.state.types import below, same_kind
 
 if TYPE_CHECKING:
@@ -76,19 +76,18 @@ class Difference(NamedTuple):
 
 def differ(desired: TableState, observed: TableState) -> Difference:
     """Pair the columns of two states, and the fields below them, by name without case."""
-    renames = resolve_renames(desired.renames, observed.columns) if desired.renames else NO_RENAMES
-    columns = renames.columns if renames.done else observed.columns
+    renames = resolve_renames(desired.renames, observed.columns)
     added: list[PlacedColumn] = []
     dropped: list[PlacedColumn] = []
     changed: list[ColumnPair] = []
-    todo: list[tuple[Path, tuple[ColumnState, ...], tuple[ColumnState, ...]]] = [((), desired.columns, columns)]
+    todo: list[tuple[Path, tuple[ColumnState, ...], tuple[ColumnState, ...]]] = [((), desired.columns, renames.columns)]
     while todo:
         above, wanted, stored = todo.pop(0)
-        pairs, new, gone = _paired(wanted, stored)
+        pairs, new, gone = _paired(above, wanted, stored)
         added.extend(PlacedColumn(column, above) for column in new)
         dropped.extend(PlacedColumn(column, above) for column in gone)
+        changed.extend(pairs)
         for pair in pairs:
-            changed.append(pair._replace(above=above))
             left, right = pair.desired.data_type, pair.observed.data_type
             if left != right and same_kind(left, right):
                 todo.append(((*above, pair.observed.name), below(left), below(right)))
@@ -98,7 +97,7 @@ def differ(desired: TableState, observed: TableState) -> Difference:
 
 
 def _paired(
-    wanted: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]
+    above: Path, wanted: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]
 ) -> tuple[list[ColumnPair], list[ColumnState], Iterable[ColumnState]]:
     """Return the pairs that differ, the wanted ones that are not stored, and the stored ones that are not wanted."""
     pairs: list[ColumnPair] = []
@@ -109,7 +108,7 @@ def _paired(
         if column == other:
             continue
         if column[0] == other[0]:
-            pairs.append(ColumnPair(column, other))
+            pairs.append(ColumnPair(column, other, above))
         else:
             unpaired.append(column)
             rest.append(other)
@@ -121,7 +120,7 @@ def _paired(
         if match is None:
             added.append(column)
         elif column != match:
-            pairs.append(ColumnPair(column, match))
+            pairs.append(ColumnPair(column, match, above))
     return pairs, added, there.values()
 
 

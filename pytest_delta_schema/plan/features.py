@@ -16,7 +16,11 @@ WIDENING_PROPERTY = "delta.enableTypeWidening"
 MAPPING_PROPERTY = "delta.columnMapping.mode"
 """The property without which Delta neither drops nor renames columns, nor stores special characters in names."""
 
-_FEATURE = "delta.feature."
+PROTOCOL_VERSIONS = ("delta.minreaderversion", "delta.minwriterversion")
+"""Properties, in lower case, that set a protocol version; Delta never lowers one."""
+
+ONE_WAY = ("delta.feature.", *PROTOCOL_VERSIONS)
+"""Beginnings of keys, in lower case, that become part of the protocol, which no statement takes back."""
 
 
 def is_on(key: str, properties: Mapping[str, object]) -> bool:
@@ -32,7 +36,6 @@ def is_on(key: str, properties: Mapping[str, object]) -> bool:
 
 def raises_protocol(key: str, value: str) -> bool:
     """Whether setting a property raises the protocol of the table, which no statement takes back."""
-    folded = key.lower()
-    if folded.startswith(_FEATURE) or folded in ("delta.minreaderversion", "delta.minwriterversion"):
+    if key.lower().startswith(ONE_WAY):
         return True
     return is_on(WIDENING_PROPERTY, {key: value}) or is_on(MAPPING_PROPERTY, {key: value})

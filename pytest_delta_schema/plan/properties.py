@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
-from pytest_delta_schema.plan.features import is_on, raises_protocol
+from pytest_delta_schema.plan.features import PROTOCOL_VERSIONS, is_on, raises_protocol
 from pytest_delta_schema.plan.types import needed_features
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.plan.difference import Difference
 
-_PROTOCOL_VERSIONS = frozenset({"delta.minreaderversion", "delta.minwriterversion"})
 _UNITS = {
     "week": 7 * 24 * 3600.0,
     "day": 24 * 3600.0,
@@ -91,7 +90,7 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
         return True
     if stored is None or not _ignores_case(key):
         return False
-    if key.lower() in _PROTOCOL_VERSIONS and wanted.isdigit() and stored.isdigit():
+    if key.lower() in PROTOCOL_VERSIONS and wanted.isdigit() and stored.isdigit():
         return int(stored) >= int(wanted)
     if wanted.lower() in ("true", "false"):
         return wanted.lower() == stored.lower()

@@ -30,10 +30,6 @@ class Renames(NamedTuple):
     unusable: tuple[tuple[RenameState, str], ...]
 
 
-NO_RENAMES = Renames((), (), ())
-"""What becomes of no hints."""
-
-
 def resolve_renames(hints: Iterable[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
     """Decide on every hint by what is stored.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
-from pytest_delta_schema.plan.features import raises_protocol
+from pytest_delta_schema.plan.properties import enables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,8 +51,7 @@ def risk_of(change: changes.Change) -> Risk:
     if isinstance(change, changes.ColumnNullabilityChange):
         return Risk.METADATA if change.is_nullable else Risk.SCAN
     if isinstance(change, changes.SetTableProperties):
-        raised = any(raises_protocol(key, value) for key, value in change.properties.items())
-        return Risk.FEATURE if raised else Risk.METADATA
+        return Risk.FEATURE if enables(change) else Risk.METADATA
     return _BY_KIND.get(type(change), Risk.METADATA)
 
 

@@ -42,8 +42,9 @@ def needed_features(difference: Difference, enable: Collection[str] = ()) -> dic
     if new:
         new -= {atom for column in difference.observed.columns for atom in atoms(column.data_type)}
     needed = {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}
-    widened = any(widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in retyped)
-    if widened and TYPE_WIDENING in enable:
+    if TYPE_WIDENING in enable and any(
+        widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in retyped
+    ):
         needed[WIDENING_PROPERTY] = "true"
     if (difference.dropped or difference.renames.done) and COLUMN_MAPPING in enable:
         needed[MAPPING_PROPERTY] = "name"

@@ -45,7 +45,7 @@ def widening(before: DataTypeState, after: DataTypeState, version: tuple[int, in
         return None
     old, new = _SIZED.fullmatch(before), _SIZED.fullmatch(after)
     if old and old[1] != "decimal":
-        longer = bool(new) and new[1] == "varchar" and int(new[2]) >= int(old[2]) if new else after == "string"
+        longer = new[1] == "varchar" and int(new[2]) >= int(old[2]) if new else after == "string"
         return Widening.ALWAYS if longer else None
     if version < (4, 0):
         return Widening.BY_FEATURE if (before, after) in _FIRST else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.features import ONE_WAY
 from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
 
 if TYPE_CHECKING:
@@ -32,11 +34,6 @@ _PLATFORM = frozenset(
     }
 )
 """Keys that the platform writes by itself."""
-
-_ONE_WAY = ("delta.feature.", "delta.minreaderversion", "delta.minwriterversion")
-"""Keys that become part of the table's protocol, which no statement takes back."""
-
-_CONSTRAINTS = "delta.constraints."
 
 
 class ManageableProperties:
@@ -73,8 +70,8 @@ def _refusal(key: str, *, absent: bool) -> tuple[str, str] | None:
         return "belongs to this tool", "choose another prefix"
     if key in _PLATFORM:
         return "is written by the platform itself", "leave it out"
-    if key.startswith(_CONSTRAINTS):
+    if key.startswith(CHECK_PREFIX):
         return "is how Delta stores a CHECK constraint", "declare it with checks=[Check(name, expression)]"
-    if absent and key.startswith(_ONE_WAY):
+    if absent and key.startswith(ONE_WAY):
         return "is part of the table's protocol and cannot be removed", "leave it out"
     return None

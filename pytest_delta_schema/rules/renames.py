@@ -8,7 +8,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY
 from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.rules.rule import has_feature, violation
-from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.desired import desired_state, rename_hints
 from pytest_delta_schema.state.types import below, find
 
 if TYPE_CHECKING:
@@ -23,13 +23,16 @@ class RenameHints:
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every hint that can be of no use whatever the catalog holds."""
-        wanted = desired_state(table)
+        hints = rename_hints(table.columns)
+        if not hints:
+            return
+        columns = desired_state(table).columns
         seen: dict[tuple[str, ...], str] = {}
-        for hint in wanted.renames:
+        for hint in hints:
             *above, name = hint.path
             path = ".".join(hint.path)
-            parent = find(wanted.columns, above)
-            siblings = below(parent.data_type) if parent is not None else wanted.columns
+            parent = find(columns, above)
+            siblings = below(parent.data_type) if parent is not None else columns
             twin = seen.setdefault((*map(str.lower, above), hint.old.lower()), path)
             fact = None
             if hint.old.lower() == name.lower():

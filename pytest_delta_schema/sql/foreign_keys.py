@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier, listed
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.constraints import add_constraint, drop_constraint
+from pytest_delta_schema.sql.quoting import dotted, listed
+from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.changes import ForeignKeyAdd, ForeignKeyDrop
+    from pytest_delta_schema.sql.statement import Statement
 
 
 def add_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyAdd]) -> Iterator[Statement]:
@@ -19,21 +21,11 @@ def add_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyAdd]) -> I
     for change in changes:
         key = change.key
         there = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
-        yield Statement(
-            table=table,
-            kind=StatementKind.ADD_FOREIGN_KEY,
-            sql=f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(key.name)}"
-            f" FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{there}",
-            changes=(change,),
-        )
+        said = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{there}"
+        yield add_constraint(table, StatementKind.ADD_FOREIGN_KEY, change, key.name, said)
 
 
 def drop_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyDrop]) -> Iterator[Statement]:
     """Say each foreign key that goes."""
     for change in changes:
-        yield Statement(
-            table=table,
-            kind=StatementKind.DROP_FOREIGN_KEY,
-            sql=f"ALTER TABLE {dotted(table)} DROP CONSTRAINT {identifier(change.key.name)}",
-            changes=(change,),
-        )
+        yield drop_constraint(table, StatementKind.DROP_FOREIGN_KEY, change, change.key.name)

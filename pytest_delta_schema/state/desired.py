@@ -55,7 +55,7 @@ def desired_state(table: Table) -> TableState:
         table_properties=_properties(table.effective_table_properties),
         primary_key=_key(name, tuple(table.primary_key), columns),
         checks=_checks(table.checks) if table.checks else (),
-        renames=tuple(_renames(table.columns)),
+        renames=rename_hints(table.columns),
         foreign_keys=_foreign_keys(table) if table.foreign_keys else (),
     )
 
@@ -75,6 +75,11 @@ def property_text(value: PropertyValue) -> str | None:
 
 def _checks(checks: Iterable[Check]) -> tuple[CheckState, ...]:
     return tuple(sorted((CheckState(check.name, check.expression) for check in checks), key=by_name))
+
+
+def rename_hints(columns: Iterable[Column]) -> tuple[RenameState, ...]:
+    """Return what columns, and fields below them, were called before."""
+    return tuple(_renames(columns))
 
 
 def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:

@@ -84,16 +84,7 @@ def test_data_that_refuses_is_counted_and_nothing_is_changed(project):
 
 def test_a_statement_that_fails_tells_the_whole_story(project):
     project.models(ORDERS)
-    project.catalog(
-        """type("Failing", (MemoryCatalog,), {"run": lambda self, statement: self.fail(statement)})(
-            [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
-from pytest_delta_schema import BackendFailure, StatementKind
-def fail(self, statement):
-    if statement.kind is StatementKind.ADD_PRIMARY_KEY:
-        raise BackendFailure("disk full")
-    MemoryCatalog.run(self, statement)
-MemoryCatalog.fail = fail"""
-    )
+    project.catalog(FAILING)
 
     result = project.run("--delta-apply", "-m", "delta_apply")
 
