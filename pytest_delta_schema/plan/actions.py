@@ -183,7 +183,9 @@ class AlignTable:
         return self._only(UnsetTableProperties)
 
     def _all(self, kind: type[_C]) -> tuple[_C, ...]:
+        if kind not in map(type, self.changes):
+            return ()
         return tuple(change for change in self.changes if isinstance(change, kind))
 
     def _only(self, kind: type[_C]) -> _C | None:
-        return next((change for change in self.changes if isinstance(change, kind)), None)
+        return next(iter(self._all(kind)), None)

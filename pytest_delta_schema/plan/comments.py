@@ -30,4 +30,4 @@ def comment_changes(difference: Difference) -> Iterator[Change]:
 
 
 def _by_path(item: tuple[tuple[str, ...], str]) -> tuple[str, ...]:
-    return tuple(part.lower() for part in item[0])
+    return tuple([part.lower() for part in item[0]])

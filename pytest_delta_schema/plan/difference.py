@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.plan.renames import resolve_renames
@@ -104,9 +106,7 @@ def _paired(
     unpaired: list[ColumnState] = []
     rest: list[ColumnState] = list(stored[len(wanted) :])
     # Most columns stand in the same place on both sides; only the others need a look-up by name.
-    for column, other in zip(wanted, stored, strict=False):
-        if column == other:
-            continue
+    for column, other in compress(zip(wanted, stored, strict=False), map(ne, wanted, stored)):
         if column[0] == other[0]:
             pairs.append(ColumnPair(column, other, above))
         else:
@@ -125,4 +125,4 @@ def _paired(
 
 
 def _by_path(placed: ColumnPair | PlacedColumn) -> Path:
-    return tuple(part.lower() for part in placed.path)
+    return tuple([part.lower() for part in placed.path])

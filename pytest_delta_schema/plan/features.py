@@ -36,6 +36,8 @@ def is_on(key: str, properties: Mapping[str, object]) -> bool:
 
 def raises_protocol(key: str, value: str) -> bool:
     """Whether setting a property raises the protocol of the table, which no statement takes back."""
+    if key[:6].lower() != "delta.":
+        return False
     if key.lower().startswith(ONE_WAY):
         return True
     return is_on(WIDENING_PROPERTY, {key: value}) or is_on(MAPPING_PROPERTY, {key: value})

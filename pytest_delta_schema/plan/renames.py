@@ -8,7 +8,7 @@ from pytest_delta_schema.plan.changes import ColumnRename
 from pytest_delta_schema.state.types import below, with_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.difference import Difference
@@ -30,13 +30,15 @@ class Renames(NamedTuple):
     unusable: tuple[tuple[RenameState, str], ...]
 
 
-def resolve_renames(hints: Iterable[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
+def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
     """Decide on every hint by what is stored.
 
     Args:
         hints: From the wanted state.
         columns: The stored columns.
     """
+    if not hints:
+        return Renames((), columns, ())
     done: list[ColumnRename] = []
     unusable: list[tuple[RenameState, str]] = []
     for hint in sorted(hints, key=lambda hint: len(hint.path)):

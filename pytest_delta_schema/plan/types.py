@@ -38,9 +38,9 @@ def needed_features(difference: Difference, enable: Collection[str] = ()) -> dic
     coming = [placed.column.data_type for placed in difference.added]
     retyped = [pair for pair in difference.changed if pair.is_retyped]
     coming += [pair.desired.data_type for pair in retyped]
-    new = {atom for data_type in coming for atom in atoms(data_type) if atom in NEEDED_FEATURES}
+    new = atoms(coming) & NEEDED_FEATURES.keys()
     if new:
-        new -= {atom for column in difference.observed.columns for atom in atoms(column.data_type)}
+        new -= atoms(column.data_type for column in difference.observed.columns)
     needed = {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}
     if TYPE_WIDENING in enable and any(
         widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in retyped

@@ -35,6 +35,8 @@ def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
 def batched_paths(paths: Iterable[tuple[str, ...]]) -> list[list[tuple[str, ...]]]:
     """Group paths like :func:`batches` groups changes: outer ones first, in their order."""
     known = list(paths)
+    if all(len(path) == 1 for path in known):
+        return [known] if known else []
     all_of_them = set(known)
     groups: dict[int, list[tuple[str, ...]]] = {}
     for path in known:

@@ -22,13 +22,13 @@ def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComment
     for change in changes:
         comments = change.by_path
         for group in batched_paths(comments):
-            part = {path: comments[path] for path in group}
+            part = comments if len(group) == len(comments) else {path: comments[path] for path in group}
             lines = ",\n".join(f"  {path_sql(path)} COMMENT {literal(comment)}" for path, comment in part.items())
             yield Statement(
                 table=table,
                 kind=StatementKind.COMMENT_COLUMNS,
                 sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
-                changes=(_part(part),),
+                changes=(change if part is comments else _part(part),),
             )
 
 

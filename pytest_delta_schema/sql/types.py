@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.types import ArrayState, StructState
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 
 def type_sql(data_type: DataTypeState) -> str:
     """Write a type in upper case, nested fields with NOT NULL and comments."""
-    if isinstance(data_type, str):
-        return data_type.upper()
+    return data_type.upper() if isinstance(data_type, str) else _nested_sql(data_type)
+
+
+@lru_cache(maxsize=1024)
+def _nested_sql(data_type: StructState | ArrayState | MapState) -> str:
     if isinstance(data_type, StructState):
         return f"STRUCT<{', '.join(map(_field_sql, data_type.fields))}>"
     if isinstance(data_type, ArrayState):

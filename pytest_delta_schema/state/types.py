@@ -221,18 +221,21 @@ def _comparable(data_type: DataTypeState) -> object:
     return ("map", data_type.value_contains_null, _comparable(data_type.key), _comparable(data_type.value))
 
 
-def atoms(data_type: DataTypeState) -> Iterator[str]:
-    """Yield the atomic types that a type is made of."""
-    if isinstance(data_type, str):
-        yield data_type
-    elif isinstance(data_type, StructState):
-        for field in data_type.fields:
-            yield from atoms(field.data_type)
-    elif isinstance(data_type, ArrayState):
-        yield from atoms(data_type.element)
-    else:
-        yield from atoms(data_type.key)
-        yield from atoms(data_type.value)
+def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
+    """Return the atomic types that types are made of."""
+    found: set[str] = set()
+    todo = list(data_types)
+    while todo:
+        data_type = todo.pop()
+        if isinstance(data_type, str):
+            found.add(data_type)
+        elif isinstance(data_type, StructState):
+            todo.extend([field[1] for field in data_type.fields])
+        elif isinstance(data_type, ArrayState):
+            todo.append(data_type.element)
+        else:
+            todo += (data_type.key, data_type.value)
+    return found
 
 
 def not_null_paths(columns: Iterable[ColumnState]) -> Iterator[tuple[str, ...]]:
