@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.create_executor import CreateExecutor
     from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, RowCounts, Workbench
     from pytest_delta_schema.execute.preflight import Preflight
-    from pytest_delta_schema.models.column import Column
+    from pytest_delta_schema.models.column import Column, Identity
     from pytest_delta_schema.models.constraints import Check, ForeignKey
     from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
     from pytest_delta_schema.models.names import QualifiedName
@@ -47,7 +47,9 @@ if TYPE_CHECKING:
         CheckDrop,
         CheckReplace,
         ColumnAdd,
+        ColumnDefaultChange,
         ColumnDrop,
+        ColumnGenerationChange,
         ColumnNullabilityChange,
         ColumnRename,
         ColumnTypeChange,
@@ -83,7 +85,14 @@ if TYPE_CHECKING:
         RenameState,
         TableState,
     )
-    from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
+    from pytest_delta_schema.state.types import (
+        ArrayState,
+        ColumnState,
+        IdentityState,
+        MapState,
+        StructState,
+        ValueState,
+    )
 
 _HOMES = {
     "catalogs.memory.catalog": ("MemoryCatalog",),
@@ -112,7 +121,7 @@ _HOMES = {
     "execute.create_executor": ("CreateExecutor",),
     "execute.preflight": ("Preflight",),
     "execute.ddl": ("Catalog", "DeltaDDL", "RowCounts", "Workbench"),
-    "models.column": ("Column",),
+    "models.column": ("Column", "Identity"),
     "models.constraints": ("Check", "ForeignKey"),
     "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
     "models.names": ("QualifiedName",),
@@ -124,7 +133,9 @@ _HOMES = {
         "CheckDrop",
         "CheckReplace",
         "ColumnAdd",
+        "ColumnDefaultChange",
         "ColumnDrop",
+        "ColumnGenerationChange",
         "ColumnNullabilityChange",
         "ColumnRename",
         "ColumnTypeChange",
@@ -155,7 +166,7 @@ _HOMES = {
         "RenameState",
         "TableState",
     ),
-    "state.types": ("ArrayState", "ColumnState", "MapState", "StructState"),
+    "state.types": ("ArrayState", "ColumnState", "IdentityState", "MapState", "StructState", "ValueState"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -181,7 +192,9 @@ __all__ = [
     "CheckState",
     "Column",
     "ColumnAdd",
+    "ColumnDefaultChange",
     "ColumnDrop",
+    "ColumnGenerationChange",
     "ColumnNullabilityChange",
     "ColumnRename",
     "ColumnState",
@@ -200,6 +213,8 @@ __all__ = [
     "ForeignKeyAdd",
     "ForeignKeyDrop",
     "ForeignKeyState",
+    "Identity",
+    "IdentityState",
     "InvalidModelError",
     "KeyState",
     "MapState",
@@ -233,6 +248,7 @@ __all__ = [
     "TableState",
     "UnsafePlanError",
     "UnsetTableProperties",
+    "ValueState",
     "Violation",
     "Workbench",
     "assert_no_drift",

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Union
 
 from pyspark.sql.types import DataType
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import require_name
+
+DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at run time, on every supported Python
+"""A default: a number, a boolean, or the text of an SQL expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Declare how an identity column counts.
+
+    Args:
+        start: The first value.
+        step: What is added for the next one; negative counts down.
+        always: Whether writers may never give a value of their own; ``False`` lets them.
+    """
+
+    start: int = 1
+    step: int = 1
+    always: bool = True
 
 
 @dataclass(slots=True)
@@ -19,6 +39,10 @@ class Column:
         data_type: A type of ``pyspark.sql.types``, as an object: ``LongType()``.
         is_nullable: Whether rows may leave it NULL; they may by default.
         comment: Shown by catalogs; ``""`` means none.
+        default: What a write that leaves the column out stores: a number, a boolean, or the text of an SQL expression
+            without columns, in which a text has quotes of its own: ``"'open'"``.
+        generated_as: The SQL expression over other columns that gives the value, always.
+        identity: How the column counts; ``True`` for ``Identity()``. Its type is ``LongType()``.
         renamed_from: What the column was called before; used once, silent ever after. A field of a struct says it in
             the metadata of its ``StructField``: ``metadata={"renamed_from": "old"}``.
 
@@ -30,12 +54,16 @@ class Column:
     data_type: DataType
     is_nullable: bool = True
     comment: str = ""
+    default: DefaultValue | None = None
+    generated_as: str | None = None
+    identity: Identity | bool | None = None
     renamed_from: str | None = None
 
     def __post_init__(self) -> None:
         require_name(self.name, "the name of a column")
         if self.renamed_from is not None:
             require_name(self.renamed_from, f"column {self.name}: renamed_from")
+        self._require_values()
         if isinstance(self.data_type, DataType):
             return
         given: object = self.data_type
@@ -47,3 +75,16 @@ class Column:
                 " use one of pyspark.sql.types, such as LongType()"
             )
         raise DeclarationError(msg)
+
+    def _require_values(self) -> None:
+        if self.default is not None and not isinstance(self.default, (str, bool, int, float, Decimal)):
+            remedy = "write a number, a boolean or the text of an expression"
+            msg = f"column {self.name}: default is {self.default!r}; {remedy}"
+            raise DeclarationError(msg)
+        if isinstance(self.default, str):
+            require_name(self.default, f"column {self.name}: default", "write an expression")
+        if self.generated_as is not None:
+            require_name(self.generated_as, f"column {self.name}: generated_as", "write an expression")
+        if self.identity is not None and not isinstance(self.identity, (bool, Identity)):
+            msg = f"column {self.name}: identity is {self.identity!r}; write Identity(start, step), or True"
+            raise DeclarationError(msg)

@@ -28,12 +28,13 @@ class QualifiedName(NamedTuple):
         return f"{self.catalog}.{self.schema}.{self.table}"
 
 
-def require_name(value: object, subject: str) -> str:
+def require_name(value: object, subject: str, remedy: str = "give it a name") -> str:
     """Return ``value`` if it can be a name, that is a string with something in it.
 
     Args:
         value: What the author wrote.
         subject: What it names, for the message.
+        remedy: What to do if it is empty.
 
     Raises:
         DeclarationError: If it is not a string, or empty.
@@ -42,7 +43,7 @@ def require_name(value: object, subject: str) -> str:
         msg = f"{subject} must be a string, got {value!r}; write it in quotes"
         raise DeclarationError(msg)
     if not value.strip():
-        msg = f"{subject} is empty; give it a name"
+        msg = f"{subject} is empty; {remedy}"
         raise DeclarationError(msg)
     return value
 

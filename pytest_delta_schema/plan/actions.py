@@ -16,6 +16,7 @@ from pytest_delta_schema.plan.changes import (
     CheckReplace,
     ColumnAdd,
     ColumnDrop,
+    ColumnGenerationChange,
     ColumnNullabilityChange,
     ColumnRename,
     ColumnTypeChange,
@@ -146,6 +147,11 @@ class AlignTable:
     def drop_columns(self) -> tuple[ColumnDrop, ...]:
         """The columns that go, by name."""
         return self._all(ColumnDrop)
+
+    @property
+    def change_generation(self) -> tuple[ColumnGenerationChange, ...]:
+        """The columns that would be generated otherwise, by name."""
+        return self._all(ColumnGenerationChange)
 
     @property
     def change_nullability(self) -> tuple[ColumnNullabilityChange, ...]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState, ValueState
 
 
 def require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - a guard
@@ -88,7 +88,7 @@ class ColumnRename:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnAdd:
-    """Add ``column`` behind the existing ones; its comment is set with the others'.
+    """Add ``column`` behind the existing ones; its comment and its default are set with the others'.
 
     With ``above`` it is a field: the path of the struct that gets it.
     """
@@ -100,6 +100,12 @@ class ColumnAdd:
     def path(self) -> tuple[str, ...]:
         """Where it will stand."""
         return (*self.above, self.column.name)
+
+    @property
+    def bare(self) -> ColumnState:
+        """The column as it comes: Delta adds none with a default, and the comment is set with the others."""
+        value = self.column.value and self.column.value._replace(default=None)
+        return self.column._replace(comment="", value=value if value and any(value) else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +137,39 @@ class ColumnDrop:
     def path(self) -> tuple[str, ...]:
         """Where it stands."""
         return (*self.above, self.column.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDefaultChange:
+    """Change the default of the stored column ``name``, or of the field below it that ``fields`` lead to.
+
+    Rows that are there keep what they hold. ``None`` means that there is no default.
+    """
+
+    name: str
+    before: str | None
+    after: str | None
+    fields: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The column and the fields below it, down to the one that changes."""
+        return (self.name, *self.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnGenerationChange:
+    """Change how the stored column ``name`` is generated or counts, which no statement of Delta does."""
+
+    name: str
+    before: ValueState
+    after: ValueState
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +257,8 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
     ColumnAdd,
     ColumnTypeChange,
     ColumnDrop,
+    ColumnDefaultChange,
+    ColumnGenerationChange,
     ColumnNullabilityChange,
     PrimaryKeyAdd,
     SetColumnComments,
@@ -235,6 +276,8 @@ ALIGNMENT_ORDER: tuple[type[Change], ...] = (
     ColumnAdd,
     ColumnTypeChange,
     ColumnDrop,
+    ColumnDefaultChange,
+    ColumnGenerationChange,
     ColumnNullabilityChange,
     CheckReplace,
     CheckAdd,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop, CheckReplace, PrimaryKeyAdd, PrimaryKeyDrop
+from pytest_delta_schema.plan.expressions import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 
 if TYPE_CHECKING:
@@ -23,14 +24,9 @@ def constraint_changes(difference: Difference) -> Iterator[Change]:
 
 def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
     """Yield wanted and stored checks that are written in different forms and say the same."""
-    if difference.desired.checks:
-        from pytest_delta_schema.state.expressions import canonical
-
-        for wanted, stored in _pairs(difference):
-            if _equal(wanted.expression, stored.expression) and canonical(wanted.expression) != canonical(
-                stored.expression
-            ):
-                yield wanted, stored
+    for wanted, stored in _pairs(difference):
+        if is_cosmetic(wanted.expression, stored.expression):
+            yield wanted, stored
 
 
 def _key_changes(desired: KeyState | None, observed: KeyState | None) -> Iterator[Change]:
@@ -52,7 +48,7 @@ def _check_changes(difference: Difference) -> Iterator[Change]:
     touched = _touched(difference)
     for wanted, stored in _pairs(difference):
         aside = not touched.isdisjoint(columns_in(stored.expression))
-        if aside or not _equal(wanted.expression, stored.expression):
+        if aside or not equal_expressions(wanted.expression, stored.expression):
             yield CheckReplace(before=stored, after=wanted)
     wanted_names = {check.name.lower() for check in difference.desired.checks}
     stored_names = {check.name.lower() for check in difference.observed.checks}
@@ -74,7 +70,7 @@ def _check_changes(difference: Difference) -> Iterator[Change]:
 
 def _touched(difference: Difference) -> set[str]:
     """Return the columns of which something is retyped, renamed or dropped: no check may stand over them meanwhile."""
-    paths = [pair.path for pair in difference.changed if pair.is_retyped]
+    paths = [pair.path for pair in difference.retyped]
     paths += [placed.path for placed in difference.dropped]
     old = [rename.path for rename in difference.renames.done]
     names = old_names(difference.renames.done)
@@ -93,10 +89,3 @@ def _renamed(expression: str, names: dict[tuple[str, ...], str]) -> str:
     from pytest_delta_schema.state.expressions import with_columns
 
     return with_columns(expression, names)
-
-
-def _equal(left: str, right: str) -> bool:
-    """Whether two expressions say the same, in whatever form."""
-    from pytest_delta_schema.state.expressions import canonical, simplified
-
-    return left == right or canonical(left) == canonical(right) or simplified(left) == simplified(right)

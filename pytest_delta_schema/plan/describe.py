@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
-    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.state.types import ColumnState, ValueState
 
 ADD, DROP, CHANGE = "+", "-", "~"
 _ABSENT = "(absent)"
@@ -82,7 +82,8 @@ def _(change: changes.ColumnRename, _observed: TableState) -> Iterator[ChangeLin
 
 @_lines.register(changes.ColumnAdd)
 def _(change: changes.ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, f"columns.{_dotted(change.path)}", _ABSENT, _describe(change.column))
+    # Its default has a line of its own, because it is set by a statement of its own.
+    yield ChangeLine(ADD, f"columns.{_dotted(change.path)}", _ABSENT, _describe(change.bare))
 
 
 @_lines.register(changes.ColumnDrop)
@@ -94,6 +95,19 @@ def _(change: changes.ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]
 def _(change: changes.ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
     yield ChangeLine(CHANGE, f"columns.{_dotted(change.path)}", before, after)
+
+
+@_lines.register(changes.ColumnDefaultChange)
+def _(change: changes.ColumnDefaultChange, _observed: TableState) -> Iterator[ChangeLine]:
+    path, before, after = f"columns.{_dotted(change.path)}.default", change.before, change.after
+    marker = ADD if before is None else DROP if after is None else CHANGE
+    yield ChangeLine(marker, path, _ABSENT if before is None else before, _ABSENT if after is None else after)
+
+
+@_lines.register(changes.ColumnGenerationChange)
+def _(change: changes.ColumnGenerationChange, _observed: TableState) -> Iterator[ChangeLine]:
+    before, after = describe_value(change.before), describe_value(change.after)
+    yield ChangeLine(CHANGE, f"columns.{change.name}", before or "written by writers", after or "written by writers")
 
 
 @_lines.register(changes.ColumnNullabilityChange)
@@ -182,7 +196,22 @@ def _dotted(path: tuple[str, ...]) -> str:
 
 
 def _describe(column: ColumnState) -> str:
-    return describe_type(column.data_type) + ("" if column.is_nullable else " not null")
+    value = describe_value(column.value)
+    return describe_type(column.data_type) + ("" if column.is_nullable else " not null") + (value and f" {value}")
+
+
+def describe_value(value: ValueState | None) -> str:
+    """Write where a column gets its values from; ``""`` if every writer has to give them."""
+    if value is None:
+        return ""
+    default, generated, identity = value
+    said = [] if generated is None else [f"generated always as ({generated})"]
+    if identity is not None:
+        how = "always" if identity.is_always else "by default"
+        said.append(f"generated {how} as identity ({identity.start} by {identity.step})")
+    if default is not None:
+        said.append(f"default {default}")
+    return " ".join(said)
 
 
 def _key(key: changes.PrimaryKeyAdd | changes.PrimaryKeyDrop) -> str:

@@ -37,12 +37,6 @@ class ColumnPair(NamedTuple):
         """The whole path, as stored."""
         return (*self.above, self.observed.name)
 
-    @property
-    def is_retyped(self) -> bool:
-        """Whether its own type differs, and not only something below it."""
-        before, after = self.observed.data_type, self.desired.data_type
-        return before != after and not same_kind(before, after)
-
 
 class PlacedColumn(NamedTuple):
     """A column or a field of one side only, and where it stands."""
@@ -66,6 +60,7 @@ class Difference(NamedTuple):
         added: Wanted ones that are not there, in declaration order.
         dropped: Those that are there and not wanted, by path.
         changed: Those of both sides that are not equal to the letter, by path.
+        retyped: Those among them whose own type differs, and not only something below it.
     """
 
     desired: TableState
@@ -74,6 +69,7 @@ class Difference(NamedTuple):
     added: tuple[PlacedColumn, ...]
     dropped: tuple[PlacedColumn, ...]
     changed: tuple[ColumnPair, ...]
+    retyped: tuple[ColumnPair, ...]
 
 
 def differ(desired: TableState, observed: TableState) -> Difference:
@@ -82,6 +78,7 @@ def differ(desired: TableState, observed: TableState) -> Difference:
     added: list[PlacedColumn] = []
     dropped: list[PlacedColumn] = []
     changed: list[ColumnPair] = []
+    retyped: list[ColumnPair] = []
     todo: list[tuple[Path, tuple[ColumnState, ...], tuple[ColumnState, ...]]] = [((), desired.columns, renames.columns)]
     while todo:
         above, wanted, stored = todo.pop(0)
@@ -91,11 +88,16 @@ def differ(desired: TableState, observed: TableState) -> Difference:
         changed.extend(pairs)
         for pair in pairs:
             left, right = pair.desired.data_type, pair.observed.data_type
-            if left != right and same_kind(left, right):
+            if left == right:
+                continue
+            if same_kind(left, right):
                 todo.append(((*above, pair.observed.name), below(left), below(right)))
+            else:
+                retyped.append(pair)
     changed.sort(key=_by_path)
+    retyped.sort(key=_by_path)
     dropped.sort(key=_by_path)
-    return Difference(desired, observed, renames, tuple(added), tuple(dropped), tuple(changed))
+    return Difference(desired, observed, renames, tuple(added), tuple(dropped), tuple(changed), tuple(retyped))
 
 
 def _paired(

@@ -12,6 +12,7 @@ from pytest_delta_schema.plan.changes import (
     ALIGNMENT_ORDER,
     Change,
     ColumnAdd,
+    ColumnDefaultChange,
     ColumnDrop,
     ColumnRename,
     ColumnTypeChange,
@@ -28,7 +29,8 @@ from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
 from pytest_delta_schema.plan.properties import enables, property_changes
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
-from pytest_delta_schema.plan.types import type_changes
+from pytest_delta_schema.plan.types import features_of_new_table, type_changes
+from pytest_delta_schema.plan.values import cosmetic_values, value_changes
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import equal_types
 
@@ -46,6 +48,7 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
     type_changes,
     constraint_changes,
     foreign_key_changes,
+    value_changes,
     comment_changes,
 )
 """One comparison an aspect, besides properties, which depend on the others.
@@ -55,7 +58,7 @@ Where their changes stand in an alignment is said by ``ALIGNMENT_ORDER``.
 
 _A = TypeVar("_A", CreateTable, AlignTable)
 
-_ENABLED = (ColumnAdd, ColumnRename, ColumnTypeChange, ColumnDrop)
+_ENABLED = (ColumnAdd, ColumnRename, ColumnTypeChange, ColumnDrop, ColumnDefaultChange)
 
 _RANK = {kind: rank for rank, kind in enumerate(ALIGNMENT_ORDER)}
 
@@ -159,7 +162,10 @@ def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable
         columns=desired.columns,
         table_comment=desired.table_comment,
         table_properties=MappingProxyType(
-            {name: value for name, value in desired.table_properties.items() if value is not None}
+            {
+                **features_of_new_table(desired),
+                **{name: value for name, value in desired.table_properties.items() if value is not None},
+            }
         ),
         primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
         creates_schema=creates_schema,
@@ -214,9 +220,13 @@ def _notes(difference: Difference) -> Iterator[Note]:
             stored, path = pair.observed.name, ".".join(pair.path)
             message = f"column {pair.desired.name} is stored as {path}; names match without case"
             yield Note(table=name, path=path, message=f"{message}, write {stored} in the model to silence this note")
-    for wanted, known in cosmetic_differences(difference):
-        message = f"check {known.name} is stored as {known.expression}, which says the same as {wanted.expression}"
-        yield Note(table=name, path=f"checks.{known.name}", message=message)
+    for check, other in cosmetic_differences(difference):
+        message = f"check {other.name} is stored as {other.expression}, which says the same as {check.expression}"
+        yield Note(table=name, path=f"checks.{other.name}", message=message)
+    for place, wanted, known in cosmetic_values(difference):
+        path = ".".join(place)
+        message = f"column {path} is filled by {known}, which says the same as {wanted}"
+        yield Note(table=name, path=path, message=message)
     coming = list(difference.added)
     for gone in difference.dropped:
         twin = next((new for new in coming if _looks_like(new, gone)), None)

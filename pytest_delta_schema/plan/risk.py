@@ -41,6 +41,7 @@ _BY_KIND: Mapping[type[changes.Change], Risk] = {
     changes.CheckAdd: Risk.SCAN,
     changes.CheckReplace: Risk.SCAN,
     changes.ColumnDrop: Risk.DESTRUCTIVE,
+    changes.ColumnGenerationChange: Risk.REWRITE,
     changes.ForeignKeyAdd: Risk.SCAN,
     changes.PrimaryKeyAdd: Risk.SCAN,
 }

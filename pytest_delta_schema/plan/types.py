@@ -13,19 +13,36 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from pytest_delta_schema.plan.difference import Difference
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
 
 NEEDED_FEATURES = {"timestamp_ntz": {"delta.feature.timestampNtz": "supported"}}
 """Types that Delta takes in a new table, and refuses on an existing one until a property has raised its protocol
 (``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, run on the released jars; variant raises it by itself)."""
 
 
+DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
+"""Without it Delta refuses every default, in new tables, too, where it leaves a folder behind (run on the jars)."""
+
+
+def features_of_new_table(desired: TableState) -> dict[str, str]:
+    """Return the properties that a new table needs besides the declared ones."""
+    if not any(_has_default(column) for column in desired.columns):
+        return {}
+    declared = {key.lower() for key in desired.table_properties}
+    return {} if DEFAULTS_FEATURE.lower() in declared else {DEFAULTS_FEATURE: "supported"}
+
+
+def _has_default(column: ColumnState) -> bool:
+    return column.value is not None and column.value.default is not None
+
+
 def type_changes(difference: Difference) -> Iterator[Change]:
     """Yield the columns and the parts of columns whose own type differs."""
-    for pair in difference.changed:
-        if pair.is_retyped:
-            name, *fields = pair.path
-            before, after = pair.observed.data_type, pair.desired.data_type
-            yield ColumnTypeChange(name=name, fields=tuple(fields), before=before, after=after)
+    for pair in difference.retyped:
+        name, *fields = pair.path
+        before, after = pair.observed.data_type, pair.desired.data_type
+        yield ColumnTypeChange(name=name, fields=tuple(fields), before=before, after=after)
 
 
 def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
@@ -36,14 +53,15 @@ def needed_features(difference: Difference, enable: Collection[str] = ()) -> dic
         enable: Features that may be raised without being declared.
     """
     coming = [placed.column.data_type for placed in difference.added]
-    retyped = [pair for pair in difference.changed if pair.is_retyped]
-    coming += [pair.desired.data_type for pair in retyped]
+    coming += [pair.desired.data_type for pair in difference.retyped]
     new = atoms(coming) & NEEDED_FEATURES.keys()
     if new:
         new -= atoms(column.data_type for column in difference.observed.columns)
     needed = {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}
+    if any(_has_default(each[0]) for some in (difference.added, difference.changed) for each in some):
+        needed[DEFAULTS_FEATURE] = "supported"
     if TYPE_WIDENING in enable and any(
-        widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in retyped
+        widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped
     ):
         needed[WIDENING_PROPERTY] = "true"
     if (difference.dropped or difference.renames.done) and COLUMN_MAPPING in enable:

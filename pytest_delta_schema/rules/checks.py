@@ -41,13 +41,13 @@ class CheckExpressions:
         """Yield a violation for every fault that can be known without Spark, and for one rule declared twice."""
         if not table.checks:
             return
-        from pytest_delta_schema.state.expressions import canonical, faults
+        from pytest_delta_schema.state.expressions import canonical, condition_faults
 
         columns = {column.name.lower(): describe_type(canonical_type(column.data_type)) for column in table.columns}
         first: dict[str, str] = {}
         for check in table.checks:
             subject = f"check {check.name} ({check.expression})"
-            for fault in faults(check.expression, columns):
+            for fault in condition_faults(check.expression, columns):
                 remedy = "write a condition over the columns of one row, such as amount >= 0"
                 yield violation(self, "DS111", table.qualified_name, check.name, f"{subject} {fault}", remedy)
             twin = first.setdefault(canonical(check.expression), check.name)

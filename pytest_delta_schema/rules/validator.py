@@ -34,6 +34,7 @@ from pytest_delta_schema.rules.properties import DuplicateProperties, Manageable
 from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
 from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
 from pytest_delta_schema.rules.types import CollectionsHoldNulls, OnlyWideningTypeChanges, StorableTypes
+from pytest_delta_schema.rules.values import ColumnValues, GeneratedColumnsHoldTheirSources, GeneratedColumnsStay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,6 +61,7 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
     ForeignKeysMatchParents(),
     ConstraintNames(),
     RenameHints(),
+    ColumnValues(),
 )
 """What is checked of every declaration."""
 
@@ -86,6 +88,8 @@ def default_plan_rules(
         RenamesMustBeUsable(),
         RenamesNeedColumnMapping(),
         ForeignKeysNeedParentKeys(),
+        GeneratedColumnsStay(),
+        GeneratedColumnsHoldTheirSources(),
         WithinMaxRisk(max_risk),
         ProtectedTables(protected),
     )

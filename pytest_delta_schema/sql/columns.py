@@ -8,6 +8,7 @@ from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
+from pytest_delta_schema.sql.values import value_clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ def column_definition(column: ColumnState) -> str:
 def _definition(path: tuple[str, ...], column: ColumnState) -> str:
     not_null = "" if column.is_nullable else " NOT NULL"
     comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
-    return f"{path_sql(path)} {type_sql(column.data_type)}{not_null}{comment}"
+    return f"{path_sql(path)} {type_sql(column.data_type)}{not_null}{value_clause(column.value)}{comment}"
 
 
 def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Iterator[Statement]:
@@ -40,8 +41,8 @@ def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Ite
 
 
 def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
-    """Say all new columns in one statement; their comments follow with the other comments."""
-    lines = ",\n".join(f"  {_definition(change.path, change.column._replace(comment=''))}" for change in changes)
+    """Say all new columns in one statement; their comments and defaults follow with the others."""
+    lines = ",\n".join(f"  {_definition(change.path, change.bare)}" for change in changes)
     yield Statement(
         table=table,
         kind=StatementKind.ADD_COLUMNS,

@@ -28,6 +28,7 @@ from pytest_delta_schema.sql.queries import create_schema
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import change_types
+from pytest_delta_schema.sql.values import change_defaults, change_generation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,6 +44,8 @@ RENDERERS: Mapping[type[changes.Change], Callable[[QualifiedName, Sequence[Any]]
     changes.ColumnAdd: add_columns,
     changes.ColumnTypeChange: change_types,
     changes.ColumnDrop: drop_columns,
+    changes.ColumnDefaultChange: change_defaults,
+    changes.ColumnGenerationChange: change_generation,
     changes.ColumnNullabilityChange: change_nullability,
     changes.PrimaryKeyAdd: add_primary_key,
     changes.SetColumnComments: set_column_comments,

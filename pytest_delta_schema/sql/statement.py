@@ -24,6 +24,7 @@ class StatementKind(Enum):
     ADD_COLUMNS = "add columns"
     CHANGE_TYPES = "change types"
     DROP_COLUMNS = "drop columns"
+    CHANGE_DEFAULTS = "change defaults"
     TIGHTEN_COLUMNS = "set not null"
     LOOSEN_COLUMNS = "drop not null"
     ADD_CHECK = "add check"

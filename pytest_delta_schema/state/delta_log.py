@@ -17,7 +17,15 @@ from pytest_delta_schema.state.states import (
     TableState,
     by_name,
 )
-from pytest_delta_schema.state.types import ArrayState, ColumnState, DataTypeState, MapState, StructState
+from pytest_delta_schema.state.types import (
+    ArrayState,
+    ColumnState,
+    DataTypeState,
+    IdentityState,
+    MapState,
+    StructState,
+    ValueState,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,6 +41,11 @@ CHECK_PREFIX = "delta.constraints."
 
 _CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 """Field metadata in which Spark keeps a column's type when it holds char or varchar, which are stored as strings."""
+
+_DEFAULT, _GENERATED = "CURRENT_DEFAULT", "delta.generationExpression"
+_IDENTITY_START, _IDENTITY_STEP = "delta.identity.start", "delta.identity.step"
+_IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
+_NO_VALUE = ValueState()
 
 _LOG_TO_SPARK = {
     "long": "bigint",
@@ -118,7 +131,18 @@ def _field(field: Mapping[str, Any]) -> ColumnState:
     data_type = _type(field["type"])
     if _CHAR_VARCHAR in metadata:
         data_type = _with_lengths(data_type, metadata[_CHAR_VARCHAR])
-    return ColumnState(intern(field["name"]), data_type, field["nullable"], intern(metadata.get("comment") or ""))
+    comment = intern(metadata.get("comment") or "")
+    return ColumnState(intern(field["name"]), data_type, field["nullable"], comment, _value(metadata))
+
+
+def _value(metadata: Mapping[str, Any]) -> ValueState | None:
+    """Read what Spark's schema hides: defaults, generation expressions and identities (Delta's protocol names them)."""
+    identity = None
+    if _IDENTITY_START in metadata:
+        always = not metadata.get(_IDENTITY_EXPLICIT, False)
+        identity = IdentityState(metadata[_IDENTITY_START], metadata[_IDENTITY_STEP], always)
+    value = ValueState(metadata.get(_DEFAULT), metadata.get(_GENERATED), identity)
+    return None if value == _NO_VALUE else value
 
 
 def _type(value: Any) -> DataTypeState:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import ArrayType, MapType, StructType
 
+from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, RenameState, TableState, by_name
-from pytest_delta_schema.state.types import ATOMIC, ColumnState, canonical_type
+from pytest_delta_schema.state.types import ATOMIC, ColumnState, IdentityState, ValueState, canonical_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from decimal import Decimal
 
     from pyspark.sql.types import DataType
 
@@ -43,6 +45,9 @@ def desired_state(table: Table) -> TableState:
                     atomic(type(column.data_type)) or canonical_type(column.data_type),
                     column.is_nullable,
                     intern(column.comment or ""),
+                    None
+                    if column.default is None and column.generated_as is None and column.identity is None
+                    else value_state(column),
                 ),
             )
             for column in table.columns
@@ -60,14 +65,25 @@ def desired_state(table: Table) -> TableState:
     )
 
 
+def value_state(column: Column) -> ValueState | None:
+    """Freeze where a column gets its values from; ``None`` if every writer has to give them."""
+    identity = Identity() if column.identity is True else column.identity or None
+    value = ValueState(
+        default=property_text(column.default),
+        generated=column.generated_as,
+        identity=None if identity is None else IdentityState(identity.start, identity.step, identity.always),
+    )
+    return value if any(part is not None for part in value) else None
+
+
 def _properties(values: Mapping[str, PropertyValue]) -> Mapping[str, str | None]:
     if not values:
         return _NO_PROPERTIES
     return MappingProxyType({key: property_text(value) for key, value in sorted(values.items())})
 
 
-def property_text(value: PropertyValue) -> str | None:
-    """Write a property's value as Delta stores it: text, booleans in lower case; ``None`` stays *absent*."""
+def property_text(value: PropertyValue | Decimal) -> str | None:
+    """Write a value as Delta stores it: text, booleans in lower case; ``None`` stays *absent*."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None else str(value)
@@ -79,15 +95,16 @@ def _checks(checks: Iterable[Check]) -> tuple[CheckState, ...]:
 
 def rename_hints(columns: Iterable[Column]) -> tuple[RenameState, ...]:
     """Return what columns, and fields below them, were called before."""
-    return tuple(_renames(columns))
+    # Most columns have nothing below them and were never renamed.
+    some = [each for each in columns if each.renamed_from is not None or type(each.data_type) not in ATOMIC]
+    return tuple(_renames(some)) if some else ()
 
 
 def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:
     for column in columns:
         if column.renamed_from is not None:
             yield RenameState((column.name,), column.renamed_from)
-        if type(column.data_type) not in ATOMIC:
-            yield from _renames_below((column.name,), column.data_type)
+        yield from _renames_below((column.name,), column.data_type)
 
 
 def _renames_below(path: tuple[str, ...], data_type: DataType) -> Iterator[RenameState]:

@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.executor import execute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _DIALECT = "spark"
 _CACHED = 4096
@@ -77,14 +77,21 @@ def simplified(text: str) -> str:
 @lru_cache(maxsize=_CACHED)
 def columns_in(text: str) -> tuple[str, ...]:
     """Return the columns that an expression names, lower-cased, each once; fields of structs count as their column."""
+    return tuple(dict.fromkeys(path[0] for path in paths_in(text)))
+
+
+@lru_cache(maxsize=_CACHED)
+def paths_in(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the columns, and the fields of structs, that an expression names, lower-cased."""
     node = _parse(text)
     if node is None:
         return ()
     arguments = {
         argument.name.lower() for scope in node.find_all(exp.Lambda) for argument in scope.expressions if argument.name
     }
-    names = [column.parts[0].name.lower() for column in node.find_all(exp.Column)]
-    return tuple(dict.fromkeys(name for name in names if name not in arguments))
+    chains = [_chain(column) for column in node.find_all(exp.Column)]
+    paths = [tuple(part.name.lower() for part in chain) for chain in chains]
+    return tuple(path for path in paths if path[0] not in arguments)
 
 
 def with_columns(text: str, names: Mapping[tuple[str, ...], str]) -> str:
@@ -99,11 +106,7 @@ def with_columns(text: str, names: Mapping[tuple[str, ...], str]) -> str:
         return text
     tree = node.copy()
     for column in list(tree.find_all(exp.Column)):
-        chain: list[exp.Expr] = list(column.parts)
-        last: exp.Expr = column
-        while isinstance(last.parent, exp.Dot) and last.parent.this is last:
-            last = last.parent
-            chain.append(last.expression)
+        chain = _chain(column)
         path = tuple(part.name.lower() for part in chain)
         for length, part in enumerate(chain, start=1):
             name = names.get(path[:length])
@@ -112,17 +115,67 @@ def with_columns(text: str, names: Mapping[tuple[str, ...], str]) -> str:
     return tree.sql(dialect=_DIALECT)
 
 
-def faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
+def _chain(column: exp.Column) -> list[exp.Expr]:
+    """Return the parts of a column's name and of the fields that are taken from it."""
+    chain: list[exp.Expr] = list(column.parts)
+    last: exp.Expr = column
+    while isinstance(last.parent, exp.Dot) and last.parent.this is last:
+        last = last.parent
+        chain.append(last.expression)
+    return chain
+
+
+def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
     """Yield what makes an expression unfit for a constraint, as far as it can be known without Spark.
 
     Args:
         text: The expression.
         columns: The types of the table's columns, by name in lower case.
     """
+    found = list(row_faults(text, columns))
+    yield from found
+    node = None if found else _parse(text)
+    if node is not None and _is_boolean(node, columns) is False:
+        yield "is no condition: it does not give true or false"
+
+
+def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
+    """Yield what makes an expression unfit to be asked of one row and its own columns.
+
+    Args:
+        text: The expression.
+        columns: The names of the table's columns in lower case.
+    """
     node = _parse(text)
     if node is None:
         yield "cannot be parsed"
         return
+    yield from _strange_parts(node)
+    changing = sorted({_name(part) for part in node.find_all(exp.Func) if _is_changing(part)})
+    if changing:
+        yield f"calls {', '.join(changing)}, which gives another answer every time"
+    unknown = [name for name in columns_in(text) if name not in columns]
+    if unknown and not node.find(exp.Select):
+        yield f"names {', '.join(unknown)}, which is no column of the table"
+
+
+def default_faults(text: str) -> Iterator[str]:
+    """Yield what makes an expression unfit for a default, which is worked out without a row.
+
+    Args:
+        text: The expression.
+    """
+    node = _parse(text)
+    if node is None:
+        yield "cannot be parsed"
+        return
+    yield from _strange_parts(node)
+    named = columns_in(text)
+    if named:
+        yield f"names {', '.join(named)}, but has no row to look at"
+
+
+def _strange_parts(node: exp.Expr) -> Iterator[str]:
     if node.find(exp.Subquery, exp.Select):
         yield "holds a subquery, which would break every write"
         return
@@ -130,18 +183,18 @@ def faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
         yield "holds an aggregate, but is asked of each row alone"
     if node.find(exp.Window):
         yield "holds a window function, but is asked of each row alone"
-    changing = sorted({_name(part) for part in node.find_all(exp.Func) if _is_changing(part)})
-    if changing:
-        yield f"calls {', '.join(changing)}, which gives another answer every time"
-    unknown = [name for name in columns_in(text) if name not in columns]
-    if unknown:
-        yield f"names {', '.join(unknown)}, which is no column of the table"
-    elif _is_boolean(node, columns) is False:
-        yield "is no condition: it does not give true or false"
 
 
 def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
     """Return the positions of the rows for which an expression is not true, which includes unknown.
+
+    The arguments and errors are those of :func:`evaluate`.
+    """
+    return [index for index, answer in enumerate(evaluate(text, rows, columns)) if answer is not True]
+
+
+def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:
+    """Return what an expression gives for each row.
 
     Args:
         text: The expression.
@@ -161,7 +214,7 @@ def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) 
         answers = execute(query, tables={"t": table}, dialect=_DIALECT)
     except (SqlglotError, ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise ExpressionError(str(error)) from error
-    return [index for index, row in enumerate(answers.rows) if row[0] is not True]
+    return [row[0] for row in answers.rows]
 
 
 def _parse(text: str) -> exp.Expr | None:

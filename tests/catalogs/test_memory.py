@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     BackendFailure,
     CheckAdd,
     CheckState,
+    Identity,
     MemoryCatalog,
     NotNull,
+    Orchestrator,
     RowCounts,
     Statement,
     StatementKind,
@@ -23,12 +26,12 @@ from pytest_delta_schema import (
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, SetColumnComments
 from support.play import play
 from support.scenarios import SCENARIOS
-from support.tables import NAME, column, state, stored, table
+from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
 
 
 def test_there_are_enough_scenarios_with_names_of_their_own():
-    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 85
+    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 120
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -175,3 +178,57 @@ def test_a_check_that_only_spark_can_evaluate_says_so():
         BackendFailure, match=r"cannot evaluate check odd \(name rlike '\^x'\): .*; test it on the local"
     ):
         catalog.insert(NAME, [{"id": 1}])
+
+
+def test_what_a_write_leaves_out_is_filled():
+    catalog = MemoryCatalog()
+    model = table(
+        column(identity=Identity(start=5, step=-2)),
+        column("n", default="1 + 1"),
+        column("free", identity=Identity(always=False)),
+        column("twice", generated_as="n * 2"),
+    )
+    Orchestrator.over(catalog).sync_tables([model])
+
+    catalog.insert(NAME, [{}, {"N": None, "free": 9}, {"n": 4, "twice": 8}])
+
+    assert catalog._rows[NAME] == [
+        {"n": 2, "id": 5, "free": 1, "twice": 4},
+        {"n": None, "free": 9, "id": 3, "twice": None},
+        {"n": 4, "twice": 8, "id": 1, "free": 2},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "message", "condition"),
+    [
+        (
+            [column(identity=True)],
+            {"id": 1},
+            "column id is an identity column, whose values are never given; leave it out",
+            "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
+        ),
+        (
+            [column("a"), column("b", generated_as="a + 1")],
+            {"a": 1, "b": 3},
+            "column b is generated as a + 1, which is 2 and not 3",
+            "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES",
+        ),
+        (
+            [column("a", TEXT), column("b", spark.BooleanType(), generated_as="xxhash64(a)")],
+            {"a": "x"},
+            "the memory catalog cannot evaluate xxhash64(a) for column b: ",
+            "",
+        ),
+    ],
+)
+def test_values_that_only_the_table_gives(columns, row, message, condition):
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([table(*columns)])
+
+    with pytest.raises(BackendFailure) as caught:
+        catalog.insert(NAME, [row])
+
+    assert str(caught.value).startswith(message)
+    assert caught.value.condition == condition
+    assert catalog.count_rows(NAME).rows == 0

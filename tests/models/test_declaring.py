@@ -68,6 +68,19 @@ LONG = LongType()
         pytest.param(lambda: Column("  ", LONG), "the name of a column is empty; give it a name", id="blank"),
         (lambda: Column(7, LONG), "the name of a column must be a string, got 7; write it in quotes"),
         (
+            lambda: Column("id", LONG, default=[1]),
+            "column id: default is [1]; write a number, a boolean or the text of an expression",
+        ),
+        (lambda: Column("id", LONG, default=" "), "column id: default is empty; write an expression"),
+        (
+            lambda: Column("id", LONG, generated_as=7),
+            "column id: generated_as must be a string, got 7; write it in quotes",
+        ),
+        (
+            lambda: Column("id", LONG, identity=1),
+            "column id: identity is 1; write Identity(start, step), or True",
+        ),
+        (
             lambda: Column("id", LongType),
             "column id: data_type is the class LongType, not a type; write LongType()",
         ),

@@ -10,7 +10,9 @@ from pytest_delta_schema import (
     CheckReplace,
     CheckState,
     ColumnAdd,
+    ColumnDefaultChange,
     ColumnDrop,
+    ColumnGenerationChange,
     ColumnNullabilityChange,
     ColumnRename,
     ColumnTypeChange,
@@ -24,6 +26,7 @@ from pytest_delta_schema import (
     SetTableComment,
     SetTableProperties,
     UnsetTableProperties,
+    ValueState,
 )
 from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER
 from pytest_delta_schema.plan.planner import creation
@@ -40,6 +43,8 @@ CASES = [
     (ColumnNullabilityChange(name="a", is_nullable=True), Risk.METADATA),
     (ColumnNullabilityChange(name="a", is_nullable=False), Risk.SCAN),
     (ColumnDrop(column=stored()), Risk.DESTRUCTIVE),
+    (ColumnDefaultChange(name="a", before=None, after="1"), Risk.METADATA),
+    (ColumnGenerationChange(name="a", before=ValueState(), after=ValueState(generated="b")), Risk.REWRITE),
     (CheckAdd(name="c", expression="id > 0"), Risk.SCAN),
     (CheckReplace(before=CHECK, after=CHECK), Risk.SCAN),
     (CheckDrop(name="c", expression="id > 0"), Risk.METADATA),

@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, TablePlanner
 from pytest_delta_schema.plan.describe import change_lines
-from support.scenarios.parts import field, struct
+from support.parts import field, struct
 from support.tables import NAME, TEXT, column, table
 
 INT = spark.IntegerType()
@@ -29,6 +29,8 @@ def model():
         column("code", spark.VarcharType(5)),
         column("legacy"),
         column("old"),
+        column("given", INT, default=1),
+        column("made", INT, generated_as="given + 1"),
         Column(
             "s",
             struct(
@@ -88,6 +90,12 @@ MUTATIONS = [
     (f"{ALTER} ALTER COLUMN s.y COMMENT 'Because'", ["columns.s.y.comment"]),
     (f"{ALTER} ALTER COLUMN l.element.p COMMENT 'Price'", ["columns.l.element.p.comment"]),
     (f"{ALTER} ALTER COLUMN m.value.u COMMENT 'Unit'", ["columns.m.value.u.comment"]),
+    (f"{ALTER} ALTER COLUMN given SET DEFAULT 2", ["columns.given.default"]),
+    (f"{ALTER} ALTER COLUMN given DROP DEFAULT", ["columns.given.default"]),
+    (f"{ALTER} ALTER COLUMN parent SET DEFAULT 1", ["columns.parent.default"]),
+    (f"{ALTER} ALTER COLUMN made SET DEFAULT 7", ["columns.made.default"]),
+    (f"{ALTER} ALTER COLUMN s.g.w SET DEFAULT 7", ["columns.s.g.w.default"]),
+    (f"{ALTER} RENAME COLUMN made TO made_up", ["columns.made", "columns.made.default", "columns.made_up"]),
     (f"COMMENT ON TABLE {NAME} IS 'Another'", ["comment"]),
     (f"{ALTER} SET TBLPROPERTIES ('team' = 'theirs')", ["properties.team"]),
     (f"{ALTER} UNSET TBLPROPERTIES ('tier')", ["properties.tier"]),

@@ -12,7 +12,7 @@ from pytest_delta_schema.state.expressions import (
     _plain,
     canonical,
     columns_in,
-    faults,
+    condition_faults,
     simplified,
     unmet,
     with_columns,
@@ -139,7 +139,7 @@ def test_columns(text, columns):
     ],
 )
 def test_faults(text, expected):
-    found = list(faults(text, COLUMNS))
+    found = list(condition_faults(text, COLUMNS))
 
     assert [fault for fault in found if "aggregate" not in fault or "window" not in text] == expected
 
@@ -195,7 +195,7 @@ CONDITIONS = st.recursive(
 def test_generated_conditions_have_no_faults_and_survive_another_spelling(text):
     respelled = "((" + text.upper().replace("(", " ( ").replace(")", " ) ").replace(".", " . ") + "))"
 
-    assert list(faults(text, COLUMNS)) == []
+    assert list(condition_faults(text, COLUMNS)) == []
     assert canonical(respelled) == canonical(text)
     assert simplified(respelled) == simplified(text)
 

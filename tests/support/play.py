@@ -20,7 +20,9 @@ from pytest_delta_schema import (
     TablePlanner,
     TableState,
     UnsafePlanError,
+    ValueState,
     default_plan_rules,
+    script,
     statements,
 )
 from pytest_delta_schema.plan.describe import change_lines
@@ -46,15 +48,15 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
     if scenario.rows:
         catalog.insert(name, scenario.rows)  # type: ignore[attr-defined]  # every catalog of these tests can
     models = [scenario.after]
-    before = visible(catalog.snapshot(models).tables[name])
+    observed = catalog.snapshot(models).tables[name]
+    before, there = visible(observed), _rows(catalog, observed)
     version = catalog.version(name)
     known = [other for other, _ in scenario.others]
 
     plan = TablePlanner().plan(models, catalog.snapshot([*models, *known]))
 
-    assert [str(line) for action in plan.actions for line in change_lines(action)] == list(scenario.plan)
-    if scenario.sql is not None:
-        assert [said.sql for action in plan.actions for said in statements(action)] == list(scenario.sql)
+    assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
+    assert script(said for action in plan.actions for said in statements(action)) == scenario.sql.strip()
 
     validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, scenario.consents)))
     orchestrator = Orchestrator.over(catalog, validator)
@@ -64,6 +66,7 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
         assert tuple(violation.code for violation in caught.value.violations) == scenario.refused
         assert visible(catalog.snapshot(models).tables[name]) == before
         assert catalog.version(name) == version
+        assert _rows(catalog, observed) == there
     else:
         orchestrator.sync_tables(models)
         reached = catalog.version(name)
@@ -71,10 +74,18 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
         assert scenario.commits is None or reached - (-1 if version is None else version) == scenario.commits
         if scenario.left is not None:
             assert _rows(catalog, end) == [dict(row) for row in scenario.left]
+        else:
+            assert _rows(catalog, end) == [_kept(row, end) for row in there]
         assert _constraints(end) == _constraints(desired_state(scenario.after))
         assert orchestrator.plan_tables(models).is_empty
         assert orchestrator.sync_tables(models).statements == ()
     return visible(catalog.snapshot(models).tables[name])
+
+
+def _kept(row: dict[str, Any], state: TableState) -> dict[str, Any]:
+    """Return a row as it is after columns came and went."""
+    values = {name.lower(): value for name, value in row.items()}
+    return {column.name: values.get(column.name.lower()) for column in state.columns}
 
 
 def visible(state: TableState) -> TableState:
@@ -88,7 +99,7 @@ def visible(state: TableState) -> TableState:
         name=state.name,
         exists=state.exists,
         schema_exists=state.schema_exists,
-        columns=state.columns,
+        columns=tuple(column._replace(value=_value(column.value)) for column in state.columns),
         table_comment=state.table_comment,
         table_properties=properties,
         primary_key=state.primary_key,
@@ -97,8 +108,17 @@ def visible(state: TableState) -> TableState:
     )
 
 
+def _value(value: ValueState | None) -> ValueState | None:
+    if value is None:
+        return None
+    default, generated = (None if text is None else canonical(text) for text in value[:2])
+    return value._replace(default=default, generated=generated)
+
+
 def _rows(catalog: Any, state: TableState) -> list[dict[str, Any]]:
     """Read all rows, by column and by field, whatever holds them; decimals as numbers."""
+    if not state.exists:
+        return []
     columns = StructState(state.columns)
     if isinstance(catalog, MemoryCatalog):
         found = [_shaped(row, columns, fold=True) for row in catalog._rows.get(state.name, [])]
@@ -106,8 +126,7 @@ def _rows(catalog: Any, state: TableState) -> list[dict[str, Any]]:
         found = [
             _shaped(row.asDict(recursive=True), columns) for row in catalog.spark.table(dotted(state.name)).collect()
         ]
-    first = state.columns[0].name
-    return sorted(found, key=lambda row: row[first])
+    return sorted(found, key=lambda row: str(next(iter(row.values()))))
 
 
 def _shaped(value: Any, data_type: Any, *, fold: bool = False) -> Any:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from pytest_delta_schema.catalogs.memory.changing import changed, stored
+from pytest_delta_schema.catalogs.memory.filling import filled
 from pytest_delta_schema.catalogs.memory.rows import (
     broken_rows,
     distinct_texts,
@@ -56,6 +57,7 @@ class MemoryCatalog:
         self._tables = {table.name: replace(table, version=table.version or 0) for table in tables}
         self._schemas = {(name.catalog, name.schema) for name in self._tables}
         self._rows: dict[QualifiedName, list[Row]] = {}
+        self._counters: dict[QualifiedName, dict[str, int]] = {}
         self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[Row]]] = {}
         for name, some in rows.items():
             self.insert(name, some)
@@ -146,8 +148,9 @@ class MemoryCatalog:
             BackendFailure: If there is no such table or column, a NOT NULL column is NULL, or a check is not met.
         """
         state = self._require(table)
+        counters = self._counters.setdefault(table, {})
         for number, row in enumerate(rows, start=1):
-            folded = _folded(row)
+            folded = filled(_folded(row), state.columns, counters)
             self._require_fit(state, folded, number)
             self._rows.setdefault(table, []).append(folded)
 
@@ -181,6 +184,7 @@ class MemoryCatalog:
         for name in [name for name in self._tables if name[:2] == (catalog, schema)]:
             del self._tables[name]
             self._rows.pop(name, None)
+            self._counters.pop(name, None)
 
     def _state(self, name: QualifiedName) -> TableState:
         known = self._tables.get(name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.errors import BackendFailure
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.state.states import CheckState, KeyState, by_name
-from pytest_delta_schema.state.types import below, find, with_below
+from pytest_delta_schema.state.types import ValueState, below, find, with_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def _(change: changes.ColumnRename, state: TableState) -> TableState:
 
 @changed.register(changes.ColumnAdd)
 def _(change: changes.ColumnAdd, state: TableState) -> TableState:
-    new = change.column._replace(comment="")
+    new = change.bare
     if not change.above:
         return replace(state, columns=(*state.columns, new))
 
@@ -65,6 +65,16 @@ def _(change: changes.ColumnTypeChange, state: TableState) -> TableState:
 @changed.register(changes.ColumnNullabilityChange)
 def _(change: changes.ColumnNullabilityChange, state: TableState) -> TableState:
     return _edited(state, change.path, lambda column: column._replace(is_nullable=change.is_nullable))
+
+
+@changed.register(changes.ColumnDefaultChange)
+def _(change: changes.ColumnDefaultChange, state: TableState) -> TableState:
+    return _edited(state, change.path, partial(_with_default, change.after))
+
+
+def _with_default(default: str | None, column: ColumnState) -> ColumnState:
+    value = (column.value or ValueState())._replace(default=default)
+    return column._replace(value=value if value != ValueState() else None)
 
 
 @changed.register(changes.SetColumnComments)

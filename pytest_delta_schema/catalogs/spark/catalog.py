@@ -6,6 +6,7 @@ import shutil
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
@@ -138,8 +139,17 @@ class SparkCatalog:
             if strangers:
                 msg = f"{table}: there is no column {', '.join(strangers)}; mend the rows"
                 raise BackendFailure(msg)
-            tuples = [tuple(_fitting(row.get(field.name.lower()), field) for field in stored) for row in folded]
-            self.spark.createDataFrame(tuples, _loose(stored)).write.mode("append").saveAsTable(dotted(table))
+            filled = self._filled_by_the_table(table)
+            for given, some in _alike(folded, filled):
+                fields = [field for field in stored if field.name.lower() not in filled - given]
+                tuples = [tuple(_fitting(row.get(field.name.lower()), field) for field in fields) for row in some]
+                frame = self.spark.createDataFrame(tuples, _loose(type(stored)(fields)))
+                frame.write.mode("append").saveAsTable(dotted(table))
+
+    def _filled_by_the_table(self, table: QualifiedName) -> frozenset[str]:
+        """Return the columns that the table fills when a write leaves them out, in lower case."""
+        columns = read_tables(self._bridge, [table]).tables[table].columns
+        return frozenset(column.name.lower() for column in columns if column.value is not None)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""
@@ -224,6 +234,14 @@ class SparkCatalog:
     def _sql(self, text: str) -> Any:
         with _conf(self.spark, _SUBSTITUTE, "false"):
             return self.spark.sql(text)
+
+
+def _alike(
+    rows: Sequence[Mapping[str, Any]], filled: frozenset[str]
+) -> Iterator[tuple[frozenset[str], list[Mapping[str, Any]]]]:
+    """Group neighbouring rows that give the same of the columns which the table would fill."""
+    for given, some in groupby(rows, key=lambda row: filled & row.keys()):
+        yield given, list(some)
 
 
 def _loose(kind: Any) -> Any:

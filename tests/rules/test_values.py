@@ -1,0 +1,83 @@
+"""Rules about defaults, generated columns and identities, in their words."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Identity, PlanValidator
+from support.tables import TEXT, column, table
+
+CONSTANT = " write an expression without columns; a text has quotes of its own, as in \"'open'\""
+SOURCES = " write an expression over the other columns of the row"
+INT = spark.IntegerType()
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        pytest.param(
+            [column("a", default=1, identity=True)],
+            ["column a declares default and identity, which exclude each other; keep one of them"],
+            id="two of three",
+        ),
+        pytest.param(
+            [column("a", default=0, generated_as="b"), column("b")],
+            ["column a declares default and generated_as, which exclude each other; keep one of them"],
+            id="a default of zero counts",
+        ),
+        pytest.param(
+            [column("a", TEXT, default="open")],
+            ["column a has the default open, which names open, but has no row to look at;" + CONSTANT],
+            id="a text without quotes",
+        ),
+        pytest.param(
+            [column("a", default="(select 1)"), column("b", default="sum(1)"), column("c", default="1 +")],
+            [
+                "column a has the default (select 1), which holds a subquery, which would break every write;"
+                + CONSTANT,
+                "column b has the default sum(1), which holds an aggregate, but is asked of each row alone;" + CONSTANT,
+                "column c has the default 1 +, which cannot be parsed;" + CONSTANT,
+            ],
+            id="expressions that are none",
+        ),
+        pytest.param(
+            [column("a", INT, identity=Identity(step=0))],
+            [
+                "column a is an identity column of type int, but Delta counts in bigint only; use LongType()",
+                "column a is an identity column that never counts on, with a step of 0; use another step",
+            ],
+            id="identities that cannot count",
+        ),
+        pytest.param(
+            [column("a"), column("b", generated_as="a + rand()"), column("c", generated_as="b + gone")],
+            [
+                "column b is generated as a + rand(), which calls rand, which gives another answer every time;"
+                + SOURCES,
+                "column c is generated as b + gone, which names gone, which is no column of the table;" + SOURCES,
+                "column c is generated as b + gone, which names b, and generated columns look at plain ones only; write the other expression in its place",
+            ],
+            id="generated from what may not be looked at",
+        ),
+        pytest.param([column("a", generated_as="A + 1")], None, id="generated from itself"),
+        pytest.param(
+            [
+                column("a", spark.TimestampType(), default="current_timestamp()"),
+                column("b", default=True, data_type=spark.BooleanType()),
+                column("c", identity=False),
+                column("d", generated_as="transform(array(c), x -> x + c)[0]"),
+            ],
+            [],
+            id="fine",
+        ),
+    ],
+)
+def test_declared_values(columns, expected):
+    found = PlanValidator().model_violations([table(*columns)])
+
+    if expected is None:
+        assert "names a, and generated columns look at plain ones only" in str(found[0])
+    else:
+        assert [str(each).removeprefix("dev.silver.orders: ") for each in found] == [
+            f"{each} [DS118 ColumnValues]" for each in expected
+        ]
