@@ -192,7 +192,7 @@ def consents_that_name_nothing(run: ContractRun) -> list[str]:
     known = {f"{table.qualified_name}.": table for table in run.tables.values()}
     faults = []
     for consent in run.options.binding:
-        table = next((table for prefix, table in known.items() if consent.path.startswith(prefix)), None)
+        table = next((table for prefix, table in known.items() if f"{consent.path}.".startswith(prefix)), None)
         if table is None:
             faults.append(f"consent {str(consent)!r} names no table of this run; collected are {_names(run.tables)}")
         elif _declares(table, consent.path.removeprefix(f"{table.qualified_name}.")):

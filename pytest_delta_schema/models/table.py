@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+IGNORE, REPORT, ENFORCE = COLUMN_ORDERS = ("ignore", "report", "enforce")
+"""What may be made of the order of columns."""
+
 
 @dataclass(slots=True)
 class Table:
@@ -37,6 +40,11 @@ class Table:
         primary_key: Names of the key's columns, in order.
         checks: Conditions that every row meets, each a :class:`Check`.
         foreign_keys: References to the keys of other tables, each a :class:`ForeignKey`.
+        partitioned_by: Names of the columns by which the files are parted, in order.
+        clustered_by: Columns, or dotted fields of structs, by whose values the rows are laid out, in order; at most
+            four. A table is partitioned or clustered, never both.
+        column_order: Whether the order of the stored columns is to be that of the model: ``ignore``, ``report`` a
+            difference as drift that no apply changes, or ``enforce`` it.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -51,6 +59,9 @@ class Table:
     primary_key: Sequence[str] = ()
     checks: Sequence[Check] = ()
     foreign_keys: Sequence[ForeignKey] = ()
+    partitioned_by: Sequence[str] = ()
+    clustered_by: Sequence[str] = ()
+    column_order: str = IGNORE
     origin: Origin = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -60,6 +71,11 @@ class Table:
         subject = f"{self.qualified_name}: "
         self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
         self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
+        self.partitioned_by = require_names(self.partitioned_by, f"{subject}partitioned_by")
+        self.clustered_by = require_names(self.clustered_by, f"{subject}clustered_by")
+        if self.column_order not in COLUMN_ORDERS:
+            msg = f"{subject}column_order is {self.column_order!r}; write one of {', '.join(COLUMN_ORDERS)}"
+            raise DeclarationError(msg)
         self.table_properties = _properties(self.table_properties, subject)
         self.checks = _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)")
         self.foreign_keys = _listed(

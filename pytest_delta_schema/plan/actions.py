@@ -14,6 +14,7 @@ from pytest_delta_schema.plan.changes import (
     CheckAdd,
     CheckDrop,
     CheckReplace,
+    ClusteringChange,
     ColumnAdd,
     ColumnDrop,
     ColumnGenerationChange,
@@ -22,6 +23,7 @@ from pytest_delta_schema.plan.changes import (
     ColumnTypeChange,
     ForeignKeyAdd,
     ForeignKeyDrop,
+    LayoutRewrite,
     PrimaryKeyAdd,
     PrimaryKeyDrop,
     SetColumnComments,
@@ -68,6 +70,8 @@ class CreateTable:
     primary_key: PrimaryKeyAdd | None
     creates_schema: bool
     checks: tuple[CheckState, ...] = ()
+    partitioning: tuple[str, ...] = ()
+    clustering: tuple[tuple[str, ...], ...] = ()
     foreign_keys: tuple[ForeignKeyAdd, ...] = ()
     parents: Mapping[QualifiedName, TableState] = field(default_factory=_no_parents, compare=False, repr=False)
 
@@ -147,6 +151,16 @@ class AlignTable:
     def drop_columns(self) -> tuple[ColumnDrop, ...]:
         """The columns that go, by name."""
         return self._all(ColumnDrop)
+
+    @property
+    def change_clustering(self) -> ClusteringChange | None:
+        """The clustering that changes in place, if any."""
+        return self._only(ClusteringChange)
+
+    @property
+    def rewrite_layout(self) -> LayoutRewrite | None:
+        """The layout for which all data is written anew, if any."""
+        return self._only(LayoutRewrite)
 
     @property
     def change_generation(self) -> tuple[ColumnGenerationChange, ...]:

@@ -187,6 +187,48 @@ class ColumnNullabilityChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusteringChange:
+    """Lay rows out by other columns from now on; those that are there move when the table is optimized.
+
+    Args:
+        before: The paths as they are.
+        after: The paths as they will be; none for no clustering.
+        raises_protocol: Whether the table was never clustered, so that its protocol rises.
+    """
+
+    before: tuple[tuple[str, ...], ...]
+    after: tuple[tuple[str, ...], ...]
+    raises_protocol: bool = False
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutRewrite:
+    """Write all data anew, parted by other columns; nothing else about the table changes.
+
+    Args:
+        partitioning: The columns by which the files will be parted.
+        clustering: The paths by which rows will be laid out.
+    """
+
+    partitioning: tuple[str, ...]
+    clustering: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMove:
+    """Put the stored column ``name`` behind another one; ``None`` puts it first."""
+
+    name: str
+    after: str | None
+
+    def __post_init__(self) -> None:
+        require_change(self, self.name != self.after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyAdd:
     """Add the primary key ``name`` over ``columns``, in order."""
 
@@ -256,7 +298,10 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
     ColumnRename,
     ColumnAdd,
     ColumnTypeChange,
+    ClusteringChange,
+    LayoutRewrite,
     ColumnDrop,
+    ColumnMove,
     ColumnDefaultChange,
     ColumnGenerationChange,
     ColumnNullabilityChange,
@@ -275,7 +320,10 @@ ALIGNMENT_ORDER: tuple[type[Change], ...] = (
     ColumnRename,
     ColumnAdd,
     ColumnTypeChange,
+    ClusteringChange,
+    LayoutRewrite,
     ColumnDrop,
+    ColumnMove,
     ColumnDefaultChange,
     ColumnGenerationChange,
     ColumnNullabilityChange,

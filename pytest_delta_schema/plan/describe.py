@@ -63,6 +63,8 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
         yield ChangeLine(ADD, "primary_key", _ABSENT, _key(action.primary_key))
     for change in action.foreign_keys:
         yield ChangeLine(ADD, f"foreign_keys.{change.key.name}", _ABSENT, describe_foreign_key(change.key))
+    if action.partitioning or action.clustering:
+        yield ChangeLine(ADD, "layout", _ABSENT, describe_layout(action.partitioning, action.clustering))
     if action.table_comment:
         yield ChangeLine(ADD, "comment", _ABSENT, repr(action.table_comment))
     for key, value in action.table_properties.items():
@@ -95,6 +97,27 @@ def _(change: changes.ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]
 def _(change: changes.ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
     yield ChangeLine(CHANGE, f"columns.{_dotted(change.path)}", before, after)
+
+
+@_lines.register(changes.ClusteringChange)
+def _(change: changes.ClusteringChange, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(CHANGE, "layout", describe_layout((), change.before), describe_layout((), change.after))
+
+
+@_lines.register(changes.LayoutRewrite)
+def _(change: changes.LayoutRewrite, observed: TableState) -> Iterator[ChangeLine]:
+    before = describe_layout(observed.partitioning, observed.clustering)
+    yield ChangeLine(CHANGE, "layout", before, describe_layout(change.partitioning, change.clustering))
+
+
+@_lines.register(changes.ColumnMove)
+def _(change: changes.ColumnMove, observed: TableState) -> Iterator[ChangeLine]:
+    names = [column.name for column in observed.columns]
+    place = names.index(change.name) if change.name in names else None
+    before = "last" if place is None else f"behind {names[place - 1]}" if place else "first"
+    yield ChangeLine(
+        CHANGE, f"columns.{change.name}.order", before, f"behind {change.after}" if change.after else "first"
+    )
 
 
 @_lines.register(changes.ColumnDefaultChange)
@@ -189,6 +212,15 @@ def describe_foreign_key(key: ForeignKeyState) -> str:
     """Write what a foreign key says: ``(customer_id) references dev.silver.customers (id)``."""
     there = f" ({', '.join(key.parent_columns)})" if key.parent_columns else ""
     return f"({', '.join(key.columns)}) references {key.parent}{there}"
+
+
+def describe_layout(partitioning: tuple[str, ...], clustering: tuple[tuple[str, ...], ...]) -> str:
+    """Write how files are laid out."""
+    if partitioning:
+        return f"partitioned by ({', '.join(partitioning)})"
+    return (
+        f"clustered by ({', '.join(map(_dotted, clustering))})" if clustering else "neither partitioned nor clustered"
+    )
 
 
 def _dotted(path: tuple[str, ...]) -> str:

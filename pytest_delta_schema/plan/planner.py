@@ -26,6 +26,7 @@ from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
+from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.properties import enables, property_changes
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
@@ -50,6 +51,7 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
     foreign_key_changes,
     value_changes,
     comment_changes,
+    layout_changes,
 )
 """One comparison an aspect, besides properties, which depend on the others.
 
@@ -170,6 +172,8 @@ def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable
         primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
         creates_schema=creates_schema,
         checks=desired.checks,
+        partitioning=desired.partitioning,
+        clustering=desired.clustering,
         foreign_keys=tuple(ForeignKeyAdd(key=each) for each in desired.foreign_keys),
     )
 
@@ -182,6 +186,8 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
         and desired.primary_key == observed.primary_key
         and desired.checks == observed.checks
         and desired.foreign_keys == observed.foreign_keys
+        and desired.partitioning == observed.partitioning
+        and desired.clustering == observed.clustering
         and desired.table_properties.items() <= observed.table_properties.items()
     )
 

@@ -43,6 +43,7 @@ _BY_KIND: Mapping[type[changes.Change], Risk] = {
     changes.ColumnDrop: Risk.DESTRUCTIVE,
     changes.ColumnGenerationChange: Risk.REWRITE,
     changes.ForeignKeyAdd: Risk.SCAN,
+    changes.LayoutRewrite: Risk.REWRITE,
     changes.PrimaryKeyAdd: Risk.SCAN,
 }
 
@@ -51,6 +52,8 @@ def risk_of(change: changes.Change) -> Risk:
     """Classify one change of an existing table."""
     if isinstance(change, changes.ColumnNullabilityChange):
         return Risk.METADATA if change.is_nullable else Risk.SCAN
+    if isinstance(change, changes.ClusteringChange):
+        return Risk.FEATURE if change.raises_protocol else Risk.METADATA
     if isinstance(change, changes.SetTableProperties):
         return Risk.FEATURE if enables(change) else Risk.METADATA
     return _BY_KIND.get(type(change), Risk.METADATA)

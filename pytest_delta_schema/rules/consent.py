@@ -9,10 +9,11 @@ from pytest_delta_schema.errors import DeltaSchemaError
 DROP_COLUMN = "drop-column"
 """Consent to drop a column; its path is ``catalog.schema.table.column``."""
 
-ACTIONS = (DROP_COLUMN,)
-"""All actions that can be consented to."""
+REWRITE = "rewrite"
+"""Consent to write all data of a table anew; its path is ``catalog.schema.table``."""
 
-_PARTS_OF_A_COLUMN = 4
+ACTIONS = {DROP_COLUMN: "catalog.schema.table.column", REWRITE: "catalog.schema.table"}
+"""All actions that can be consented to, with the form of their paths."""
 
 
 class ConsentError(DeltaSchemaError):
@@ -36,14 +37,17 @@ def parse_consent(text: str) -> Consent:
         text: The action, white space, and the dotted path.
 
     Raises:
-        ConsentError: If the action is unknown or the path does not name a column.
+        ConsentError: If the action is unknown or the path has too few parts.
     """
     action, _, path = text.strip().partition(" ")
     path = path.strip()
-    if action not in ACTIONS:
-        msg = f"consent {text!r} names no known action; write {ACTIONS[0]!r} and then what it may drop"
+    form = ACTIONS.get(action)
+    if form is None:
+        msg = (
+            f"consent {text!r} names no known action; write {' or '.join(map(repr, ACTIONS))} and then what it is about"
+        )
         raise ConsentError(msg)
-    if path.count(".") < _PARTS_OF_A_COLUMN - 1 or not all(path.split(".")):
-        msg = f"consent {text!r} names no column; write '{action} catalog.schema.table.column'"
+    if path.count(".") < form.count(".") or not all(path.split(".")):
+        msg = f"consent {text!r} names no {form.rpartition('.')[2]}; write '{action} {form}'"
         raise ConsentError(msg)
     return Consent(action, path.lower())

@@ -30,6 +30,7 @@ from pytest_delta_schema.rules.foreign_keys import (
     ForeignKeysMatchParents,
     ForeignKeysNeedParentKeys,
 )
+from pytest_delta_schema.rules.layout import LayoutColumns, RewritesNeedConsent
 from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
 from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
 from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
@@ -62,6 +63,7 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
     ConstraintNames(),
     RenameHints(),
     ColumnValues(),
+    LayoutColumns(),
 )
 """What is checked of every declaration."""
 
@@ -72,17 +74,18 @@ def default_plan_rules(
     """Return the rules for every plan, with what has been agreed to.
 
     Args:
-        consents: Destructive changes that somebody has agreed to by name.
+        consents: What somebody has agreed to by name.
         max_risk: The highest class of risk that is allowed.
         protected: Patterns of the dotted names of tables that may not be changed at all.
     """
+    agreed = tuple(consents)
     return (
         NoAddNotNullColumns(),
         CreatePrimaryKeyColumnsNotNull(),
         PrimaryKeyAddMustNotMakeColumnsNullable(),
         PrimaryKeyNewColumnsMustBeSetNotNull(),
         PrimaryKeyExistingColumnsMustBeSetNotNull(),
-        DropColumnsNeedConsent(consents),
+        DropColumnsNeedConsent(agreed),
         DropColumnsNeedColumnMapping(),
         OnlyWideningTypeChanges(),
         RenamesMustBeUsable(),
@@ -90,6 +93,7 @@ def default_plan_rules(
         ForeignKeysNeedParentKeys(),
         GeneratedColumnsStay(),
         GeneratedColumnsHoldTheirSources(),
+        RewritesNeedConsent(agreed),
         WithinMaxRisk(max_risk),
         ProtectedTables(protected),
     )

@@ -23,6 +23,7 @@ from pytest_delta_schema.sql.constraints import (
     drop_primary_key,
 )
 from pytest_delta_schema.sql.foreign_keys import add_foreign_key, drop_foreign_key
+from pytest_delta_schema.sql.layout import change_clustering, layout_clauses, move_columns, rewrite_layout
 from pytest_delta_schema.sql.properties import property_lines, set_properties, unset_properties
 from pytest_delta_schema.sql.queries import create_schema
 from pytest_delta_schema.sql.quoting import dotted, literal
@@ -43,7 +44,10 @@ RENDERERS: Mapping[type[changes.Change], Callable[[QualifiedName, Sequence[Any]]
     changes.ColumnRename: rename_columns,
     changes.ColumnAdd: add_columns,
     changes.ColumnTypeChange: change_types,
+    changes.ClusteringChange: change_clustering,
+    changes.LayoutRewrite: rewrite_layout,
     changes.ColumnDrop: drop_columns,
+    changes.ColumnMove: move_columns,
     changes.ColumnDefaultChange: change_defaults,
     changes.ColumnGenerationChange: change_generation,
     changes.ColumnNullabilityChange: change_nullability,
@@ -98,6 +102,7 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
         yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
     columns = ",\n".join(f"  {column_definition(column)}" for column in action.columns)
     clauses = [f"CREATE TABLE IF NOT EXISTS {dotted(table)} (\n{columns}\n)", "USING DELTA"]
+    clauses += layout_clauses(action.partitioning, action.clustering)
     if action.table_comment:
         clauses.append(f"COMMENT {literal(action.table_comment)}")
     properties = {**action.table_properties, **check_properties(action.checks)}

@@ -27,6 +27,11 @@ def restoring(table: QualifiedName, version: int) -> Statement:
     )
 
 
+def select_all(source: str) -> str:
+    """Read all rows of a source, see :func:`~pytest_delta_schema.sql.demands.rows_of`."""
+    return f"SELECT * FROM {source}"  # noqa: S608 - quoted where it is made
+
+
 def drop_table(table: QualifiedName) -> str:
     """Remove a table."""
     return f"DROP TABLE IF EXISTS {dotted(table)}"

@@ -28,7 +28,7 @@ from pytest_delta_schema.state.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 """Where open-source Delta, which has no primary keys, keeps ours: ``{"name": ..., "columns": [...]}``."""
@@ -42,6 +42,10 @@ CHECK_PREFIX = "delta.constraints."
 _CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 """Field metadata in which Spark keeps a column's type when it holds char or varchar, which are stored as strings."""
 
+CLUSTERING_DOMAIN = "delta.clustering"
+"""The domain of a log in which Delta keeps the clustering columns."""
+
+_PHYSICAL_NAME = "delta.columnMapping.physicalName"
 _DEFAULT, _GENERATED = "CURRENT_DEFAULT", "delta.generationExpression"
 _IDENTITY_START, _IDENTITY_STEP = "delta.identity.start", "delta.identity.step"
 _IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
@@ -61,6 +65,7 @@ def state_from_metadata(
     *,
     metadata: Mapping[str, Any],
     protocol: Mapping[str, Any],
+    clustering: Sequence[Sequence[str]] = (),
     version: int | None = None,
 ) -> TableState:
     """Describe the table whose log holds these actions.
@@ -69,6 +74,7 @@ def state_from_metadata(
         name: The table's name.
         metadata: The ``metaData`` action: ``schemaString``, ``description``, ``configuration``.
         protocol: The ``protocol`` action. Its versions and features are shown as the properties that set them.
+        clustering: The clustering columns of the ``delta.clustering`` domain, by their physical names.
         version: The version they were read at.
     """
     configuration: Mapping[str, str] = metadata.get("configuration") or {}
@@ -84,8 +90,32 @@ def state_from_metadata(
         primary_key=decode_key(own.get(PRIMARY_KEY_PROPERTY)),
         foreign_keys=_foreign_keys(own),
         checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
+        partitioning=tuple(metadata.get("partitionColumns") or ()),
+        clustering=tuple(_logical(schema, path) for path in clustering),
         version=version,
     )
+
+
+def physical_path(metadata: Mapping[str, Any], path: Sequence[str]) -> list[str]:
+    """Return the names under which column mapping stores a path, which are the same without it."""
+    found, fields = [], json.loads(metadata["schemaString"])["fields"]
+    for part in path:
+        field = next(each for each in fields if each["name"].lower() == part.lower())
+        found.append((field.get("metadata") or {}).get(_PHYSICAL_NAME, field["name"]))
+        fields = field["type"]["fields"] if isinstance(field["type"], dict) else []
+    return found
+
+
+def _logical(schema: Mapping[str, Any], path: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that people know for the physical ones of column mapping."""
+    found = []
+    for part in path:
+        fields = schema["fields"] if isinstance(schema, dict) and schema.get("type") == "struct" else []
+        named = {(each.get("metadata") or {}).get(_PHYSICAL_NAME, each["name"]): each for each in fields}
+        field = named.get(part)
+        found.append(part if field is None else field["name"])
+        schema = {} if field is None else field["type"]
+    return tuple(found)
 
 
 def encode_key(key: KeyState) -> str:

@@ -11,7 +11,7 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, RenameState, TableState, by_name
-from pytest_delta_schema.state.types import ATOMIC, ColumnState, IdentityState, ValueState, canonical_type
+from pytest_delta_schema.state.types import ATOMIC, ColumnState, IdentityState, ValueState, canonical_type, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -62,7 +62,26 @@ def desired_state(table: Table) -> TableState:
         checks=_checks(table.checks) if table.checks else (),
         renames=rename_hints(table.columns),
         foreign_keys=_foreign_keys(table) if table.foreign_keys else (),
+        partitioning=tuple(_spelled(columns, (column,))[0] for column in table.partitioned_by),
+        clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
+        column_order=table.column_order,
     )
+
+
+def clustering_path(columns: tuple[ColumnState, ...], text: str) -> tuple[str, ...]:
+    """Return the path that a clustering column names, spelled as declared.
+
+    Args:
+        columns: Of the table.
+        text: A column's name, dots and all, or a column and the fields below it with dots between them.
+    """
+    return _spelled(columns, (text,) if find(columns, (text,)) is not None else tuple(text.split(".")))
+
+
+def _spelled(columns: tuple[ColumnState, ...], path: tuple[str, ...]) -> tuple[str, ...]:
+    """Spell a path as the columns do; Spark wants it so in a layout, as nowhere else (run on the released jars)."""
+    found = [find(columns, path[: length + 1]) for length in range(len(path))]
+    return tuple(part if column is None else column.name for part, column in zip(path, found, strict=True))
 
 
 def value_state(column: Column) -> ValueState | None:

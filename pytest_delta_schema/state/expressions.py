@@ -210,6 +210,11 @@ def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str
         return []
     try:
         node = sqlglot.parse_one(text, dialect=_DIALECT)
+        # Spark's cast may give NULL where others fail; the executor knows the others only.
+        for cast in list(node.find_all(exp.TryCast)):
+            plain = exp.Cast(this=cast.this, to=cast.to)
+            node = plain if cast is node else node
+            cast.replace(plain)
         query = exp.select(exp.alias_(exp.paren(node), "holds", quoted=True)).from_("t")
         answers = execute(query, tables={"t": table}, dialect=_DIALECT)
     except (SqlglotError, ArithmeticError, AttributeError, TypeError, ValueError) as error:

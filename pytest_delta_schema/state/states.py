@@ -76,7 +76,10 @@ class TableState:
         primary_key: ``None`` if there is none.
         checks: Sorted by name without case.
         foreign_keys: Sorted by name without case.
+        partitioning: The columns by which files are parted, in order.
+        clustering: The paths by which rows are laid out, in order.
         renames: Hints of a wanted state. Not part of the comparison.
+        column_order: What a wanted state makes of the order of columns. Not part of the comparison.
         version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
     """
 
@@ -89,7 +92,10 @@ class TableState:
     primary_key: KeyState | None = None
     checks: tuple[CheckState, ...] = ()
     foreign_keys: tuple[ForeignKeyState, ...] = ()
+    partitioning: tuple[str, ...] = ()
+    clustering: tuple[tuple[str, ...], ...] = ()
     renames: tuple[RenameState, ...] = field(default=(), compare=False)
+    column_order: str = field(default="ignore", compare=False)
     version: int | None = field(default=None, compare=False)
 
 

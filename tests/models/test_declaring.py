@@ -68,6 +68,14 @@ LONG = LongType()
         pytest.param(lambda: Column("  ", LONG), "the name of a column is empty; give it a name", id="blank"),
         (lambda: Column(7, LONG), "the name of a column must be a string, got 7; write it in quotes"),
         (
+            lambda: table(column(), column_order="strict"),
+            "dev.silver.orders: column_order is 'strict'; write one of ignore, report, enforce",
+        ),
+        (
+            lambda: table(column(), partitioned_by="id"),
+            "dev.silver.orders: partitioned_by must be a list of names, got the bare string 'id'; write ['id']",
+        ),
+        (
             lambda: Column("id", LONG, default=[1]),
             "column id: default is [1]; write a number, a boolean or the text of an expression",
         ),

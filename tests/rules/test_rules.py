@@ -460,10 +460,10 @@ def test_consent_is_read_without_regard_to_case():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "consent '' names no known action; write 'drop-column' and then what it may drop"),
+        ("", "consent '' names no known action; write 'drop-column' or 'rewrite' and then what it is about"),
         (
             "drop dev.a.b.c",
-            "consent 'drop dev.a.b.c' names no known action; write 'drop-column' and then what it may drop",
+            "consent 'drop dev.a.b.c' names no known action; write 'drop-column' or 'rewrite' and then what it is about",
         ),
         ("drop-column", "consent 'drop-column' names no column; write 'drop-column catalog.schema.table.column'"),
         (

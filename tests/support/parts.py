@@ -25,6 +25,7 @@ __all__ = [
     "ODD_TEXT",
     "PLACE",
     "PLACE_STRICT",
+    "REWRITE",
     "TEXT",
     "TO_PARENT",
     "WIDENS",
@@ -51,6 +52,7 @@ WIDENS = {"delta.enableTypeWidening": "true"}
 BOTH = {**MAPPED, **WIDENS}
 INT, LONG = spark.IntegerType(), spark.LongType()
 DROP = "drop-column dev.silver.orders.legacy"
+REWRITE = "rewrite dev.silver.orders"
 
 
 def columns(*columns: Column, **options: Any) -> Table:

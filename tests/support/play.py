@@ -105,6 +105,8 @@ def visible(state: TableState) -> TableState:
         primary_key=state.primary_key,
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
         foreign_keys=state.foreign_keys,
+        partitioning=state.partitioning,
+        clustering=state.clustering,
     )
 
 

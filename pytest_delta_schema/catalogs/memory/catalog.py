@@ -210,6 +210,8 @@ class MemoryCatalog:
                 table_comment=action.table_comment,
                 table_properties=MappingProxyType(dict(action.table_properties)),
                 checks=tuple(map(stored, action.checks)),
+                partitioning=action.partitioning,
+                clustering=action.clustering,
                 version=0,
             )
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import BackendFailure
 from pytest_delta_schema.plan import changes
+from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
+from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.states import CheckState, KeyState, by_name
 from pytest_delta_schema.state.types import ValueState, below, find, with_below
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
+
+
+_CLUSTERED = {CLUSTERING_FEATURE: "supported", "delta.feature.domainMetadata": "supported"}
 
 
 def stored(check: CheckState) -> CheckState:
@@ -37,7 +42,13 @@ def changed(change: object, state: TableState) -> TableState:
 
 @changed.register(changes.ColumnRename)
 def _(change: changes.ColumnRename, state: TableState) -> TableState:
-    return _edited(state, change.path, lambda column: column._replace(name=change.to))
+    names = new_names([change])
+    layout = replace(
+        state,
+        partitioning=tuple(with_names((name,), names)[0] for name in state.partitioning),
+        clustering=tuple(with_names(path, names) for path in state.clustering),
+    )
+    return _edited(layout, change.path, lambda column: column._replace(name=change.to))
 
 
 @changed.register(changes.ColumnAdd)
@@ -65,6 +76,32 @@ def _(change: changes.ColumnTypeChange, state: TableState) -> TableState:
 @changed.register(changes.ColumnNullabilityChange)
 def _(change: changes.ColumnNullabilityChange, state: TableState) -> TableState:
     return _edited(state, change.path, lambda column: column._replace(is_nullable=change.is_nullable))
+
+
+@changed.register(changes.ClusteringChange)
+def _(change: changes.ClusteringChange, state: TableState) -> TableState:
+    properties = {**state.table_properties, **_CLUSTERED} if change.raises_protocol else state.table_properties
+    return replace(state, clustering=change.after, table_properties=MappingProxyType(dict(properties)))
+
+
+@changed.register(changes.LayoutRewrite)
+def _(change: changes.LayoutRewrite, state: TableState) -> TableState:
+    properties = {**state.table_properties, **_CLUSTERED} if change.clustering else state.table_properties
+    return replace(
+        state,
+        partitioning=change.partitioning,
+        clustering=change.clustering,
+        table_properties=MappingProxyType(dict(properties)),
+    )
+
+
+@changed.register(changes.ColumnMove)
+def _(change: changes.ColumnMove, state: TableState) -> TableState:
+    folded = [column.name.lower() for column in state.columns]
+    columns = list(state.columns)
+    moved = columns.pop(folded.index(change.name.lower()))
+    place = 0 if change.after is None else [c.name.lower() for c in columns].index(change.after.lower()) + 1
+    return replace(state, columns=(*columns[:place], moved, *columns[place:]))
 
 
 @changed.register(changes.ColumnDefaultChange)

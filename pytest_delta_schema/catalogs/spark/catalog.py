@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
 from pytest_delta_schema.catalogs.spark.emulation import EMULATED, on_delta
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
+from pytest_delta_schema.catalogs.spark.layout import rewrite_layout
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import read_tables
 from pytest_delta_schema.catalogs.spark.transaction import add_check, set_not_null
@@ -19,7 +20,7 @@ from pytest_delta_schema.errors import BackendFailure, because
 from pytest_delta_schema.execute.ddl import RowCounts
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange
+from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, LayoutRewrite
 from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, probe, rows_of, samples
 from pytest_delta_schema.sql.queries import create_schema, drop_schema
 from pytest_delta_schema.sql.quoting import dotted
@@ -75,6 +76,8 @@ class SparkCatalog:
                 self._tighten(statement)
             elif statement.kind is StatementKind.ADD_CHECK:
                 self._add_checks(statement)
+            elif statement.kind is StatementKind.REWRITE_LAYOUT:
+                self._rewrite(statement)
             elif statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             else:
@@ -174,6 +177,11 @@ class SparkCatalog:
             if isinstance(change, CheckAdd):
                 check = CheckState(change.name, change.expression)
                 add_check(self._bridge, statement.table, check, partial(self._count_at, statement.table))
+
+    def _rewrite(self, statement: Statement) -> None:
+        for change in statement.changes:
+            if isinstance(change, LayoutRewrite):
+                rewrite_layout(self._bridge, statement.table, change)
 
     def _count_at(self, table: QualifiedName, demands: Sequence[Demand], version: int) -> RowCounts:
         return self._count(rows_of(table, version=version), demands)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EMULATED = frozenset(
     {
         StatementKind.TIGHTEN_COLUMNS,
+        StatementKind.REWRITE_LAYOUT,
         StatementKind.ADD_CHECK,
         StatementKind.ADD_PRIMARY_KEY,
         StatementKind.DROP_PRIMARY_KEY,

@@ -72,12 +72,15 @@ def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState 
     return _stranger(bridge, name, kind, rest)
 
 
-def _state(name: QualifiedName, version: str, metadata: str, protocol: str) -> TableState | ReadProblem:
+def _state(
+    name: QualifiedName, version: str, metadata: str, protocol: str, clustering: str
+) -> TableState | ReadProblem:
     try:
         return state_from_metadata(
             name,
             metadata=json.loads(metadata)["metaData"],
             protocol=json.loads(protocol)["protocol"],
+            clustering=json.loads(clustering)["clusteringColumns"] if clustering else (),
             version=int(version),
         )
     except (KeyError, TypeError, ValueError) as error:

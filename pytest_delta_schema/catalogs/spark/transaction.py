@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.catalogs.spark.scala import action_of, commit, operation, relabelled
 from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.plan.demands import NotNull
@@ -48,9 +49,7 @@ def set_not_null(bridge: Bridge, name: QualifiedName, paths: Sequence[Sequence[s
         _forbid_null(schema, folded)
         metadata["schemaString"] = json.dumps(schema)
 
-    # This kind of operation makes Delta write the commit without rebuilding its state, and names it in the history.
-    operation = _operation(bridge, "UpdateColumnMetadata")("SET NOT NULL", _nothing(bridge))
-    _change(bridge, name, partial(count, demands), demands, forbid, operation)
+    _change(bridge, name, partial(count, demands), demands, forbid, relabelled(bridge, "SET NOT NULL"))
 
 
 def add_check(bridge: Bridge, name: QualifiedName, check: CheckState, count: Count) -> None:
@@ -77,8 +76,8 @@ def add_check(bridge: Bridge, name: QualifiedName, check: CheckState, count: Cou
             raise BackendFailure(msg, condition="DELTA_CONSTRAINT_ALREADY_EXISTS")
         metadata["configuration"][key] = check.expression
 
-    operation = _operation(bridge, "AddConstraint")(check.name.lower(), check.expression)
-    _change(bridge, name, partial(count, [check]), [check], put, operation)
+    label = operation(bridge, "AddConstraint", check.name.lower(), check.expression)
+    _change(bridge, name, partial(count, [check]), [check], put, label)
 
 
 def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
@@ -87,7 +86,7 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     count: Callable[[int], RowCounts],
     demands: Sequence[Demand],
     edit: Callable[[dict[str, Any]], None],
-    operation: Any,
+    label: Any,
 ) -> None:
     """Edit a table's metadata if its rows allow it.
 
@@ -99,20 +98,8 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
         raise UnsafePlanError(violations)
     action = json.loads(transaction.metadata().json())
     edit(action["metaData"])
-    transaction.readWholeTable()
-    parsed = _object(bridge.jvm.org.apache.spark.sql.delta.actions, "Action").fromJson(json.dumps(action))
-    transaction.updateMetadata(parsed, False)  # noqa: FBT003 - Java has no names for arguments
-    empty = _object(bridge.jvm.scala.collection.immutable, "Map").empty()
-    transaction.commit(_nothing(bridge), operation, empty)
-
-
-def _operation(bridge: Bridge, name: str) -> Any:
-    return getattr(bridge.jvm.org.apache.spark.sql.delta, f"DeltaOperations${name}")
-
-
-def _nothing(bridge: Bridge) -> Any:
-    jvm = bridge.jvm
-    return jvm.scala.jdk.javaapi.CollectionConverters.asScala(jvm.java.util.ArrayList()).toSeq()
+    transaction.updateMetadata(action_of(bridge, action), False)  # noqa: FBT003 - Java has no names for arguments
+    commit(bridge, transaction, (), label)
 
 
 def _forbid_null(struct: dict[str, Any], paths: set[tuple[str, ...]], above: tuple[str, ...] = ()) -> None:
@@ -122,7 +109,3 @@ def _forbid_null(struct: dict[str, Any], paths: set[tuple[str, ...]], above: tup
             field["nullable"] = False
         if isinstance(field["type"], dict) and field["type"]["type"] == "struct":
             _forbid_null(field["type"], paths, here)
-
-
-def _object(package: Any, name: str) -> Any:
-    return getattr(getattr(package, f"{name}$"), "MODULE$")

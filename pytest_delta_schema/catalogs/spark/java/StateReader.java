@@ -6,11 +6,12 @@ import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.catalog.*;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.delta.*;
+import org.apache.spark.sql.delta.actions.DomainMetadata;
 import scala.Option;
 
 /**
  * Reads the state of many tables in one round trip from Python and without a Spark job. One line a table:
- * kind, version, metadata and protocol as JSON, parted by tabs. JSON holds neither tabs nor line ends.
+ * kind, version, metadata, protocol and clustering as JSON, parted by tabs. JSON holds neither tabs nor line ends.
  */
 public final class StateReader {
   public StateReader() {}
@@ -50,7 +51,21 @@ public final class StateReader {
   private static String delta(SparkSession spark, Path location) {
     Snapshot snapshot = (Snapshot) DeltaLog.forTableWithSnapshot(spark, location)._2();
     if (snapshot.version() < 0) return "unreadable\tthe catalog has an entry for it, but its Delta log is gone";
-    return "delta\t" + snapshot.version() + "\t" + snapshot.metadata().json() + "\t" + snapshot.protocol().json();
+    String protocol = snapshot.protocol().json();
+    String clustering = protocol.indexOf("clustering") < 0 ? "" : clustering(snapshot);
+    return "delta\t" + snapshot.version() + "\t" + snapshot.metadata().json() + "\t" + protocol + "\t" + clustering;
+  }
+
+  /** What the clustering domain holds. The checksum file has it for nothing; without one Delta runs a job. */
+  private static String clustering(Snapshot snapshot) {
+    Option checksum = snapshot.checksumOpt();
+    Option known = checksum.isDefined() ? ((VersionChecksum) checksum.get()).domainMetadata() : checksum;
+    scala.collection.Seq domains = (scala.collection.Seq) (known.isDefined() ? known.get() : snapshot.domainMetadata());
+    for (int i = 0; i < domains.size(); i++) {
+      DomainMetadata each = (DomainMetadata) domains.apply(i);
+      if (each.domain().equals("delta.clustering") && !each.removed()) return each.configuration();
+    }
+    return "";
   }
 
   private static String unknown(File folder, boolean schemaIsKnown) {

@@ -1,0 +1,74 @@
+"""Compare the layout: partitioning, clustering, and the order of columns if the model asks for it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.models.table import IGNORE
+from pytest_delta_schema.plan.changes import Change, ClusteringChange, ColumnMove, LayoutRewrite
+from pytest_delta_schema.plan.renames import new_names, with_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_delta_schema.plan.difference import Difference
+
+CLUSTERING_FEATURE = "delta.feature.clustering"
+"""The feature that the first clustering of a table raises, by itself."""
+
+
+def layout_changes(difference: Difference) -> Iterator[Change]:
+    """Yield how the files are laid out otherwise, and which columns move.
+
+    Clustering changes in place. Files stay in the folders of their partitions, so other partitions, and clustering in
+    the place of partitions, need all data written anew.
+    """
+    desired, observed = difference.desired, difference.observed
+    if desired.partitioning or desired.clustering or observed.partitioning or observed.clustering:
+        names = new_names(difference.renames.done)
+        partitioning = tuple(with_names((name,), names)[0] for name in observed.partitioning)
+        clustering = tuple(with_names(path, names) for path in observed.clustering)
+        if _folded([desired.partitioning]) != _folded([partitioning]):
+            yield LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering)
+        elif _folded(desired.clustering) != _folded(clustering):
+            raises = CLUSTERING_FEATURE not in observed.table_properties
+            yield ClusteringChange(before=clustering, after=desired.clustering, raises_protocol=raises)
+    if desired.column_order != IGNORE:
+        yield from _moves(difference)
+
+
+def _folded(paths: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[part.lower() for part in path] for path in paths]
+
+
+def _moves(difference: Difference) -> Iterator[Change]:
+    """Yield the fewest moves after which all declared columns stand in their order."""
+    wanted = [column.name for column in difference.desired.columns]
+    places = {name.lower(): place for place, name in enumerate(wanted)}
+    stored = {column.name.lower(): column.name for column in difference.renames.columns}
+    new = [placed.column.name for placed in difference.added if not placed.above]
+    there = [name.lower() for name in (*stored.values(), *new) if name.lower() in places]
+    staying = _longest_rise([places[name] for name in there])
+    for place, name in enumerate(wanted):
+        if place not in staying:
+            above = wanted[place - 1] if place else None
+            yield ColumnMove(name=stored.get(name.lower(), name), after=above and stored.get(above.lower(), above))
+
+
+def _longest_rise(numbers: Sequence[int]) -> set[int]:
+    """Return the members of a longest subsequence that rises."""
+    ends: list[int] = []
+    at: list[int] = []
+    before: dict[int, int | None] = {}
+    for index, number in enumerate(numbers):
+        length = bisect_left(ends, number)
+        before[index] = at[length - 1] if length else None
+        ends[length : length + 1] = [number]
+        at[length : length + 1] = [index]
+    found: set[int] = set()
+    here: int | None = at[-1] if at else None
+    while here is not None:
+        found.add(numbers[here])
+        here = before[here]
+    return found

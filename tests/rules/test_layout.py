@@ -1,0 +1,125 @@
+"""Rules about the layout, in their words."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column, PlanValidator, TablePlanner, TableState
+from pytest_delta_schema.rules.consent import Consent
+from pytest_delta_schema.rules.validator import default_plan_rules
+from pytest_delta_schema.state.desired import desired_state
+from support.parts import field, struct
+from support.tables import NAME, TEXT, catalog, column, table
+
+INT = spark.IntegerType()
+MANY = [column(f"c{number}") for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "expected"),
+    [
+        pytest.param(
+            [column("a"), column("b"), column("c")],
+            {"partitioned_by": ["a"], "clustered_by": ["b"]},
+            ["declares partitioned_by and clustered_by, which exclude each other; keep one of them"],
+            id="both",
+        ),
+        pytest.param(
+            [
+                column("a"),
+                Column("s", struct(field("x"))),
+                column("v", spark.VariantType()),
+                column("i", identity=True),
+                column("z"),
+            ],
+            {"partitioned_by": ["gone", "s", "v", "i", "a", "A"]},
+            [
+                "partitioned_by names gone, which is no column; declare it, or leave it out",
+                "partitioned_by names s, and files are not parted by struct<x: bigint>; use an atomic column",
+                "partitioned_by names v, and files are not parted by variant; use an atomic column",
+                "partitioned_by names the identity column i, which Delta refuses; use another column",
+                "partitioned_by names a twice; name it once",
+            ],
+            id="partitions",
+        ),
+        pytest.param(
+            [column("a"), column("B")],
+            {"partitioned_by": ["b", "a"]},
+            ["is partitioned by all of its columns, so that nothing is left for its files; leave one out"],
+            id="all columns",
+        ),
+        pytest.param(
+            [
+                column("a"),
+                Column("s", struct(field("x"))),
+                Column("l", spark.ArrayType(struct(field("p")))),
+                column("b", spark.BooleanType()),
+                column("c", TEXT),
+            ],
+            {"clustered_by": ["gone", "s", "l.element.p", "b", "c", "C"]},
+            [
+                "clustered_by names gone, which is no column or field of a struct; declare it, or leave it out",
+                "clustered_by names s, and Delta keeps no ranges of struct<x: bigint>; use another column",
+                "clustered_by names l.element.p, which is no column or field of a struct; declare it, or leave it out",
+                "clustered_by names b, and Delta keeps no ranges of boolean; use another column",
+                "clustered_by names c twice; name it once",
+                "is clustered by 6 columns, and Delta takes 4 at most; keep those that readers filter by most",
+            ],
+            id="clustering",
+        ),
+        pytest.param(
+            MANY,
+            {"clustered_by": ["c31", "c32"]},
+            [
+                (
+                    "clustered_by names c32, but Delta collects statistics of the first 32 columns only;"
+                    " declare it further up, or the property delta.dataSkippingStatsColumns"
+                )
+            ],
+            id="beyond the statistics",
+        ),
+        pytest.param(
+            MANY,
+            {"clustered_by": ["c39"], "table_properties": {"delta.dataSkippingStatsColumns": "c39"}},
+            [],
+            id="with statistics of its own",
+        ),
+        pytest.param(
+            [column("a"), Column("s", struct(field("x"))), column("b.c")],
+            {"clustered_by": ["s.X", "b.c"]},
+            [],
+            id="fine",
+        ),
+    ],
+)
+def test_declared_layouts(columns, options, expected):
+    found = PlanValidator().model_violations([table(*columns, **options)])
+
+    texts = [str(each).removeprefix("dev.silver.orders: ") for each in found if each.code == "DS119"]
+    assert texts == [f"{each} [DS119 LayoutColumns]" for each in expected]
+
+
+def test_a_rewrite_needs_consent_by_name():
+    before, after = table(column(), column("d"), clustered_by=["d"]), table(column(), column("d"), partitioned_by=["d"])
+    plan = TablePlanner().plan([after], catalog(desired_state(before)))
+    agreed = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
+    of_another = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", "dev.silver.orders2")]))
+
+    assert [str(each) for each in PlanValidator().plan_violations(plan)] == [
+        (
+            "dev.silver.orders: is clustered by (d) and partitioned by (d) in the model, for which all of its data has to be"
+            ' written anew; declare the layout that it has, or consent with --delta-allow "rewrite dev.silver.orders"'
+            " [DS216 RewritesNeedConsent]"
+        )
+    ]
+    assert agreed.plan_violations(plan) == ()
+    assert len(of_another.plan_violations(plan)) == 1
+
+
+def test_a_new_table_is_laid_out_freely():
+    plan = TablePlanner().plan(
+        [table(column(), column("d"), partitioned_by=["d"])], catalog(TableState(name=NAME, exists=False))
+    )
+
+    assert PlanValidator().plan_violations(plan) == ()
