@@ -41,7 +41,7 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: CatalogReader) -> 
     models = [tables] if isinstance(tables, Table) else list(tables)
     PlanValidator().validate_models(models)
     plan = TablePlanner().plan(models, catalog.snapshot(models))
-    if not plan.is_empty:
+    if plan.shows_drift:
         raise DriftError(drift_text(plan, {model.qualified_name: str(model.origin) for model in models}))
 
 

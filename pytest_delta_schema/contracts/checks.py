@@ -8,6 +8,7 @@ import pytest
 
 from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.failures import ContractFailure, relative
+from pytest_delta_schema.contracts.options import APPLY
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
 from pytest_delta_schema.execute.action_runner import ActionRunner
@@ -16,7 +17,7 @@ from pytest_delta_schema.orchestrate.orchestrator import Orchestrator
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import creation
-from pytest_delta_schema.report.text import headline, plan_text, sql_text
+from pytest_delta_schema.report.text import headline, mismatch_text, plan_text, sql_text
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.sql.queries import restore_table
 from pytest_delta_schema.state.desired import desired_state
@@ -81,6 +82,8 @@ class DriftContract(StandardContract):
             if not violations and run.options.preflight is not None:
                 violations = _asked(self.table, request, delta_catalog, plan, run.options.preflight)
             _fail(self.table, request, delta_catalog, plan, violations)
+        if plan.mismatches:
+            _mismatched(self.table, request, plan.mismatches[0])
         facts.record(request.node, outcome=facts.IN_SYNC)
 
 
@@ -124,8 +127,12 @@ def _require_valid(table: Table, request: pytest.FixtureRequest) -> None:
 
 
 def _plan(table: Table, request: pytest.FixtureRequest, catalog: Catalog) -> TablePlan:
-    plan = request.config.stash[RUN].plan(table, catalog)
-    facts.record(request.node, backend=catalog.name, note="; ".join(map(str, plan.notes)))
+    run = request.config.stash[RUN]
+    plan = run.plan(table, catalog)
+    notes = list(map(str, plan.notes))
+    if run.options.mode == APPLY:
+        notes += [f"{headline(each)}, in what the contract only matches" for each in plan.mismatches]
+    facts.record(request.node, backend=catalog.name, note="; ".join(notes))
     return plan
 
 
@@ -173,6 +180,14 @@ def _own(table: Table, plan: TablePlan) -> CreateTable | AlignTable:
     return next(action for action in plan.actions if action.table == table.name)
 
 
+def _mismatched(table: Table, request: pytest.FixtureRequest, action: AlignTable) -> NoReturn:
+    """Fail for drift that no apply changes."""
+    head = headline(action)
+    facts.record(request.node, outcome=facts.DRIFTED, changes=len(change_lines(action)), summary=head)
+    place = relative(table.origin, request.config.rootpath)
+    raise ContractFailure(head, mismatch_text(action, declared_at=place))
+
+
 def _fail(
     table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, violations: Sequence[Violation]
 ) -> NoReturn:
@@ -195,5 +210,6 @@ def _fail(
         violations=own,
         notes=plan.notes,
         followers=[each for each in plan.actions if each is not action],
+        mismatches=plan.mismatches,
     )
     raise ContractFailure(head, body)

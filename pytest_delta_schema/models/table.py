@@ -13,6 +13,7 @@ from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.origin import Origin, declared_here
+from pytest_delta_schema.models.ownership import ASPECTS, ownership
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.defaults import PropertyValue
@@ -45,6 +46,9 @@ class Table:
             four. A table is partitioned or clustered, never both.
         column_order: Whether the order of the stored columns is to be that of the model: ``ignore``, ``report`` a
             difference as drift that no apply changes, or ``enforce`` it.
+        owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply
+            changes. As a mapping it gives a mode to each: ``{"comments": "match", "properties": "ignore"}``. Aspects
+            are ``columns``, ``types``, ``values``, ``constraints``, ``comments``, ``properties`` and ``layout``.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -62,6 +66,7 @@ class Table:
     partitioned_by: Sequence[str] = ()
     clustered_by: Sequence[str] = ()
     column_order: str = IGNORE
+    owns: Sequence[str] | Mapping[str, str] = ASPECTS
     origin: Origin = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -76,6 +81,7 @@ class Table:
         if self.column_order not in COLUMN_ORDERS:
             msg = f"{subject}column_order is {self.column_order!r}; write one of {', '.join(COLUMN_ORDERS)}"
             raise DeclarationError(msg)
+        ownership(self.owns, subject)
         self.table_properties = _properties(self.table_properties, subject)
         self.checks = _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)")
         self.foreign_keys = _listed(
@@ -96,6 +102,11 @@ class Table:
     def effective_table_properties(self) -> Mapping[str, PropertyValue]:
         """The project's defaults with the table's own properties over them, read-only."""
         return MappingProxyType({**DEFAULT_TABLE_PROPERTIES, **self.table_properties})
+
+    @property
+    def ownership(self) -> Mapping[str, str]:
+        """The mode of every aspect that the contract does not manage: ``match`` or ``ignore``."""
+        return ownership(self.owns, f"{self.qualified_name}: ")
 
 
 def names_around(models: Iterable[Table]) -> tuple[QualifiedName, ...]:

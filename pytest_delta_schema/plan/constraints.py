@@ -57,13 +57,13 @@ def _check_changes(difference: Difference) -> Iterator[Change]:
     for stored in difference.observed.checks:
         if stored.name.lower() in wanted_names:
             continue
-        said = canonical(_renamed(stored.expression, names))
-        renamed = next((each for each in coming if canonical(each.expression) == said), None)
-        if renamed is None:
+        said = canonical(renamed(stored.expression, names))
+        twin = next((each for each in coming if canonical(each.expression) == said), None)
+        if twin is None:
             yield CheckDrop(name=stored.name, expression=stored.expression)
         else:
-            coming.remove(renamed)
-            yield CheckReplace(before=stored, after=renamed)
+            coming.remove(twin)
+            yield CheckReplace(before=stored, after=twin)
     for wanted in coming:
         yield CheckAdd(name=wanted.name, expression=wanted.expression)
 
@@ -83,7 +83,8 @@ def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
     return [(check, stored[check.name.lower()]) for check in wanted if check.name.lower() in stored]
 
 
-def _renamed(expression: str, names: dict[tuple[str, ...], str]) -> str:
+def renamed(expression: str, names: dict[tuple[str, ...], str]) -> str:
+    """Return an expression over columns that are called otherwise; without renames it stays to the letter."""
     if not names:
         return expression
     from pytest_delta_schema.state.expressions import with_columns

@@ -7,6 +7,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema.models.ownership import MANAGE, MATCH
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     ALIGNMENT_ORDER,
@@ -27,6 +28,7 @@ from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_di
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
 from pytest_delta_schema.plan.layout import layout_changes
+from pytest_delta_schema.plan.ownership import is_matched, is_own, is_whole, owned
 from pytest_delta_schema.plan.properties import enables, property_changes
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
@@ -104,6 +106,7 @@ class TablePlanner:
             state.require(table.name for table in wanted)
         creations: list[CreateTable] = []
         alignments: list[AlignTable] = []
+        mismatches: list[AlignTable] = []
         notes: list[Note] = []
         for table in wanted:
             observed = tables[table.name]
@@ -113,10 +116,12 @@ class TablePlanner:
             if _is_clean(table, observed):
                 continue
             difference = differ(table, observed)
-            changes = _changes(difference, self._enable)
+            changes, matched = _changes(difference, self._enable)
             notes.extend(_notes(difference))
             if changes:
                 alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))
+            if matched:
+                mismatches.append(AlignTable(table=table.name, changes=matched, desired=table, observed=observed))
         moved = {action.table for action in alignments if action.drop_primary_key is not None}
         if moved:
             models = {table.name: table for table in (*known, *wanted)}
@@ -125,6 +130,7 @@ class TablePlanner:
         return TablePlan(
             create_tables=tuple(_with_parents(action, parents) for action in creations),
             align_tables=tuple(_with_parents(action, parents) for action in alignments),
+            mismatches=tuple(mismatches),
             notes=tuple(notes),
         )
 
@@ -192,10 +198,27 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
     )
 
 
-def _changes(difference: Difference, enable: frozenset[str]) -> tuple[Change, ...]:
-    changes = [change for aspect in ASPECTS for change in aspect(difference)]
-    changes.extend(property_changes(difference, enable))
-    return _ordered(changes)
+def _changes(difference: Difference, enable: frozenset[str]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+    """Return what is to be changed, and what is only reported."""
+    desired = difference.desired
+    if is_whole(desired):
+        changes = _compared(difference)
+        changes.extend(property_changes(difference, enable))
+        return _ordered(changes), ()
+    own = owned(difference)
+    changes = [change for change in _compared(own) if is_own(change, desired)]
+    matched = [change for change in _compared(difference) if is_matched(change, desired)]
+    mode = desired.ownership.get("properties", MANAGE)
+    if mode == MANAGE:
+        changes.extend(property_changes(own, enable))
+    else:
+        changes.extend(property_changes(own, enable, declared=False))
+        matched.extend(property_changes(difference, needed=False) if mode == MATCH else ())
+    return _ordered(changes), _ordered(matched)
+
+
+def _compared(difference: Difference) -> list[Change]:
+    return [change for aspect in ASPECTS for change in aspect(difference)]
 
 
 def _ordered(changes: list[Change]) -> tuple[Change, ...]:

@@ -27,24 +27,28 @@ _UNITS = {
 _INTERVAL = re.compile(r"(?:interval\s+)?((?:\d+\s+[a-z]+\s*)+)", re.IGNORECASE)
 
 
-def property_changes(difference: Difference, enable: Collection[str] = ()) -> Iterator[Change]:
+def property_changes(
+    difference: Difference, enable: Collection[str] = (), *, declared: bool = True, needed: bool = True
+) -> Iterator[Change]:
     """Yield the properties to set, declared ones and those that other changes need, and those declared absent.
 
     Args:
         difference: Both states.
         enable: Features that may be raised without being declared.
+        declared: Whether to look at the declared ones.
+        needed: Whether to look at those that other changes need.
     """
-    declared = difference.desired.table_properties
+    wanted = difference.desired.table_properties if declared else {}
     structural = difference.added or difference.dropped or difference.changed or difference.renames.done
-    needed = needed_features(difference, enable) if structural else {}
-    if not declared and not needed:
+    features = needed_features(difference, enable) if structural and needed else {}
+    if not wanted and not features:
         return
     stored = difference.observed.table_properties
     to_set: dict[str, str] = {
-        key: value for key, value in needed.items() if key not in stored and not is_on(key, stored)
+        key: value for key, value in features.items() if key not in stored and not is_on(key, stored)
     }
     to_unset: list[str] = []
-    for key, value in declared.items():
+    for key, value in wanted.items():
         actual = stored_key(key, stored)
         if value is None:
             if actual is not None:

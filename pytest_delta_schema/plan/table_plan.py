@@ -35,11 +35,14 @@ class TablePlan:
     Args:
         create_tables: Tables to create.
         align_tables: Tables to bring in line.
+        mismatches: Differences in what contracts match and do not manage: drift that no apply changes. A plan with
+            nothing else is empty.
         notes: What was noticed on the way; a plan with notes only is empty.
     """
 
     create_tables: tuple[CreateTable, ...] = ()
     align_tables: tuple[AlignTable, ...] = ()
+    mismatches: tuple[AlignTable, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
     @property
@@ -51,3 +54,8 @@ class TablePlan:
     def is_empty(self) -> bool:
         """Whether nothing has to change."""
         return not self.create_tables and not self.align_tables
+
+    @property
+    def shows_drift(self) -> bool:
+        """Whether the catalog differs from the models, in what they manage or in what they only match."""
+        return not self.is_empty or bool(self.mismatches)

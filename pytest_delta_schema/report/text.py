@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.ownership import ASPECT_OF
 from pytest_delta_schema.plan.risk import Risk, highest_risk
 from pytest_delta_schema.sql.compiler import statements
 
@@ -32,6 +33,21 @@ def headline(action: CreateTable | AlignTable) -> str:
     return f"{action.table} has drifted, {counted(len(lines), 'change')}: {', '.join(paths[:_NAMED])}{more}"
 
 
+def mismatch_text(action: AlignTable, *, declared_at: str) -> str:
+    """Show the drift that no apply changes, and say why.
+
+    Args:
+        action: The differences.
+        declared_at: File and line of the model.
+    """
+    aspects = ", ".join(dict.fromkeys(ASPECT_OF[type(change)] for change in action.changes))
+    parts = [f"declared at {declared_at}"] if declared_at else []
+    parts.append(aligned(change_lines(action)))
+    fact = f"No apply changes this, because the contract matches {aspects} and does not manage it"
+    parts.append(f"{fact}: change it where it is owned, or change the model.")
+    return "\n\n".join(parts)
+
+
 def plan_text(  # noqa: PLR0913 - one argument a paragraph
     action: CreateTable | AlignTable,
     *,
@@ -40,6 +56,7 @@ def plan_text(  # noqa: PLR0913 - one argument a paragraph
     violations: Sequence[Violation] = (),
     notes: Sequence[Note] = (),
     followers: Sequence[CreateTable | AlignTable] = (),
+    mismatches: Sequence[AlignTable] = (),
 ) -> str:
     """Show one table's plan: every change with before and after, the SQL that would run, and what forbids it.
 
@@ -49,12 +66,14 @@ def plan_text(  # noqa: PLR0913 - one argument a paragraph
         emulated: Kinds of statements that the backend does in another way; they are marked.
         violations: Rules that the plan breaks.
         notes: What else was noticed.
+        mismatches: What differs and no apply changes.
         followers: What happens to other tables on the way, because their foreign keys point at this one.
     """
     parts = [f"declared at {declared_at}", aligned(change_lines(action))]
     if notes:
         parts.append("\n".join(f"  note: {note.message}" for note in notes))
     parts += [f"along with it, at {each.table}:\n{aligned(change_lines(each))}" for each in followers]
+    parts += [mismatch_text(each, declared_at="") for each in mismatches]
     if violations:
         parts.append("blocked:\n" + "\n".join(f"  ! {violation}" for violation in violations))
     parts.append(
@@ -98,12 +117,12 @@ def drift_text(plan: TablePlan, origins: dict[str, str]) -> str:
     """Show the drift of several tables.
 
     Args:
-        plan: Not empty.
+        plan: One that shows drift.
         origins: File and line of each model, by dotted name.
     """
-    return "\n\n".join(
-        f"{headline(action)}\n\n{plan_text(action, declared_at=origins[str(action.table)])}" for action in plan.actions
-    )
+    texts = [(action, plan_text(action, declared_at=origins[str(action.table)])) for action in plan.actions]
+    texts += [(each, mismatch_text(each, declared_at=origins[str(each.table)])) for each in plan.mismatches]
+    return "\n\n".join(f"{headline(action)}\n\n{text}" for action, text in texts)
 
 
 def counted(number: int, noun: str) -> str:

@@ -10,6 +10,7 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
+from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import ATOMIC, ColumnState, IdentityState, ValueState, canonical_type, find
 
@@ -65,6 +66,7 @@ def desired_state(table: Table) -> TableState:
         partitioning=tuple(_spelled(columns, (column,))[0] for column in table.partitioned_by),
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
+        ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
     )
 
 

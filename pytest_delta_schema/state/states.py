@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pytest_delta_schema.errors import CatalogReadError, ReadProblem
+from pytest_delta_schema.models.ownership import ALL_MANAGED
+from pytest_delta_schema.models.table import IGNORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -80,6 +82,7 @@ class TableState:
         clustering: The paths by which rows are laid out, in order.
         renames: Hints of a wanted state. Not part of the comparison.
         column_order: What a wanted state makes of the order of columns. Not part of the comparison.
+        ownership: The mode of every aspect that a wanted state does not manage. Not part of the comparison.
         version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
     """
 
@@ -95,7 +98,8 @@ class TableState:
     partitioning: tuple[str, ...] = ()
     clustering: tuple[tuple[str, ...], ...] = ()
     renames: tuple[RenameState, ...] = field(default=(), compare=False)
-    column_order: str = field(default="ignore", compare=False)
+    column_order: str = field(default=IGNORE, compare=False)
+    ownership: Mapping[str, str] = field(default_factory=lambda: ALL_MANAGED, compare=False)
     version: int | None = field(default=None, compare=False)
 
 

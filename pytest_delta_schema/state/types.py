@@ -6,7 +6,7 @@ tuples of their parts. Strings are interned, so that comparing two clean tables 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -247,19 +247,12 @@ def _comparable(data_type: DataTypeState) -> object:
 
 def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
     """Return the atomic types that types are made of."""
-    found: set[str] = set()
-    todo = list(data_types)
-    while todo:
-        data_type = todo.pop()
-        if isinstance(data_type, str):
-            found.add(data_type)
-        elif isinstance(data_type, StructState):
-            todo.extend([field[1] for field in data_type.fields])
-        elif isinstance(data_type, ArrayState):
-            todo.append(data_type.element)
-        else:
-            todo += (data_type.key, data_type.value)
-    return found
+    return {atom for each in data_types for atom in ((each,) if isinstance(each, str) else _atoms(each))}
+
+
+@lru_cache(maxsize=1024)
+def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
+    return frozenset(atoms(part.data_type for part in below(data_type)))
 
 
 def not_null_paths(columns: Iterable[ColumnState]) -> Iterator[tuple[str, ...]]:

@@ -68,6 +68,21 @@ LONG = LongType()
         pytest.param(lambda: Column("  ", LONG), "the name of a column is empty; give it a name", id="blank"),
         (lambda: Column(7, LONG), "the name of a column must be a string, got 7; write it in quotes"),
         (
+            lambda: table(column(), owns="columns"),
+            "dev.silver.orders: owns is 'columns'; write a list of aspects, or a mode by aspect: {'comments': 'match'}",
+        ),
+        (
+            lambda: table(column(), owns=["columns", "tags"]),
+            (
+                "dev.silver.orders: owns names 'tags', which is no aspect; aspects are columns, types, values, constraints,"
+                " comments, properties, layout"
+            ),
+        ),
+        (
+            lambda: table(column(), owns={"comments": "mine"}),
+            "dev.silver.orders: owns says comments = 'mine'; write one of manage, match, ignore",
+        ),
+        (
             lambda: table(column(), column_order="strict"),
             "dev.silver.orders: column_order is 'strict'; write one of ignore, report, enforce",
         ),

@@ -17,6 +17,7 @@ from pytest_delta_schema import (
     Orchestrator,
     PlanValidator,
     StructState,
+    TablePlan,
     TablePlanner,
     TableState,
     UnsafePlanError,
@@ -58,6 +59,8 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
     assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
     assert script(said for action in plan.actions for said in statements(action)) == scenario.sql.strip()
 
+    assert _matched(plan) == scenario.matched.strip()
+
     validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, scenario.consents)))
     orchestrator = Orchestrator.over(catalog, validator)
     if scenario.refused:
@@ -76,10 +79,16 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
             assert _rows(catalog, end) == [dict(row) for row in scenario.left]
         else:
             assert _rows(catalog, end) == [_kept(row, end) for row in there]
-        assert _constraints(end) == _constraints(desired_state(scenario.after))
-        assert orchestrator.plan_tables(models).is_empty
+        assert scenario.matched or _constraints(end) == _constraints(desired_state(scenario.after))
+        after = orchestrator.plan_tables(models)
+        assert after.is_empty
+        assert _matched(after) == scenario.matched.strip()
         assert orchestrator.sync_tables(models).statements == ()
     return visible(catalog.snapshot(models).tables[name])
+
+
+def _matched(plan: TablePlan) -> str:
+    return "\n".join(str(line) for action in plan.mismatches for line in change_lines(action))
 
 
 def _kept(row: dict[str, Any], state: TableState) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class Scenario:
         refused: Codes of the violations that stop it; empty if it goes through.
         commits: How many commits the table gets; ``None`` if nobody cares.
         left: The rows in the end, by column; ``None`` for those that were there.
+        matched: The expected lines of what is reported and never changed.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Scenario:
     refused: tuple[str, ...] = ()
     commits: int | None = None
     left: Rows | None = None
+    matched: str = ""
 
 
 def load(path: Path) -> Scenario:
