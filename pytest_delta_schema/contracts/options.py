@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from pytest_delta_schema.contracts.project import expired, read_project
+
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.rules.consent import Consent
@@ -52,7 +54,8 @@ class Options(NamedTuple):
         protected: Patterns of tables that an apply may not change.
         restores: Whether an apply brings a table back that stops midway.
         preflight: How the data is asked before an apply; ``None`` if a run that only looks does not ask it.
-        consents: What may be destroyed.
+        consents: What somebody has agreed to.
+        entries: Those of them that the project's ``pyproject.toml`` has, all of which have to be of use.
         binding: Those of them that must name something in this run: all but those of the ini file when explicit paths
             leave tables out.
         jvm_archive: Whether the JVM's classes are kept for the next start.
@@ -67,6 +70,7 @@ class Options(NamedTuple):
     restores: bool
     preflight: Preflight | None
     consents: tuple[Consent, ...]
+    entries: tuple[Consent, ...]
     binding: tuple[Consent, ...]
     jvm_archive: bool
 
@@ -136,6 +140,10 @@ def read_options(config: pytest.Config) -> Options:
         msg = f"there is no delta backend {backend!r}; choose one of {', '.join(BACKENDS)}"
         raise pytest.UsageError(msg)
     given, written = _consents(config, mode)
+    project = read_project(config)
+    over = expired(project.allow) if mode is not None else []
+    if over:
+        raise pytest.UsageError("\n".join(over))
     options = Options(
         mode=mode,
         backend=backend,
@@ -145,7 +153,8 @@ def read_options(config: pytest.Config) -> Options:
         protected=tuple(config.getini("delta_protected")) if mode == APPLY else (),
         restores=_on_failure(config, mode) == RESTORE,
         preflight=_preflight(config, mode),
-        consents=(*given, *written),
+        consents=(*given, *written, *project.allow),
+        entries=project.allow,
         binding=given if config.args_source is config.ArgsSource.ARGS else (*given, *written),
         jvm_archive=config.getini("delta_jvm_archive"),
     )

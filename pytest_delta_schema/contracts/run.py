@@ -144,6 +144,30 @@ class ContractRun:
                     todo.extend(selected[key.parent] for key in each.foreign_keys if key.parent in selected)
         return tuple(group[name] for name in sorted(group))
 
+    def useless_entries(self) -> list[str] | None:
+        """Return a message for each consent in the project's file that no table needed; ``None`` if nobody can say.
+
+        That takes a run which has read every declared table.
+        """
+        from pytest_delta_schema.errors import DeltaSchemaError
+
+        states = [seen for _, seen in self._states.values() if not isinstance(seen, DeltaSchemaError)]
+        names = {table.name for table in self.selected}
+        partial = self._config.args_source is self._config.ArgsSource.ARGS or names != self.tables.keys()
+        if not self.options.entries or partial or not states or any(state.problems for state in states):
+            return None
+        if any(self.violations(table) for table in self.selected):
+            return None
+        from pytest_delta_schema.rules.consent import needs
+
+        plans = [self.planner.plan(self.selected, state) for state in states]
+        needed = [need for plan in plans for action in plan.actions for need in needs(action)]
+        return [
+            f"consent {str(entry)!r} ({entry.reason}) was needed by no table of this run; remove it"
+            for entry in self.options.entries
+            if not any(entry.covers(need) for need in needed)
+        ]
+
     @cached_property
     def _groups(self) -> dict[QualifiedName, tuple[int, tuple[Table, ...]]]:
         from pytest_delta_schema.plan.order import dependency_groups

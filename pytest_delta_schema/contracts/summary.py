@@ -9,12 +9,13 @@ import pytest
 
 from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.options import APPLY, is_worker
+from pytest_delta_schema.contracts.run import RUN
 
 if TYPE_CHECKING:
     from pytest_delta_schema.contracts.options import Options
 
 
-_REFUSED = "delta_schema_refused"
+_REFUSED, _USELESS = "delta_schema_refused", "delta_schema_useless"
 
 
 def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -> None:
@@ -51,6 +52,7 @@ class Summary:
         self._checked = 0
         self._found_nothing = False
         self._refused: list[str] = []
+        self._useless: list[list[str]] = []
 
     def pytest_report_header(self) -> str:
         """Say what the run is held against."""
@@ -71,8 +73,11 @@ class Summary:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what a worker of xdist refused."""
-        faults = getattr(node, "workeroutput", {}).get(_REFUSED, [])
+        """Take what a worker of xdist refused, and what it had no use for."""
+        output = getattr(node, "workeroutput", {})
+        if output.get(_USELESS) is not None:
+            self._useless.append(output[_USELESS])
+        faults = output.get(_REFUSED, [])
         self._refused.extend(fault for fault in faults if fault not in self._refused)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -80,11 +85,27 @@ class Summary:
         if self._refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
+        self._look_for_useless(session)
         green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         looked = is_worker(self._config) or self._config.option.collectonly
         if green and not looked and not self._checked:
             self._found_nothing = True
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _look_for_useless(self, session: pytest.Session) -> None:
+        """Fail a run that needed a consent of the project's file nowhere: what is done should not stay allowed."""
+        useless = self._config.stash[RUN].useless_entries()
+        if is_worker(self._config):
+            self._config.workeroutput[_USELESS] = useless  # type: ignore[attr-defined]
+        elif useless is not None:
+            self._useless.append(useless)
+        if self._in_vain() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _in_vain(self) -> list[str]:
+        """Return the messages on which all processes agree that looked at every table."""
+        first, *others = self._useless or [[]]
+        return [message for message in first if all(message in other for other in others)]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show how the tables ended, and what to do next."""
@@ -109,6 +130,7 @@ class Summary:
                 lines.append(f"  {end[facts.OUTCOME]:<10}  {end.get(facts.SUMMARY) or end[facts.TABLE]}")
             if facts.NOTE in end:
                 lines.append(f"  {'note':<10}  {end[facts.NOTE]}")
+        lines += [f"  {'unused':<10}  {message}" for message in self._in_vain()]
         if counts[facts.DRIFTED] and self._options.mode != APPLY:
             lines.append("to bring the catalog in line: pytest --delta-apply")
         return lines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, is_on
-from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent
+from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types, not_null_paths
 
@@ -100,24 +100,14 @@ class DropColumnsNeedConsent:
     """
 
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
-        self.consents = frozenset(consents)
+        self.consents = tuple(consents)
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every dropped column without consent."""
-        if isinstance(action, CreateTable):
-            return
-        for change in action.drop_columns:
-            name = ".".join(change.path)
-            consent = Consent(DROP_COLUMN, f"{action.table}.{name}".lower())
-            if consent not in self.consents:
-                yield violation(
-                    self,
-                    "DS206",
-                    action.table,
-                    name,
-                    f"column {name} is on the table but not in the model, and dropping it loses its data",
-                    f'declare it, or consent with --delta-allow "{consent}"',
-                )
+        for need in missing(action, DROP_COLUMN, self.consents):
+            fact = f"column {need.name} is on the table but not in the model, and dropping it loses its data"
+            remedy = f'declare it, or consent with --delta-allow "{need}"'
+            yield violation(self, "DS206", action.table, need.name, fact, remedy)
 
 
 class DropColumnsNeedColumnMapping:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import describe_layout
 from pytest_delta_schema.rules.columns import repeated
-from pytest_delta_schema.rules.consent import REWRITE, Consent
+from pytest_delta_schema.rules.consent import REWRITE, Consent, missing
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.desired import clustering_path, desired_state
 from pytest_delta_schema.state.types import StructState, describe_type, find
@@ -114,17 +114,16 @@ class RewritesNeedConsent:
     """
 
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
-        self.consents = frozenset(consents)
+        self.consents = tuple(consents)
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for a layout that nobody has consented to."""
         change = None if isinstance(action, CreateTable) else action.rewrite_layout
         if isinstance(action, CreateTable) or change is None:
             return
-        consent = Consent(REWRITE, str(action.table))
-        if consent not in self.consents:
+        for need in missing(action, REWRITE, self.consents):
             before = describe_layout(action.observed.partitioning, action.observed.clustering)
             after = describe_layout(change.partitioning, change.clustering)
             message = f"is {before} and {after} in the model, for which all of its data has to be written anew"
-            remedy = f'declare the layout that it has, or consent with --delta-allow "{consent}"'
+            remedy = f'declare the layout that it has, or consent with --delta-allow "{need}"'
             yield violation(self, "DS216", action.table, "layout", message, remedy)

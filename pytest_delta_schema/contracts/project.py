@@ -1,0 +1,118 @@
+"""What a project says about itself in ``[tool.pytest_delta_schema]`` of its ``pyproject.toml``."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date, datetime, timezone
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.rules.consent import Consent
+
+SECTION = "tool.pytest_delta_schema"
+
+_KEYS = ("allow",)
+_ENTRY = ("action", "path", "reason", "expires")
+
+
+class Project(NamedTuple):
+    """What was said.
+
+    Args:
+        allow: Consents that hold for everybody, each with a reason and a last day.
+    """
+
+    allow: tuple[Consent, ...] = ()
+
+
+def read_project(config: pytest.Config) -> Project:
+    """Read the section, beside the ini file; nothing is said where there is none.
+
+    Raises:
+        pytest.UsageError: With everything in it that cannot be understood.
+    """
+    folder = config.inipath.parent if config.inipath else config.rootpath
+    path = folder / "pyproject.toml"
+    text = path.read_text("utf-8") if path.is_file() else ""
+    if SECTION not in text:
+        return Project()
+    section: dict[str, Any] = _toml(text).get("tool", {}).get("pytest_delta_schema", {})
+    strangers = [key for key in section if key not in _KEYS]
+    faults = [f"there is no key {', '.join(strangers)}; keys are {', '.join(_KEYS)}"] if strangers else []
+    allow: list[Consent] = []
+    for number, entry in enumerate(section.get("allow", []), start=1):
+        found = list(_entry_faults(entry))
+        faults.extend(f"allow entry {number} {fault}" for fault in found)
+        if not found:
+            allow.append(_consent(entry))
+    if faults:
+        raise pytest.UsageError("\n".join(f"{path.name}: [{SECTION}]: {fault}" for fault in faults))
+    return Project(allow=tuple(allow))
+
+
+def expired(consents: tuple[Consent, ...]) -> list[str]:
+    """Return a message for each consent whose last day is over."""
+    today = datetime.now(tz=timezone.utc).date()
+    return [
+        f"consent {str(consent)!r} expired on {consent.expires} ({consent.reason}); remove it, or agree once more"
+        for consent in consents
+        if consent.expires is not None and consent.expires < today
+    ]
+
+
+def _entry_faults(entry: object) -> Iterator[str]:
+    from pytest_delta_schema.rules.consent import ConsentError, consent_to
+
+    if not isinstance(entry, dict):
+        yield f"is {entry!r}; write [[{SECTION}.allow]] and its keys below"
+        return
+    missing = [key for key in _ENTRY if key not in entry]
+    strangers = [key for key in entry if key not in _ENTRY]
+    if missing or strangers:
+        lacks = [f"lacks {', '.join(missing)}"] if missing else []
+        has = [f"has a key {', '.join(strangers)}"] if strangers else []
+        yield f"{' and '.join(lacks + has)}; its keys are {', '.join(_ENTRY)}"
+        return
+    if _day(entry["expires"]) is None:
+        yield f"expires on {entry['expires']!r}; write a day: expires = 2030-12-31"
+    if not str(entry["reason"]).strip():
+        yield "has no reason; say why it is agreed to"
+    try:
+        consent_to(str(entry["action"]), str(entry["path"]), repr(f"{entry['action']} {entry['path']}"))
+    except ConsentError as error:
+        yield f"cannot be used: {error}"
+
+
+def _consent(entry: dict[str, Any]) -> Consent:
+    from pytest_delta_schema.rules.consent import Consent
+
+    return Consent(
+        entry["action"],
+        entry["path"].lower(),
+        is_pattern=True,
+        reason=str(entry["reason"]).strip(),
+        expires=_day(entry["expires"]),
+    )
+
+
+def _day(value: object) -> date | None:
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        return None
+
+
+def _toml(text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
