@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from measure import Ratio
 from subjects import SOURCE, models
 
-from pytest_delta_schema import script, statements
-from pytest_delta_schema.plan.planner import creation
+from pytest_delta_schema import TablePlanner, script, statements
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
@@ -60,7 +59,8 @@ def run() -> Iterator[Ratio]:
             each.mkdir()
             (each / "pytest.ini").write_text("[pytest]\n")
             (each / "test_it.py").write_text(text)
-        texts = [script(statements(creation(desired_state(table)))) for table in models(TABLES)]
+        planner = TablePlanner()
+        texts = [script(statements(planner.creation(desired_state(table)))) for table in models(TABLES)]
         (theirs / "texts.json").write_text(json.dumps(texts))
         for each in (ours, theirs):
             assert f"{2 * TABLES} passed" in _pytest(each, "--snapshot-update")[1]

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.plan.demands import Demand, NotNull
     from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.plan.policy import PropertyPolicy
     from pytest_delta_schema.plan.risk import Risk
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.consent import Consent
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         DEFAULT_MODEL_RULES,
         DEFAULT_PLAN_RULES,
         PlanValidator,
+        default_model_rules,
         default_plan_rules,
     )
     from pytest_delta_schema.sql.compiler import script, statements
@@ -156,11 +158,18 @@ _HOMES = {
     ),
     "plan.demands": ("Demand", "NotNull"),
     "plan.planner": ("TablePlanner",),
+    "plan.policy": ("PropertyPolicy",),
     "plan.risk": ("Risk",),
     "plan.table_plan": ("TablePlan",),
     "rules.consent": ("Consent",),
     "rules.rule": ("ModelRule", "PlanRule"),
-    "rules.validator": ("DEFAULT_MODEL_RULES", "DEFAULT_PLAN_RULES", "PlanValidator", "default_plan_rules"),
+    "rules.validator": (
+        "DEFAULT_MODEL_RULES",
+        "DEFAULT_PLAN_RULES",
+        "PlanValidator",
+        "default_model_rules",
+        "default_plan_rules",
+    ),
     "sql.compiler": ("script", "statements"),
     "sql.statement": ("Statement", "StatementKind"),
     "state.states": (
@@ -236,6 +245,7 @@ __all__ = [
     "Preflight",
     "PrimaryKeyAdd",
     "PrimaryKeyDrop",
+    "PropertyPolicy",
     "QualifiedName",
     "ReadProblem",
     "RenameState",
@@ -263,6 +273,7 @@ __all__ = [
     "assert_no_drift",
     "assert_rows_satisfy",
     "constraint_error",
+    "default_model_rules",
     "default_plan_rules",
     "open_session",
     "script",

@@ -16,7 +16,6 @@ from pytest_delta_schema.execute.preflight import DATA_RULES, preflight
 from pytest_delta_schema.orchestrate.orchestrator import Orchestrator
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plan.planner import creation
 from pytest_delta_schema.report.text import headline, mismatch_text, plan_text, sql_text
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.sql.queries import restore_table
@@ -60,7 +59,8 @@ class StandardContract:
         from pytest_delta_schema.contracts.snapshots import mismatch
 
         _require_valid(self.table, request)
-        difference = mismatch(delta_snapshot, script(statements(creation(desired_state(self.table)))))
+        planner = request.config.stash[RUN].planner
+        difference = mismatch(delta_snapshot, script(statements(planner.creation(desired_state(self.table)))))
         if difference is not None:
             head, body = difference
             subject = f"{self.table.qualified_name}: {head}"

@@ -58,6 +58,8 @@ class Options(NamedTuple):
         entries: Those of them that the project's ``pyproject.toml`` has, all of which have to be of use.
         binding: Those of them that must name something in this run: all but those of the ini file when explicit paths
             leave tables out.
+        properties: Patterns of table properties, each with its mode.
+        owned_properties: Whether tables keep a record of the properties that their models have set.
         jvm_archive: Whether the JVM's classes are kept for the next start.
     """
 
@@ -72,6 +74,8 @@ class Options(NamedTuple):
     consents: tuple[Consent, ...]
     entries: tuple[Consent, ...]
     binding: tuple[Consent, ...]
+    properties: tuple[tuple[str, str], ...]
+    owned_properties: bool
     jvm_archive: bool
 
 
@@ -125,6 +129,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("delta_allow", "destructive changes that are allowed, one a line", type="linelist", default=[])
     parser.addini("delta_models", "dotted modules whose tables are collected", type="args", default=[])
     parser.addini("delta_default_properties", "key=value, one a line, for every table", type="linelist", default=[])
+    parser.addini("delta_owned_properties", "keep a record of properties that models set", type="bool", default=False)
     parser.addini("delta_jvm_archive", "keep the JVM's classes, for faster starts", type="bool", default=True)
 
 
@@ -156,6 +161,8 @@ def read_options(config: pytest.Config) -> Options:
         consents=(*given, *written, *project.allow),
         entries=project.allow,
         binding=given if config.args_source is config.ArgsSource.ARGS else (*given, *written),
+        properties=project.properties,
+        owned_properties=config.getini("delta_owned_properties"),
         jvm_archive=config.getini("delta_jvm_archive"),
     )
     if mode == APPLY and backend == "local" and WORKER not in options.warehouse and _distributes(config):

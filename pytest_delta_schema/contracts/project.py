@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SECTION = "tool.pytest_delta_schema"
 
-_KEYS = ("allow",)
+_KEYS = ("allow", "properties")
 _ENTRY = ("action", "path", "reason", "expires")
 
 
@@ -24,9 +24,11 @@ class Project(NamedTuple):
 
     Args:
         allow: Consents that hold for everybody, each with a reason and a last day.
+        properties: Patterns of table properties, each with its mode.
     """
 
     allow: tuple[Consent, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
 
 
 def read_project(config: pytest.Config) -> Project:
@@ -49,9 +51,15 @@ def read_project(config: pytest.Config) -> Project:
         faults.extend(f"allow entry {number} {fault}" for fault in found)
         if not found:
             allow.append(_consent(entry))
+    said = section.get("properties", {})
+    if said:
+        from pytest_delta_schema.plan.policy import MODES
+
+        wrong = [f"{key} = {mode!r}" for key, mode in said.items() if mode not in MODES]
+        faults += [f"properties: {', '.join(wrong)} is no mode; modes are {', '.join(MODES)}"] if wrong else []
     if faults:
         raise pytest.UsageError("\n".join(f"{path.name}: [{SECTION}]: {fault}" for fault in faults))
-    return Project(allow=tuple(allow))
+    return Project(allow=tuple(allow), properties=tuple(said.items()))
 
 
 def expired(consents: tuple[Consent, ...]) -> list[str]:

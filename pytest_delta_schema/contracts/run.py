@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.plan.policy import PropertyPolicy
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.validator import PlanValidator
     from pytest_delta_schema.state.states import CatalogState
@@ -48,7 +49,7 @@ class ContractRun:
     def validator(self) -> PlanValidator:
         """The standard rules, the project's own, and what was consented to."""
         from pytest_delta_schema.plan.risk import Risk
-        from pytest_delta_schema.rules.validator import DEFAULT_MODEL_RULES, PlanValidator, default_plan_rules
+        from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
 
         hook = self._config.hook
         model_rules = hook.pytest_delta_schema_model_rules(config=self._config)
@@ -57,16 +58,23 @@ class ContractRun:
             self.options.consents, max_risk=Risk[self.options.max_risk.upper()], protected=self.options.protected
         )
         return PlanValidator(
-            model_rules=[*DEFAULT_MODEL_RULES, *(rule for some in model_rules for rule in some)],
+            model_rules=[*default_model_rules(self.policy), *(rule for some in model_rules for rule in some)],
             plan_rules=[*standard, *(rule for some in plan_rules for rule in some)],
         )
 
     @cached_property
     def planner(self) -> TablePlanner:
-        """The planner, with the features that it may raise."""
+        """The planner, with the features that it may raise and the project's policy for properties."""
         from pytest_delta_schema.plan.planner import TablePlanner
 
-        return TablePlanner(self.options.enable)
+        return TablePlanner(self.options.enable, self.policy)
+
+    @cached_property
+    def policy(self) -> PropertyPolicy:
+        """Whose which table properties are."""
+        from pytest_delta_schema.plan.policy import PropertyPolicy
+
+        return PropertyPolicy(self.options.properties, self.options.owned_properties)
 
     def violations(self, table: Table) -> tuple[Violation, ...]:
         """Return the rules that a declaration breaks; they are run once a table, however many checks ask."""

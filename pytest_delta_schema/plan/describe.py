@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.risk import Risk, risk_of
+from pytest_delta_schema.state.delta_log import encode_owned
+from pytest_delta_schema.state.states import OWNED_PROPERTIES
 from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
@@ -157,6 +159,8 @@ def _(change: changes.SetTableComment, observed: TableState) -> Iterator[ChangeL
 def _(change: changes.SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
     for key, value in change.properties.items():
         before = observed.table_properties.get(key)
+        if key == OWNED_PROPERTIES and observed.owned_properties is not None:
+            before = encode_owned(observed.owned_properties)
         if before is None:
             yield ChangeLine(ADD, f"properties.{key}", _ABSENT, repr(value))
         else:
@@ -166,7 +170,10 @@ def _(change: changes.SetTableProperties, observed: TableState) -> Iterator[Chan
 @_lines.register(changes.UnsetTableProperties)
 def _(change: changes.UnsetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
     for key in change.keys:
-        yield ChangeLine(DROP, f"properties.{key}", repr(observed.table_properties.get(key)), _ABSENT)
+        before = observed.table_properties.get(key)
+        if key == OWNED_PROPERTIES:
+            before = encode_owned(observed.owned_properties or ())
+        yield ChangeLine(DROP, f"properties.{key}", repr(before), _ABSENT)
 
 
 @_lines.register(changes.PrimaryKeyAdd)

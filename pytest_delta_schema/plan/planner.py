@@ -29,7 +29,8 @@ from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
 from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.ownership import is_matched, is_own, is_whole, owned
-from pytest_delta_schema.plan.properties import enables, property_changes
+from pytest_delta_schema.plan.policy import PropertyPolicy
+from pytest_delta_schema.plan.properties import enables, property_changes, record_of
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
@@ -73,10 +74,16 @@ class TablePlanner:
     Args:
         enable: Table features that a plan may raise where it needs them, ``typeWidening`` and ``columnMapping``; others
             have to be declared by their properties.
+        policy: Whose which table properties are.
     """
 
-    def __init__(self, enable: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        enable: Collection[str] = (),
+        policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+    ) -> None:
         self._enable = frozenset(enable)
+        self._policy = policy
 
     def plan(self, models: Iterable[Table], state: CatalogState, *, known: Iterable[Table] = ()) -> TablePlan:
         """Plan everything that ``models`` want and ``state`` does not show.
@@ -111,12 +118,12 @@ class TablePlanner:
         for table in wanted:
             observed = tables[table.name]
             if not observed.exists:
-                creations.append(creation(table, creates_schema=not observed.schema_exists))
+                creations.append(self.creation(table, creates_schema=not observed.schema_exists))
                 continue
-            if _is_clean(table, observed):
+            if _is_clean(table, observed) and self._policy.is_plain:
                 continue
             difference = differ(table, observed)
-            changes, matched = _changes(difference, self._enable)
+            changes, matched = self._changes(difference)
             notes.extend(_notes(difference))
             if changes:
                 alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))
@@ -133,6 +140,42 @@ class TablePlanner:
             mismatches=tuple(mismatches),
             notes=tuple(notes),
         )
+
+    def creation(self, desired: TableState, *, creates_schema: bool = True) -> CreateTable:
+        """Say how a table would be created from nothing."""
+        key = desired.primary_key
+        properties = {name: value for name, value in desired.table_properties.items() if value is not None}
+        return CreateTable(
+            table=desired.name,
+            columns=desired.columns,
+            table_comment=desired.table_comment,
+            table_properties=MappingProxyType(
+                {**features_of_new_table(desired), **properties, **record_of(desired, self._policy)}
+            ),
+            primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
+            creates_schema=creates_schema,
+            checks=desired.checks,
+            partitioning=desired.partitioning,
+            clustering=desired.clustering,
+            foreign_keys=tuple(ForeignKeyAdd(key=each) for each in desired.foreign_keys),
+        )
+
+    def _changes(self, difference: Difference) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+        """Return what is to be changed, and what is only reported."""
+        desired = difference.desired
+        if is_whole(desired):
+            changes = _compared(difference)
+            changes.extend(property_changes(difference, self._enable, self._policy))
+            return _ordered(changes), ()
+        own = owned(difference)
+        changes = [change for change in _compared(own) if is_own(change, desired)]
+        matched = [change for change in _compared(difference) if is_matched(change, desired)]
+        mode = desired.ownership.get("properties", MANAGE)
+        changes.extend(property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
+        if mode == MATCH:
+            without = self._policy._replace(keeps_record=False)
+            matched.extend(property_changes(difference, policy=without, needed=False))
+        return _ordered(changes), _ordered(matched)
 
 
 def _with_followers(
@@ -162,28 +205,6 @@ def _with_parents(action: _A, tables: Mapping[QualifiedName, TableState]) -> _A:
     return replace(action, parents=MappingProxyType({name: tables[name] for name in sorted(names)}))
 
 
-def creation(desired: TableState, *, creates_schema: bool = True) -> CreateTable:
-    """Say how a table would be created from nothing."""
-    key = desired.primary_key
-    return CreateTable(
-        table=desired.name,
-        columns=desired.columns,
-        table_comment=desired.table_comment,
-        table_properties=MappingProxyType(
-            {
-                **features_of_new_table(desired),
-                **{name: value for name, value in desired.table_properties.items() if value is not None},
-            }
-        ),
-        primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
-        creates_schema=creates_schema,
-        checks=desired.checks,
-        partitioning=desired.partitioning,
-        clustering=desired.clustering,
-        foreign_keys=tuple(ForeignKeyAdd(key=each) for each in desired.foreign_keys),
-    )
-
-
 def _is_clean(desired: TableState, observed: TableState) -> bool:
     """Whether two states are equal to the letter, which most tables are on most days."""
     return (
@@ -196,25 +217,6 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
         and desired.clustering == observed.clustering
         and desired.table_properties.items() <= observed.table_properties.items()
     )
-
-
-def _changes(difference: Difference, enable: frozenset[str]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    """Return what is to be changed, and what is only reported."""
-    desired = difference.desired
-    if is_whole(desired):
-        changes = _compared(difference)
-        changes.extend(property_changes(difference, enable))
-        return _ordered(changes), ()
-    own = owned(difference)
-    changes = [change for change in _compared(own) if is_own(change, desired)]
-    matched = [change for change in _compared(difference) if is_matched(change, desired)]
-    mode = desired.ownership.get("properties", MANAGE)
-    if mode == MANAGE:
-        changes.extend(property_changes(own, enable))
-    else:
-        changes.extend(property_changes(own, enable, declared=False))
-        matched.extend(property_changes(difference, needed=False) if mode == MATCH else ())
-    return _ordered(changes), _ordered(matched)
 
 
 def _compared(difference: Difference) -> list[Change]:

@@ -7,13 +7,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
-from pytest_delta_schema.plan.features import PROTOCOL_VERSIONS, is_on, raises_protocol
+from pytest_delta_schema.plan.features import ONE_WAY, PROTOCOL_VERSIONS, is_on, raises_protocol
+from pytest_delta_schema.plan.policy import FORBIDDEN, IGNORED, PropertyPolicy
 from pytest_delta_schema.plan.types import needed_features
+from pytest_delta_schema.state.delta_log import encode_owned
+from pytest_delta_schema.state.states import OWNED_PROPERTIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from pytest_delta_schema.plan.difference import Difference
+    from pytest_delta_schema.state.states import TableState
 
 _UNITS = {
     "week": 7 * 24 * 3600.0,
@@ -28,37 +32,79 @@ _INTERVAL = re.compile(r"(?:interval\s+)?((?:\d+\s+[a-z]+\s*)+)", re.IGNORECASE)
 
 
 def property_changes(
-    difference: Difference, enable: Collection[str] = (), *, declared: bool = True, needed: bool = True
+    difference: Difference,
+    enable: Collection[str] = (),
+    policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+    *,
+    declared: bool = True,
+    needed: bool = True,
 ) -> Iterator[Change]:
-    """Yield the properties to set, declared ones and those that other changes need, and those declared absent.
+    """Yield the properties to set, declared ones and those that other changes need, and those that are to go.
 
     Args:
         difference: Both states.
         enable: Features that may be raised without being declared.
+        policy: Whose which keys are.
         declared: Whether to look at the declared ones.
         needed: Whether to look at those that other changes need.
     """
     wanted = difference.desired.table_properties if declared else {}
     structural = difference.added or difference.dropped or difference.changed or difference.renames.done
     features = needed_features(difference, enable) if structural and needed else {}
-    if not wanted and not features:
+    if not wanted and not features and policy.is_plain:
         return
     stored = difference.observed.table_properties
     to_set: dict[str, str] = {
         key: value for key, value in features.items() if key not in stored and not is_on(key, stored)
     }
-    to_unset: list[str] = []
+    to_unset: set[str] = set()
     for key, value in wanted.items():
+        if policy.modes and policy.mode(key) == IGNORED:
+            continue
         actual = stored_key(key, stored)
         if value is None:
-            if actual is not None:
-                to_unset.append(actual)
+            to_unset.update([] if actual is None else [actual])
         elif actual is None or not equal_values(key, value, stored[actual]):
             to_set[actual or key] = value
+    if declared and not policy.is_plain:
+        to_set.update(_record(difference, policy))
+        to_unset.update(_unwanted(difference, policy))
     if to_set:
         yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
     if to_unset:
         yield UnsetTableProperties(keys=tuple(sorted(to_unset)))
+
+
+def owned_keys(desired: TableState, policy: PropertyPolicy) -> tuple[str, ...]:
+    """Return the keys that a model sets, as a table's record has them."""
+    wanted = desired.table_properties.items()
+    return tuple(sorted(key for key, value in wanted if value is not None and policy.mode(key) != IGNORED))
+
+
+def record_of(desired: TableState, policy: PropertyPolicy) -> dict[str, str]:
+    """Return the property in which a table keeps the keys that its model sets; nothing if it keeps no record."""
+    keys = owned_keys(desired, policy) if policy.keeps_record else ()
+    return {OWNED_PROPERTIES: encode_owned(keys)} if keys else {}
+
+
+def _record(difference: Difference, policy: PropertyPolicy) -> dict[str, str]:
+    same = owned_keys(difference.desired, policy) == (difference.observed.owned_properties or ())
+    return {} if same else record_of(difference.desired, policy)
+
+
+def _unwanted(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
+    """Yield the stored keys that are forbidden, or that the model has set once and does not declare any more."""
+    stored, declared = difference.observed.table_properties, difference.desired.table_properties
+    for key in stored:
+        if policy.mode(key) == FORBIDDEN and not key.lower().startswith(ONE_WAY):
+            yield key
+    if policy.keeps_record and difference.observed.owned_properties:
+        if not owned_keys(difference.desired, policy):
+            yield OWNED_PROPERTIES
+        for key in difference.observed.owned_properties:
+            actual = stored_key(key, stored)
+            if actual is not None and stored_key(key, declared) is None and policy.mode(key) != IGNORED:
+                yield actual
 
 
 def enables(change: SetTableProperties) -> bool:

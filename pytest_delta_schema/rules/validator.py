@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
+from pytest_delta_schema.plan.policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import CheckExpressions, CheckNames
 from pytest_delta_schema.rules.columns import (
@@ -31,6 +32,7 @@ from pytest_delta_schema.rules.foreign_keys import (
     ForeignKeysNeedParentKeys,
 )
 from pytest_delta_schema.rules.layout import LayoutColumns, RewritesNeedConsent
+from pytest_delta_schema.rules.policy import PropertiesFollowPolicy
 from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
 from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
 from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
 
-DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
+_MODEL_RULES: tuple[ModelRule, ...] = (
     ColumnsRequired(),
     DuplicateColumnNames(),
     PrimaryKeyColumnsNotNull(),
@@ -65,7 +67,19 @@ DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = (
     ColumnValues(),
     LayoutColumns(),
 )
-"""What is checked of every declaration."""
+
+
+def default_model_rules(policy: PropertyPolicy = PropertyPolicy()) -> tuple[ModelRule, ...]:  # noqa: B008 - a frozen value
+    """Return the rules for every declaration, with what the project says about table properties.
+
+    Args:
+        policy: Whose which table properties are.
+    """
+    return (*_MODEL_RULES, PropertiesFollowPolicy(policy))
+
+
+DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = default_model_rules()
+"""What is checked of every declaration when the project says nothing."""
 
 
 def default_plan_rules(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.states import (
     OWN_PROPERTY_PREFIX,
+    OWNED_PROPERTIES,
     CheckState,
     ForeignKeyState,
     KeyState,
@@ -87,6 +88,7 @@ def state_from_metadata(
         columns=tuple(map(_field, schema["fields"])),
         table_comment=metadata.get("description") or "",
         table_properties=MappingProxyType({**dict(_protocol_properties(protocol)), **visible}),
+        owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
         primary_key=decode_key(own.get(PRIMARY_KEY_PROPERTY)),
         foreign_keys=_foreign_keys(own),
         checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
@@ -129,6 +131,16 @@ def decode_key(text: str | None) -> KeyState | None:
         return None
     value = json.loads(text)
     return KeyState(value["name"], tuple(value["columns"]))
+
+
+def encode_owned(keys: Sequence[str]) -> str:
+    """Write the record of owned properties as the value of :data:`OWNED_PROPERTIES`."""
+    return json.dumps(sorted(keys), ensure_ascii=False)
+
+
+def decode_owned(text: str | None) -> tuple[str, ...] | None:
+    """Read the value of :data:`OWNED_PROPERTIES`; ``None`` if there is none."""
+    return None if text is None else tuple(json.loads(text))
 
 
 def encode_foreign_key(key: ForeignKeyState) -> dict[str, str]:

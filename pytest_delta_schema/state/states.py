@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.types import ColumnState
 
+OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
+"""Where a table keeps the keys that its model has set: a property of ours, sorted keys as JSON."""
+
 OWN_PROPERTY_PREFIX = "pytest_delta_schema."
 """Properties below this prefix are ours: hidden from comparison, refused in models."""
 
@@ -75,6 +78,7 @@ class TableState:
         columns: In stored order.
         table_comment: ``""`` if there is none.
         table_properties: Read-only. ``None`` as a value is only found in wanted states and means *absent*.
+        owned_properties: The keys that a model has set, if the table keeps a record of them. Not compared as such.
         primary_key: ``None`` if there is none.
         checks: Sorted by name without case.
         foreign_keys: Sorted by name without case.
@@ -97,6 +101,7 @@ class TableState:
     foreign_keys: tuple[ForeignKeyState, ...] = ()
     partitioning: tuple[str, ...] = ()
     clustering: tuple[tuple[str, ...], ...] = ()
+    owned_properties: tuple[str, ...] | None = field(default=None, compare=False)
     renames: tuple[RenameState, ...] = field(default=(), compare=False)
     column_order: str = field(default=IGNORE, compare=False)
     ownership: Mapping[str, str] = field(default_factory=lambda: ALL_MANAGED, compare=False)

@@ -28,11 +28,11 @@ from pytest_delta_schema import (
     SetColumnComments,
     SetTableComment,
     SetTableProperties,
+    TablePlanner,
     UnsetTableProperties,
     ValueState,
 )
 from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER
-from pytest_delta_schema.plan.planner import creation
 from pytest_delta_schema.plan.risk import highest_risk, risk_of
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, orders, stored
@@ -86,6 +86,6 @@ def test_the_highest_class_counts_and_a_new_table_has_nothing_to_lose():
 
     assert highest_risk(changes) is Risk.DESTRUCTIVE
     assert highest_risk(changes[:5]) is Risk.SCAN
-    assert highest_risk([creation(desired_state(orders()))]) is Risk.METADATA
+    assert highest_risk([TablePlanner().creation(desired_state(orders()))]) is Risk.METADATA
     assert Risk.METADATA < Risk.FEATURE < Risk.SCAN < Risk.REWRITE < Risk.DESTRUCTIVE
     assert [risk.label for risk in Risk] == ["metadata", "feature", "scan", "rewrite", "destructive"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema import (
+    ActionRunner,
     ArrayState,
     Catalog,
     CheckState,
@@ -16,18 +17,21 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Orchestrator,
     PlanValidator,
+    SetTableProperties,
     StructState,
     TablePlan,
     TablePlanner,
     TableState,
     UnsafePlanError,
     ValueState,
+    default_model_rules,
     default_plan_rules,
     script,
     statements,
 )
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.sql.properties import set_properties
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
@@ -43,26 +47,33 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
     """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
     name = scenario.after.name
     first = [] if scenario.before is None else [scenario.before]
-    Orchestrator.over(catalog).sync_tables([*first, *(other for other, _ in scenario.others)])
+    planner = TablePlanner(policy=scenario.policy)
+    runner = ActionRunner.over(catalog)
+    Orchestrator(catalog, runner, planner).sync_tables([*first, *(other for other, _ in scenario.others)])
     for other, rows in scenario.others:
         catalog.insert(other.name, rows)  # type: ignore[attr-defined]  # every catalog of these tests can
     if scenario.rows:
         catalog.insert(name, scenario.rows)  # type: ignore[attr-defined]  # every catalog of these tests can
+    if scenario.theirs:
+        change = SetTableProperties(properties=scenario.theirs)
+        (said,) = set_properties(name, [change])
+        catalog.run(said)
     models = [scenario.after]
     observed = catalog.snapshot(models).tables[name]
     before, there = visible(observed), _rows(catalog, observed)
     version = catalog.version(name)
     known = [other for other, _ in scenario.others]
 
-    plan = TablePlanner().plan(models, catalog.snapshot([*models, *known]))
+    plan = planner.plan(models, catalog.snapshot([*models, *known]))
 
     assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
     assert script(said for action in plan.actions for said in statements(action)) == scenario.sql.strip()
 
     assert _matched(plan) == scenario.matched.strip()
 
-    validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, scenario.consents)))
-    orchestrator = Orchestrator.over(catalog, validator)
+    agreed = default_plan_rules(map(parse_consent, scenario.consents))
+    validator = PlanValidator(default_model_rules(scenario.policy), agreed)
+    orchestrator = Orchestrator(catalog, runner, planner, validator)
     if scenario.refused:
         with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
             orchestrator.sync_tables(models, known=known)
@@ -111,6 +122,7 @@ def visible(state: TableState) -> TableState:
         columns=tuple(column._replace(value=_value(column.value)) for column in state.columns),
         table_comment=state.table_comment,
         table_properties=properties,
+        owned_properties=state.owned_properties,
         primary_key=state.primary_key,
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
         foreign_keys=state.foreign_keys,

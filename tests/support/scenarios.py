@@ -8,12 +8,16 @@ refused, what was there.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from runpy import run_path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema import PropertyPolicy
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_delta_schema import Table
 
 FOLDER = Path(__file__).parents[1] / "scenarios"
@@ -37,6 +41,8 @@ class Scenario:
         refused: Codes of the violations that stop it; empty if it goes through.
         commits: How many commits the table gets; ``None`` if nobody cares.
         left: The rows in the end, by column; ``None`` for those that were there.
+        policy: What the project says about table properties.
+        theirs: Properties that others have set on the table.
         matched: The expected lines of what is reported and never changed.
     """
 
@@ -52,11 +58,13 @@ class Scenario:
     commits: int | None = None
     left: Rows | None = None
     matched: str = ""
+    policy: PropertyPolicy = field(default_factory=PropertyPolicy)
+    theirs: Mapping[str, str] = field(default_factory=dict)
 
 
 def load(path: Path) -> Scenario:
     """Read one file; every lower-case name in it is a part of the scenario."""
-    known = {field.name for field in fields(Scenario)}
+    known = {part.name for part in fields(Scenario)}
     said = {
         target.id
         for node in ast.parse(path.read_text("utf-8")).body

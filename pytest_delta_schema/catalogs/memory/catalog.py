@@ -23,7 +23,8 @@ from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.states import CatalogState, CheckState, ForeignKeyState, TableState
+from pytest_delta_schema.state.delta_log import decode_owned
+from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
 from pytest_delta_schema.state.types import StructState, not_null_paths
 
 if TYPE_CHECKING:
@@ -204,11 +205,14 @@ class MemoryCatalog:
             msg = f"there is no schema {name.catalog}.{name.schema}; create it first"
             raise BackendFailure(msg, condition="SCHEMA_NOT_FOUND")
         if name not in self._tables:
+            properties = dict(action.table_properties)
+            owned = decode_owned(properties.pop(OWNED_PROPERTIES, None))
             self._tables[name] = TableState(
                 name=name,
                 columns=action.columns,
                 table_comment=action.table_comment,
-                table_properties=MappingProxyType(dict(action.table_properties)),
+                table_properties=MappingProxyType(properties),
+                owned_properties=owned,
                 checks=tuple(map(stored, action.checks)),
                 partitioning=action.partitioning,
                 clustering=action.clustering,

@@ -11,7 +11,8 @@ from pytest_delta_schema.errors import BackendFailure
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.plan.renames import new_names, with_names
-from pytest_delta_schema.state.states import CheckState, KeyState, by_name
+from pytest_delta_schema.state.delta_log import decode_owned
+from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, KeyState, by_name
 from pytest_delta_schema.state.types import ValueState, below, find, with_below
 
 if TYPE_CHECKING:
@@ -164,13 +165,18 @@ def _(change: changes.ForeignKeyDrop, state: TableState) -> TableState:
 
 @changed.register(changes.SetTableProperties)
 def _(change: changes.SetTableProperties, state: TableState) -> TableState:
-    return replace(state, table_properties=MappingProxyType({**state.table_properties, **change.properties}))
+    properties = dict(change.properties)
+    owned = properties.pop(OWNED_PROPERTIES, None)
+    record = state.owned_properties if owned is None else decode_owned(owned)
+    merged = MappingProxyType({**state.table_properties, **properties})
+    return replace(state, table_properties=merged, owned_properties=record)
 
 
 @changed.register(changes.UnsetTableProperties)
 def _(change: changes.UnsetTableProperties, state: TableState) -> TableState:
     kept = {key: value for key, value in state.table_properties.items() if key not in change.keys}
-    return replace(state, table_properties=MappingProxyType(kept))
+    record = None if OWNED_PROPERTIES in change.keys else state.owned_properties
+    return replace(state, table_properties=MappingProxyType(kept), owned_properties=record)
 
 
 def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
