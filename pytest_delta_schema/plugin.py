@@ -12,6 +12,7 @@ from pytest_delta_schema import hookspecs
 from pytest_delta_schema.contracts.fixtures import (
     _delta_readable,
     _delta_scratch,
+    delta_bound,
     delta_catalog,
     delta_raises,
     delta_snapshot,
@@ -22,7 +23,8 @@ from pytest_delta_schema.contracts.fixtures import (
     make_delta_schema,
     make_delta_table,
 )
-from pytest_delta_schema.contracts.options import MARKS, add_options, default_properties, read_options
+from pytest_delta_schema.contracts.options import MARKS, add_options
+from pytest_delta_schema.contracts.reading import default_properties, read_options
 from pytest_delta_schema.contracts.run import RUN, ContractRun
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "_delta_readable",
     "_delta_scratch",
+    "delta_bound",
     "delta_catalog",
     "delta_raises",
     "delta_snapshot",
@@ -136,11 +139,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from pytest_delta_schema.contracts.collect import in_order
 
         items[:] = in_order(items, run)
-    if run.options.mode is not None and run.options.binding:
-        from pytest_delta_schema.contracts.collect import consents_that_name_nothing
+    if run.options.mode is not None and (run.options.naming or run.options.bindings):
+        from pytest_delta_schema.contracts.collect import bindings_that_fail, consents_that_name_nothing
         from pytest_delta_schema.contracts.summary import refuse
 
-        refuse(config, items, consents_that_name_nothing(run))
+        refuse(config, items, [*consents_that_name_nothing(run), *bindings_that_fail(run)])
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

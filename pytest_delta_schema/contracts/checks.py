@@ -104,12 +104,13 @@ class ApplyContract(StandardContract):
         runner = ActionRunner.over(delta_catalog, run.options.preflight, restores=run.options.restores)
         line = Orchestrator(delta_catalog, runner, run.planner, run.validator)
         try:
-            ran = line.sync_tables(tables, known=run.pointing_at(tables))
+            known = map(run.bound, run.pointing_at(tables))
+            ran = line.sync_tables(map(run.bound, tables), known=known)
         except UnsafePlanError as error:
             _note_data(request, error.violations)
             _fail(self.table, request, delta_catalog, plan, error.violations)
         except DeltaSchemaError as error:
-            _break(request, error, statements=len(error.done) if isinstance(error, ApplyError) else 0)
+            broken(request, error, statements=len(error.done) if isinstance(error, ApplyError) else 0)
         _name_restore_point(self.table, request, ran.plan)
         if ran.statements:
             print(sql_text(ran.statements, delta_catalog.emulates))  # noqa: T201 - captured, shown by pytest -rP
@@ -140,13 +141,13 @@ def _asked(
     table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, how: Preflight
 ) -> tuple[Violation, ...]:
     """Ask the data what an apply would ask it."""
-    action = _own(table, plan)
+    action = _own(table, request, plan)
     if isinstance(action, CreateTable):
         return ()
     try:
         violations = preflight(action, catalog, how)
     except DeltaSchemaError as error:
-        _break(request, error)
+        broken(request, error)
     if violations:
         _note_data(request, violations)
     else:
@@ -156,10 +157,11 @@ def _asked(
 
 def _name_restore_point(table: Table, request: pytest.FixtureRequest, plan: TablePlan) -> None:
     """Leave the version before the apply in the report, and the way back to it in the output."""
-    before = next((action.observed.version for action in plan.align_tables if action.table == table.name), None)
+    name = request.config.stash[RUN].bound(table).name
+    before = next((action.observed.version for action in plan.align_tables if action.table == name), None)
     if before is not None:
         facts.record(request.node, version=before)
-        print(f"  -- way back: {restore_table(table.name, before)}\n")  # noqa: T201 - captured, shown by pytest -rP
+        print(f"  -- way back: {restore_table(name, before)}\n")  # noqa: T201 - captured, shown by pytest -rP
 
 
 def _note_data(request: pytest.FixtureRequest, violations: Sequence[Violation]) -> None:
@@ -169,15 +171,16 @@ def _note_data(request: pytest.FixtureRequest, violations: Sequence[Violation]) 
             facts.record(request.node, preflight=violation)
 
 
-def _break(request: pytest.FixtureRequest, error: DeltaSchemaError, **more: object) -> NoReturn:
+def broken(request: pytest.FixtureRequest, error: DeltaSchemaError, **more: object) -> NoReturn:
     """Report what a catalog said when it failed."""
     head, _, body = str(error).partition("\n")
     facts.record(request.node, outcome=facts.FAILED, summary=head, **more)
     raise ContractFailure(head, body) from error
 
 
-def _own(table: Table, plan: TablePlan) -> CreateTable | AlignTable:
-    return next(action for action in plan.actions if action.table == table.name)
+def _own(table: Table, request: pytest.FixtureRequest, plan: TablePlan) -> CreateTable | AlignTable:
+    name = request.config.stash[RUN].bound(table).name
+    return next(action for action in plan.actions if action.table == name)
 
 
 def _mismatched(table: Table, request: pytest.FixtureRequest, action: AlignTable) -> NoReturn:
@@ -191,8 +194,8 @@ def _mismatched(table: Table, request: pytest.FixtureRequest, action: AlignTable
 def _fail(
     table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, violations: Sequence[Violation]
 ) -> NoReturn:
-    action = _own(table, plan)
-    own = sorted(violations, key=lambda violation: violation.table != table.qualified_name)
+    action = _own(table, request, plan)
+    own = sorted(violations, key=lambda violation: violation.table != str(action.table))
     head, lines = headline(action), change_lines(action)
     if own:
         head = f"{head}; blocked: {own[0].message}"

@@ -17,6 +17,7 @@ from pytest_delta_schema.contracts.checks import ApplyContract, DriftContract, S
 from pytest_delta_schema.contracts.failures import ContractFailure, relative, representation
 from pytest_delta_schema.contracts.options import APPLY, DRIFT
 from pytest_delta_schema.contracts.run import RUN, ContractRun
+from pytest_delta_schema.contracts.unmanaged import SchemaItem, SchemaNode
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import find
@@ -111,13 +112,24 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
         if strangers:
             msg = f"{LISTED} holds {', '.join(strangers)}, not a Table; list tables only"
             raise collector.CollectError(msg)
-        return [TableNode.of(collector, table, name) for table in value if _is_first(collector, table)]
+        first = [table for table in value if _is_first(collector, table)]
+        return [node for table in first for node in _nodes(collector, table, name)]
     if not issubclass(type(value), Table):
         return None
     table: Table = value  # type: ignore[assignment]
     if Path(table.origin.path) != collector.path or not _is_first(collector, table):
         return []
-    return [TableNode.of(collector, table, name)]
+    return _nodes(collector, table, name)
+
+
+def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest.Collector]:
+    """Return the node of a table, and that of its schema if this is the first table in it."""
+    run = collector.config.stash[RUN]
+    nodes: list[pytest.Collector] = [TableNode.of(collector, table, variable)]
+    schema = table.name[:2]
+    if run.options.unmanaged is not None and run.schemas.setdefault(schema, table) is table:
+        nodes.append(SchemaNode.of(collector, table, node_name(".".join(schema))))
+    return nodes
 
 
 def node_name(qualified_name: str) -> str:
@@ -191,12 +203,30 @@ def consents_that_name_nothing(run: ContractRun) -> list[str]:
     """Return a message for each consent that is about no collected table, or about a declared column."""
     known = {f"{table.qualified_name}.": table for table in run.tables.values()}
     faults = []
-    for consent in run.options.binding:
+    for consent in run.options.naming:
         table = next((table for prefix, table in known.items() if f"{consent.path}.".startswith(prefix)), None)
         if table is None:
             faults.append(f"consent {str(consent)!r} names no table of this run; collected are {_names(run.tables)}")
         elif _declares(table, consent.path.removeprefix(f"{table.qualified_name}.")):
             faults.append(f"consent {str(consent)!r} names a column that the model declares; remove it from the model")
+    return faults
+
+
+def bindings_that_fail(run: ContractRun) -> list[str]:
+    """Return a message for each binding that stands for no collected table, and for tables that fall together."""
+    if not run.options.bindings:
+        return []
+    names = _names(run.tables)
+    faults = [
+        f"binding {pair!r} stands for no table of this run; collected are {names}"
+        for pair in run.binding.unused(run.tables)
+    ]
+    places: dict[object, object] = {}
+    for name, table in run.tables.items():
+        place = run.bound(table).name
+        first = places.setdefault(place, name)
+        if first != name:
+            faults.append(f"{first} and {name} are both bound to {place}; bind them apart")
     return faults
 
 
@@ -211,6 +241,8 @@ def _names(tables: Iterable[object]) -> str:
 
 
 def _phase(item: pytest.Item) -> int:
+    if isinstance(item, SchemaItem):
+        return 1
     if isinstance(item, ContractItem):
         return {"drift": 1, "apply": _APPLY}.get(item.originalname, 0)
     fixtures = getattr(item, "fixturenames", ())

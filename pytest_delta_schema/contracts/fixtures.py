@@ -15,7 +15,7 @@ from pytest_delta_schema.contracts.options import WORKER, worker_id
 from pytest_delta_schema.contracts.run import RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from typing import Protocol
 
@@ -80,7 +80,7 @@ def delta_spark(
     from pytest_delta_schema.errors import BackendError
 
     run = pytestconfig.stash[RUN]
-    declared = sorted({table.name.catalog for table in run.tables.values()})
+    declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
     terminal = cast("TextIO", _Terminal(pytestconfig))
     try:
         session = open_session(
@@ -115,6 +115,15 @@ def delta_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
     from pytest_delta_schema.contracts.snapshots import SqlSnapshotExtension
 
     return request.getfixturevalue("snapshot").use_extension(SqlSnapshotExtension)  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="session")
+def delta_bound(pytestconfig: pytest.Config) -> Callable[[Table], Table]:
+    """Find the table that a model stands for in this run.
+
+    Call it with the model; it returns the model of the table that ``--delta-bind`` names, or the same one.
+    """
+    return pytestconfig.stash[RUN].bound
 
 
 @pytest.fixture
@@ -166,7 +175,7 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
     """Stop in set-up, with one line, if the table cannot be read."""
     from pytest_delta_schema.errors import DeltaSchemaError
 
-    name = request.cls.table.name
+    name = request.config.stash[RUN].bound(request.cls.table).name
     try:
         state = request.config.stash[RUN].state(delta_catalog)
     except DeltaSchemaError as error:

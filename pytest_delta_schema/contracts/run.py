@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.contracts.options import Options
     from pytest_delta_schema.errors import DeltaSchemaError, Violation
     from pytest_delta_schema.execute.ddl import Catalog
+    from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.planner import TablePlanner
@@ -35,8 +36,10 @@ class ContractRun:
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self.options = options
         self.tables: dict[QualifiedName, Table] = {}
+        self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
         self._config = config
+        self._bound: dict[QualifiedName, tuple[Table, Table]] = {}
         self._violations: dict[QualifiedName, tuple[Violation, ...]] = {}
         self._plan_violations: dict[int, tuple[Violation, ...]] = {}
         self._states: dict[int, tuple[Catalog, CatalogState | DeltaSchemaError]] = {}
@@ -44,6 +47,20 @@ class ContractRun:
     def declare(self, table: Table) -> Table:
         """Note a table, and return the one that was noted first under its name."""
         return self.tables.setdefault(table.name, table)
+
+    @cached_property
+    def binding(self) -> Binding:
+        """Which tables models stand for."""
+        from pytest_delta_schema.models.binding import Binding
+
+        return Binding(self.options.bindings)
+
+    def bound(self, table: Table) -> Table:
+        """Return the table that a model stands for in the catalog."""
+        known = self._bound.get(table.name)
+        if known is None or known[0] is not table:
+            known = self._bound[table.name] = (table, self.binding.table(table))
+        return known[1]
 
     @cached_property
     def validator(self) -> PlanValidator:
@@ -97,7 +114,7 @@ class ContractRun:
         if known is None:
             seen: CatalogState | DeltaSchemaError
             try:
-                seen = catalog.snapshot([*self.selected, *self.pointing_at(self.selected)])
+                seen = catalog.snapshot(list(map(self.bound, [*self.selected, *self.pointing_at(self.selected)])))
             except DeltaSchemaError as error:
                 seen = error
             # The catalog is kept beside its state, so that no other one can get its identity.
@@ -108,12 +125,15 @@ class ContractRun:
 
     def pointing_at(self, models: Iterable[Table]) -> list[Table]:
         """Return the other collected tables that have a foreign key to one of ``models``, declared or stored."""
+        models = list(models)
         names = {model.name for model in models}
-        stored = {name for name, parents in self._stored_parents() if not parents.isdisjoint(names)}
+        places = {self.bound(model).name for model in models}
+        stored = {name for name, parents in self._stored_parents() if not parents.isdisjoint(places)}
         declared = {
             table.name for table in self.tables.values() if any(key.parent in names for key in table.foreign_keys)
         }
-        return [table for table in self.tables.values() if table.name in (stored | declared) - names]
+        found = {table.name for table in self.tables.values() if self.bound(table).name in stored} | declared
+        return [table for table in self.tables.values() if table.name in found - names]
 
     def _stored_parents(self) -> Iterator[tuple[QualifiedName, set[QualifiedName]]]:
         from pytest_delta_schema.errors import DeltaSchemaError
@@ -125,7 +145,8 @@ class ContractRun:
 
     def plan(self, table: Table, catalog: Catalog) -> TablePlan:
         """Plan one selected table by what ``catalog`` showed first; foreign keys that follow its key are part of it."""
-        return self.planner.plan([table], self.state(catalog), known=self.pointing_at([table]))
+        known = map(self.bound, self.pointing_at([table]))
+        return self.planner.plan([self.bound(table)], self.state(catalog), known=known)
 
     def plan_violations(self, plan: TablePlan, catalog: Catalog) -> tuple[Violation, ...]:
         """Return the rules that a plan breaks, if all selected tables are brought in line with it."""
@@ -168,7 +189,7 @@ class ContractRun:
             return None
         from pytest_delta_schema.rules.consent import needs
 
-        plans = [self.planner.plan(self.selected, state) for state in states]
+        plans = [self.planner.plan(map(self.bound, self.selected), state) for state in states]
         needed = [need for plan in plans for action in plan.actions for need in needs(action)]
         return [
             f"consent {str(entry)!r} ({entry.reason}) was needed by no table of this run; remove it"
@@ -187,8 +208,10 @@ class ContractRun:
         known = self._plan_violations.get(id(catalog))
         if known is None:
             state = self.state(catalog)
-            sound = [table for table in self.selected if table.name in state.tables and not self.violations(table)]
-            plan = self.planner.plan(sound, state, known=self.pointing_at(sound))
+            fine = [table for table in self.selected if not self.violations(table)]
+            sound = [table for table in fine if self.bound(table).name in state.tables]
+            known_ones = map(self.bound, self.pointing_at(sound))
+            plan = self.planner.plan(map(self.bound, sound), state, known=known_ones)
             known = self._plan_violations[id(catalog)] = self.validator.plan_violations(plan)
         return known
 

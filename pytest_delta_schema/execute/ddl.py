@@ -95,6 +95,10 @@ class DeltaDDL(Protocol):
 class Catalog(CatalogReader, DeltaDDL, Protocol):
     """A whole backend: one reader and one runner over the same tables."""
 
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        ...
+
     @property
     def name(self) -> str:
         """The name of the backend, such as ``local``."""

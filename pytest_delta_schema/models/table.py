@@ -68,11 +68,14 @@ class Table:
     column_order: str = IGNORE
     owns: Sequence[str] | Mapping[str, str] = ASPECTS
     origin: Origin = field(init=False, repr=False, compare=False)
+    logical_name: QualifiedName = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.origin = declared_here()
         for part in ("catalog_name", "schema_name", "table_name"):
             require_name(getattr(self, part), f"{part} of a table")
+        # What a model is called, also when it stands for a table of another name.
+        self.logical_name = self.name
         subject = f"{self.qualified_name}: "
         self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
         self.primary_key = require_names(self.primary_key, f"{subject}primary_key")

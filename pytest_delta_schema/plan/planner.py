@@ -111,6 +111,7 @@ class TablePlanner:
         tables = state.tables
         if not all(table.name in tables for table in wanted):
             state.require(table.name for table in wanted)
+        is_plain = self._policy.is_plain
         creations: list[CreateTable] = []
         alignments: list[AlignTable] = []
         mismatches: list[AlignTable] = []
@@ -120,7 +121,7 @@ class TablePlanner:
             if not observed.exists:
                 creations.append(self.creation(table, creates_schema=not observed.schema_exists))
                 continue
-            if _is_clean(table, observed) and self._policy.is_plain:
+            if _is_clean(table, observed) and is_plain:
                 continue
             difference = differ(table, observed)
             changes, matched = self._changes(difference)

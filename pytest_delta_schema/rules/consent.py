@@ -75,9 +75,11 @@ def needs(action: CreateTable | AlignTable) -> tuple[Need, ...]:
     """Return everything in an action that somebody has to agree to."""
     if isinstance(action, CreateTable):
         return ()
+    # Consents name what models are called, wherever their tables are.
+    table = str(action.desired.logical_name or action.table)
     dropped = (".".join(drop.path) for drop in action.drop_columns)
-    drops = (Need(DROP_COLUMN, f"{action.table}.{name}".lower(), name) for name in dropped)
-    rewrites = () if action.rewrite_layout is None else (Need(REWRITE, str(action.table)),)
+    drops = (Need(DROP_COLUMN, f"{table}.{name}".lower(), name) for name in dropped)
+    rewrites = () if action.rewrite_layout is None else (Need(REWRITE, table),)
     return (*drops, *rewrites)
 
 

@@ -59,7 +59,8 @@ def desired_state(table: Table) -> TableState:
         columns=columns,
         table_comment=table.comment or "",
         table_properties=_properties(table.effective_table_properties),
-        primary_key=_key(name, tuple(table.primary_key), columns),
+        logical_name=table.logical_name,
+        primary_key=_key(table.logical_name, tuple(table.primary_key), columns),
         checks=_checks(table.checks) if table.checks else (),
         renames=rename_hints(table.columns),
         foreign_keys=_foreign_keys(table) if table.foreign_keys else (),
@@ -147,7 +148,7 @@ def _foreign_keys(table: Table) -> tuple[ForeignKeyState, ...]:
     vocabulary = [column.name for column in table.columns]
     keys = [
         ForeignKeyState(
-            key.name or foreign_key_name(table.name, key.columns, vocabulary),
+            key.name or foreign_key_name(table.logical_name, key.columns, vocabulary),
             tuple(key.columns),
             key.parent,
             key.parent_key,

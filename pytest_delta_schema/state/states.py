@@ -84,6 +84,7 @@ class TableState:
         foreign_keys: Sorted by name without case.
         partitioning: The columns by which files are parted, in order.
         clustering: The paths by which rows are laid out, in order.
+        logical_name: What the model of a wanted state is called, if that is not its name. Not part of the comparison.
         renames: Hints of a wanted state. Not part of the comparison.
         column_order: What a wanted state makes of the order of columns. Not part of the comparison.
         ownership: The mode of every aspect that a wanted state does not manage. Not part of the comparison.
@@ -101,6 +102,7 @@ class TableState:
     foreign_keys: tuple[ForeignKeyState, ...] = ()
     partitioning: tuple[str, ...] = ()
     clustering: tuple[tuple[str, ...], ...] = ()
+    logical_name: QualifiedName | None = field(default=None, compare=False)
     owned_properties: tuple[str, ...] | None = field(default=None, compare=False)
     renames: tuple[RenameState, ...] = field(default=(), compare=False)
     column_order: str = field(default=IGNORE, compare=False)

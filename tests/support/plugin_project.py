@@ -14,6 +14,9 @@ import pytest_delta_schema.contracts.snapshots  # noqa: F401
 if TYPE_CHECKING:
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
 
+SHARED: dict[str, object] = {}
+"""What runs inside of one test have in common."""
+
 HEAD = """
 from pyspark.sql.types import DecimalType, LongType, StringType, TimestampType
 from pytest_delta_schema import Column, Table

@@ -103,6 +103,10 @@ class MemoryCatalog:
         self._rows[name] = rows
         self._tables[name] = replace(state, version=(state.version or 0) + 1)
 
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, sorted."""
+        return tuple(sorted(name for name in self._tables if name[:2] == (catalog, schema)))
+
     def version(self, table: QualifiedName) -> int | None:
         """Return how often the table was changed since it was made; ``None`` if there is no table."""
         return self._state(table).version

@@ -70,6 +70,25 @@ class Bridge:
         identifier = self.jvm.org.apache.spark.sql.connector.catalog.Identifier.of(namespace, name.table)
         return manager.catalog(name.catalog).loadTable(identifier)
 
+    def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
+        """Return the views and then all tables and views of a schema; both are empty if it is not there.
+
+        Args:
+            catalog: Registered before.
+            schema: In it.
+            physical: The schema of the session catalog that stands for it.
+        """
+        state = self.spark._jsparkSession.sessionState()
+        manager = state.catalogManager()
+        namespace = self._array(self.jvm.java.lang.String, [schema])
+        if not manager.catalog(catalog).namespaceExists(namespace):
+            return [], []
+        tables = [identifier.name() for identifier in manager.catalog(catalog).listTables(namespace)]
+        session = state.catalog()
+        found = session.listViews(physical, "*") if session.databaseExists(physical) else None
+        views = [] if found is None else [found.apply(index).table() for index in range(found.size())]
+        return views, tables
+
     def _register(self, name: str) -> bool:
         if name == SESSION_CATALOG:
             return False

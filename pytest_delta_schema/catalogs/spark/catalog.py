@@ -14,7 +14,7 @@ from pytest_delta_schema.catalogs.spark.emulation import EMULATED, on_delta
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.layout import rewrite_layout
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
-from pytest_delta_schema.catalogs.spark.reader import read_tables
+from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
 from pytest_delta_schema.catalogs.spark.transaction import add_check, set_not_null
 from pytest_delta_schema.errors import BackendFailure, because
 from pytest_delta_schema.execute.ddl import RowCounts
@@ -83,6 +83,12 @@ class SparkCatalog:
             else:
                 for each in on_delta(statement):
                     self._sql(each.sql)
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        with in_users_names(self._bridge):
+            self._bridge.register([catalog])
+            return list_tables(self._bridge, catalog, schema)
 
     def version(self, table: QualifiedName) -> int | None:
         """Return the table's newest version; ``None`` if there is no table."""

@@ -5,8 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.catalogs.spark.physical import encode, is_confusing, physical_schema, table_folder, translate
+from pytest_delta_schema.catalogs.spark.physical import (
+    decode,
+    encode,
+    is_confusing,
+    physical_schema,
+    table_folder,
+    translate,
+)
 from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.states import CatalogState, TableState
 
@@ -14,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.catalogs.spark.bridge import Bridge
-    from pytest_delta_schema.models.names import QualifiedName
 
 
 def read_tables(bridge: Bridge, names: Iterable[QualifiedName]) -> CatalogState:
@@ -44,6 +51,13 @@ def read_tables(bridge: Bridge, names: Iterable[QualifiedName]) -> CatalogState:
             else:
                 problems[name] = result
     return CatalogState(tables=tables, problems=problems)
+
+
+def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+    """Return the names of the tables in a schema, views aside."""
+    views, tables = bridge.list_schema(catalog, schema, physical_schema(catalog, schema))
+    hidden = {decode(view) if bridge.is_ours(catalog) else view for view in views}
+    return tuple(sorted(QualifiedName(catalog, schema, table.lower()) for table in tables if table not in hidden))
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:

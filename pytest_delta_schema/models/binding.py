@@ -1,0 +1,79 @@
+"""Binding: models keep their names, and stand for tables in another catalog or schema."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.constraints import ForeignKey
+from pytest_delta_schema.models.names import QualifiedName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.models.table import Table
+
+Prefix = tuple[str, ...]
+
+_MOST_PARTS = 3
+
+
+class Binding(NamedTuple):
+    """Which names stand for which.
+
+    Args:
+        pairs: Prefixes of names in models, each with what stands in its place; both in lower case and of one length.
+    """
+
+    pairs: tuple[tuple[Prefix, Prefix], ...] = ()
+
+    def name(self, name: QualifiedName) -> QualifiedName:
+        """Return the name in the catalog for one in models; the longest prefix wins."""
+        found = max((pair for pair in self.pairs if name[: len(pair[0])] == pair[0]), key=_length, default=None)
+        return name if found is None else QualifiedName(*found[1], *name[len(found[1]) :])
+
+    def table(self, table: Table) -> Table:
+        """Return the table in the catalog that a model stands for; the names of its keys stay."""
+        name = self.name(table.name)
+        parents = [self.name(key.parent) for key in table.foreign_keys]
+        if name == table.name and parents == [key.parent for key in table.foreign_keys]:
+            return table
+        bound = copy(table)
+        bound.catalog_name, bound.schema_name, bound.table_name = name
+        bound.logical_name = table.name
+        bound.foreign_keys = [
+            ForeignKey(key.columns, str(parent), key.parent_key, key.name)
+            for key, parent in zip(table.foreign_keys, parents, strict=True)
+        ]
+        return bound
+
+    def unused(self, names: Iterable[QualifiedName]) -> tuple[str, ...]:
+        """Return the pairs, as they were written, that stand for none of some names."""
+        known = list(names)
+        return tuple(
+            f"{'.'.join(prefix)}={'.'.join(place)}"
+            for prefix, place in self.pairs
+            if not any(name[: len(prefix)] == prefix for name in known)
+        )
+
+
+def parse_binding(text: str) -> tuple[Prefix, Prefix]:
+    """Read a pair such as ``dev.silver=ci.pr_42_silver``.
+
+    Args:
+        text: Two dotted names of as many parts, with an equals sign between them.
+
+    Raises:
+        DeclarationError: If it is none.
+    """
+    prefix, _, place = (part.strip().lower() for part in text.partition("="))
+    left, right = tuple(prefix.split(".")), tuple(place.split("."))
+    if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
+        msg = f"binding {text!r} is no pair of names with as many parts; write 'dev.silver=ci.pr_42_silver'"
+        raise DeclarationError(msg)
+    return left, right
+
+
+def _length(pair: tuple[Prefix, Prefix]) -> int:
+    return len(pair[0])

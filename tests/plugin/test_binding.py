@@ -1,0 +1,141 @@
+"""``--delta-bind``: models keep their names, and stand for tables elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import MemoryCatalog
+from support.plugin_project import SHARED
+
+MODELS = """
+from pytest_delta_schema import ForeignKey
+MAPPED = {"delta.columnMapping.mode": "name"}
+ID = Column("id", LongType(), is_nullable=False)
+customers = table("dev.silver.customers", ID, primary_key=["id"])
+orders = table(
+    "dev.silver.orders",
+    ID,
+    Column("customer", LongType()),
+    primary_key=["id"],
+    foreign_keys=[ForeignKey(["customer"], customers)],
+    table_properties=MAPPED,
+)
+other = table("dev.gold.other", ID)
+"""
+BIND = "--delta-bind=dev.silver=ci.PR_42_silver"
+
+
+@pytest.fixture
+def bound(project):
+    project.models(MODELS)
+    # Runs inside of one test see one catalog.
+    SHARED["catalog"] = MemoryCatalog()
+    project.catalog('__import__("support.plugin_project").plugin_project.SHARED["catalog"]')
+    return project
+
+
+def test_node_ids_and_snapshots_keep_the_names_of_models_and_sql_has_the_others(bound):
+    bound.run("--snapshot-update")
+    snapshots = bound.snapshots()
+
+    drift = bound.run("--delta-drift", BIND, "-rA")
+
+    drift.assert_outcomes(passed=6, failed=3)
+    assert bound.snapshots() == snapshots
+    drift.stdout.fnmatch_lines(
+        [
+            "*ci.pr_42_silver.orders does not exist in the catalog, and neither does its schema ci.pr_42_silver*",
+            "  ALTER TABLE `ci`.`pr_42_silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);",
+            (
+                "  ALTER TABLE `ci`.`pr_42_silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__customer` FOREIGN KEY"
+                " (`customer`) REFERENCES `ci`.`pr_42_silver`.`customers` (`id`);"
+            ),
+            "FAILED models.py::dev.silver.orders::drift*",
+        ]
+    )
+
+
+def test_after_an_apply_the_same_binding_shows_no_drift_and_another_one_does(bound):
+    applied = bound.run("--delta-apply", "-m", "delta_apply", BIND, "--delta-bind", "dev.gold.other=ci.x.Renamed")
+    drift = bound.run("--delta-drift", "-m", "delta_drift", BIND, "--delta-bind", "dev.gold.other=ci.x.renamed")
+    unbound = bound.run("--delta-drift", "-m", "delta_drift")
+
+    applied.assert_outcomes(passed=3, deselected=6)
+    drift.assert_outcomes(passed=3, deselected=6)
+    unbound.assert_outcomes(failed=3, deselected=6)
+
+
+def test_the_longest_name_wins_and_the_command_line_over_the_ini_file(bound):
+    bound.ini("delta_models = models", "delta_bind =", "  dev=ini", "  dev.silver=ini.silver")
+
+    result = bound.run("--delta-drift", "-m", "delta_drift", "--delta-bind=dev.silver=given.s")
+
+    text = result.stdout.str()
+    for name in ("given.s.customers", "given.s.orders", "ini.gold.other"):
+        assert f"  drifted     {name} does not exist" in text
+
+
+def test_consent_names_what_models_are_called(bound):
+    bound.run("--delta-apply", "-m", "delta_apply", BIND)
+    less = MODELS.replace('    Column("customer", LongType()),\n', "").replace(
+        '    foreign_keys=[ForeignKey(["customer"], customers)],\n', ""
+    )
+    bound.models(less)
+
+    held = bound.run("--delta-drift", "-m", "delta_drift", BIND)
+    done = bound.run("--delta-apply", "-m", "delta_apply", BIND, "--delta-allow=drop-column dev.silver.orders.customer")
+
+    held.stdout.fnmatch_lines(['*or consent with --delta-allow "drop-column dev.silver.orders.customer" *'])
+    done.assert_outcomes(passed=3, deselected=6)
+
+
+def test_protected_are_the_tables_in_the_catalog(bound):
+    bound.ini("delta_models = models", "delta_protected = ci.*")
+
+    result = bound.run("--delta-apply", "-m", "delta_apply", BIND)
+
+    result.assert_outcomes(passed=1, failed=2, deselected=6)
+    result.stdout.fnmatch_lines(["*ci.pr_42_silver.orders: is protected by delta_protected = ci.[*]*"])
+
+
+def test_users_tests_find_the_table_that_a_model_stands_for(bound):
+    bound.pytester.makepyfile(
+        test_user="""
+        from models import orders, other
+
+        def test_it(delta_bound):
+            table = delta_bound(orders)
+            assert table.qualified_name == "ci.pr_42_silver.orders"
+            assert [str(key.parent) for key in table.foreign_keys] == ["ci.pr_42_silver.customers"]
+            assert delta_bound(other) is other
+        """
+    )
+
+    result = bound.run("test_user.py", "models.py", "-k", "test_it", BIND)
+
+    result.assert_outcomes(passed=1, deselected=6)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--delta-bind=dev.silver"], "binding 'dev.silver' is no pair of names with as many parts; write '*'"),
+        (["--delta-bind=a.b=c"], "binding 'a.b=c' is no pair of names with as many parts; write '*'"),
+        (
+            ["--delta-drift", "--delta-bind=prod=x"],
+            (
+                "binding 'prod=x' stands for no table of this run; collected are dev.gold.other, dev.silver.customers,"
+                " dev.silver.orders"
+            ),
+        ),
+        (
+            ["--delta-drift", "--delta-bind=dev.silver.orders=ci.x.y", "--delta-bind=dev.gold.other=ci.x.y"],
+            "dev.* and dev.* are both bound to ci.x.y; bind them apart",
+        ),
+    ],
+)
+def test_bindings_that_cannot_be_used(bound, args, message):
+    result = bound.run(*args)
+
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
