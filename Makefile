@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-spark test-plain test-own lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-own lint format bench clean
 
 # Tests that share one Spark session, those that start JVMs of their own, and those that need none.
 SPARK := tests/spark --ignore=tests/spark/test_starting.py --ignore=tests/spark/test_plugin_local.py
@@ -17,6 +17,7 @@ PYTEST := $(BIN)/coverage run -m pytest
 help:
 	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
 	@echo 'make test    every test, with coverage'
+	@echo 'make test-long  random lives of a table on real Delta, for 20 minutes'
 	@echo 'make lint    style, types, and who may import whom'
 	@echo 'make format  put the code into the one format'
 	@echo 'make bench   the speed table of the README, measured here'
@@ -41,6 +42,9 @@ test-plain: $(READY)
 
 test-own: $(READY)
 	@$(PYTEST) $(OWN) >.test-own.log 2>&1; status=$$?; cat .test-own.log; exit $$status
+
+test-long: $(READY)
+	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/spark/test_evolution_machine.py
 
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.create_executor import CreateExecutor
     from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, RowCounts, Workbench
     from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.column import Column, Identity
     from pytest_delta_schema.models.constraints import Check, ForeignKey
     from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.policy import PropertyPolicy
     from pytest_delta_schema.plan.risk import Risk
     from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.report.review import plan_script
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.rules.validator import (
@@ -126,6 +128,7 @@ _HOMES = {
     "execute.create_executor": ("CreateExecutor",),
     "execute.preflight": ("Preflight",),
     "execute.ddl": ("Catalog", "DeltaDDL", "RowCounts", "Workbench"),
+    "models.binding": ("Binding",),
     "models.column": ("Column", "Identity"),
     "models.constraints": ("Check", "ForeignKey"),
     "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
@@ -161,6 +164,7 @@ _HOMES = {
     "plan.policy": ("PropertyPolicy",),
     "plan.risk": ("Risk",),
     "plan.table_plan": ("TablePlan",),
+    "report.review": ("plan_script",),
     "rules.consent": ("Consent",),
     "rules.rule": ("ModelRule", "PlanRule"),
     "rules.validator": (
@@ -196,6 +200,7 @@ __all__ = [
     "ArrayState",
     "BackendError",
     "BackendFailure",
+    "Binding",
     "Catalog",
     "CatalogReadError",
     "CatalogReader",
@@ -276,6 +281,7 @@ __all__ = [
     "default_model_rules",
     "default_plan_rules",
     "open_session",
+    "plan_script",
     "script",
     "session_conf",
     "statements",

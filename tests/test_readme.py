@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES
+from pytest_delta_schema import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES, StatementKind
 from pytest_delta_schema.contracts import fixtures, options
+from support import capabilities
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -73,3 +74,13 @@ def test_every_dependency_has_its_sentence_and_its_pin():
 
     assert [name for name in names if name not in table] == []
     assert [name for name in names if f"\n{name}==" not in pins] == []
+
+
+def test_the_table_of_capabilities_is_what_the_scenarios_do():
+    assert capabilities.table() in README, f"put this into the README:\n{capabilities.table()}"
+
+
+def test_every_statement_is_run_by_a_scenario():
+    seen = capabilities.counts()
+
+    assert [kind for kind in StatementKind if not seen[kind]] == [capabilities.OF_A_FAILURE]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.features import loss, raises_protocol
+from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.plan.risk import Risk, risk_of
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
@@ -31,6 +33,7 @@ class ChangeLine(NamedTuple):
         before: What the catalog holds.
         after: What the model wants.
         risk: What it may cost.
+        loss: What clients lose if it raises the protocol.
     """
 
     marker: str
@@ -38,6 +41,7 @@ class ChangeLine(NamedTuple):
     before: str
     after: str
     risk: Risk = Risk.METADATA
+    loss: str = ""
 
     def __str__(self) -> str:
         return f"{self.marker} {self.path}: {self.before} -> {self.after}"
@@ -103,7 +107,8 @@ def _(change: changes.ColumnTypeChange, _observed: TableState) -> Iterator[Chang
 
 @_lines.register(changes.ClusteringChange)
 def _(change: changes.ClusteringChange, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, "layout", describe_layout((), change.before), describe_layout((), change.after))
+    before, after = describe_layout((), change.before), describe_layout((), change.after)
+    yield ChangeLine(CHANGE, "layout", before, after, loss=loss(CLUSTERING_FEATURE) if change.raises_protocol else "")
 
 
 @_lines.register(changes.LayoutRewrite)
@@ -158,13 +163,14 @@ def _(change: changes.SetTableComment, observed: TableState) -> Iterator[ChangeL
 @_lines.register(changes.SetTableProperties)
 def _(change: changes.SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
     for key, value in change.properties.items():
+        lost = loss(key) if raises_protocol(key, value) else ""
         before = observed.table_properties.get(key)
         if key == OWNED_PROPERTIES and observed.owned_properties is not None:
             before = encode_owned(observed.owned_properties)
         if before is None:
-            yield ChangeLine(ADD, f"properties.{key}", _ABSENT, repr(value))
+            yield ChangeLine(ADD, f"properties.{key}", _ABSENT, repr(value), loss=lost)
         else:
-            yield ChangeLine(CHANGE, f"properties.{key}", repr(before), repr(value))
+            yield ChangeLine(CHANGE, f"properties.{key}", repr(before), repr(value), loss=lost)
 
 
 @_lines.register(changes.UnsetTableProperties)

@@ -23,6 +23,38 @@ ONE_WAY = ("delta.feature.", *PROTOCOL_VERSIONS)
 """Beginnings of keys, in lower case, that become part of the protocol, which no statement takes back."""
 
 
+_OF_PROPERTIES = {
+    WIDENING_PROPERTY.lower(): TYPE_WIDENING,
+    MAPPING_PROPERTY.lower(): COLUMN_MAPPING,
+}
+_READ_BY = frozenset(
+    {
+        COLUMN_MAPPING,
+        "deletionVectors",
+        "timestampNtz",
+        TYPE_WIDENING,
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+        "variantShredding",
+        "variantType",
+    }
+)
+"""Features that readers have to know as well; the others concern writers only (source: Delta's protocol)."""
+
+
+def loss(key: str) -> str:
+    """Say what clients lose when a property raises the protocol of a table.
+
+    Args:
+        key: Of the property.
+    """
+    if key.lower() in PROTOCOL_VERSIONS:
+        return "clients of older protocols lose the table"
+    feature = _OF_PROPERTIES.get(key.lower(), key.rpartition(".")[2])
+    what = "neither read nor write" if feature in _READ_BY else "no longer write"
+    return f"clients that do not know {feature} can {what} the table"
+
+
 def is_on(key: str, properties: Mapping[str, object]) -> bool:
     """Whether a table with these properties has the feature that ``key`` raises.
 

@@ -88,8 +88,7 @@ def aligned(lines: Iterable[ChangeLine]) -> str:
     width = max(len(line.path) for line in rows)
     left = max(len(line.before) for line in rows)
     return "\n".join(
-        f"  {line.marker} {line.path:<{width}}  {line.before:<{left}} -> {line.after}{_remark(line.risk)}"
-        for line in rows
+        f"  {line.marker} {line.path:<{width}}  {line.before:<{left}} -> {line.after}{_remark(line)}" for line in rows
     )
 
 
@@ -109,8 +108,10 @@ def sql_text(said: Iterable[Statement], emulated: frozenset[StatementKind] = fro
     return "\n\n".join(blocks)
 
 
-def _remark(risk: Risk) -> str:
-    return f"  [{risk.label}]" if risk > Risk.METADATA else ""
+def _remark(line: ChangeLine) -> str:
+    if line.risk == Risk.METADATA:
+        return ""
+    return f"  [{line.risk.label}{f': {line.loss}' if line.loss else ''}]"
 
 
 def drift_text(plan: TablePlan, origins: dict[str, str]) -> str:

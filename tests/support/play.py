@@ -19,7 +19,6 @@ from pytest_delta_schema import (
     PlanValidator,
     SetTableProperties,
     StructState,
-    TablePlan,
     TablePlanner,
     TableState,
     UnsafePlanError,
@@ -38,6 +37,7 @@ from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.types import not_null_paths
 
 if TYPE_CHECKING:
+    from pytest_delta_schema import Statement
     from support.scenarios import Scenario
 
 _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
@@ -45,30 +45,18 @@ _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
 
 def play(scenario: Scenario, catalog: Catalog) -> TableState:
     """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
-    name = scenario.after.name
-    first = [] if scenario.before is None else [scenario.before]
-    planner = TablePlanner(policy=scenario.policy)
-    runner = ActionRunner.over(catalog)
-    Orchestrator(catalog, runner, planner).sync_tables([*first, *(other for other, _ in scenario.others)])
-    for other, rows in scenario.others:
-        catalog.insert(other.name, rows)  # type: ignore[attr-defined]  # every catalog of these tests can
-    if scenario.rows:
-        catalog.insert(name, scenario.rows)  # type: ignore[attr-defined]  # every catalog of these tests can
-    if scenario.theirs:
-        change = SetTableProperties(properties=scenario.theirs)
-        (said,) = set_properties(name, [change])
-        catalog.run(said)
-    models = [scenario.after]
+    name, models = scenario.after.name, [scenario.after]
+    runner, planner = ActionRunner.over(catalog), TablePlanner(policy=scenario.policy)
+    known = [other for other, _ in scenario.others]
+    set_the_stage(scenario, catalog)
     observed = catalog.snapshot(models).tables[name]
     before, there = visible(observed), _rows(catalog, observed)
     version = catalog.version(name)
-    known = [other for other, _ in scenario.others]
 
     plan = planner.plan(models, catalog.snapshot([*models, *known]))
 
     assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
     assert script(said for action in plan.actions for said in statements(action)) == scenario.sql.strip()
-
     assert _matched(plan) == scenario.matched.strip()
 
     agreed = default_plan_rules(map(parse_consent, scenario.consents))
@@ -96,6 +84,28 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
         assert _matched(after) == scenario.matched.strip()
         assert orchestrator.sync_tables(models).statements == ()
     return visible(catalog.snapshot(models).tables[name])
+
+
+def set_the_stage(scenario: Scenario, catalog: Catalog) -> None:
+    """Make the tables as they were, and put the rows into them."""
+    first = [] if scenario.before is None else [scenario.before]
+    line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.policy))
+    line.sync_tables([*first, *(other for other, _ in scenario.others)])
+    for other, rows in (*scenario.others, (scenario.after, scenario.rows)):
+        if rows:
+            catalog.insert(other.name, rows)  # type: ignore[attr-defined]  # every catalog of these tests can
+    if scenario.theirs:
+        (said,) = set_properties(scenario.after.name, [SetTableProperties(properties=scenario.theirs)])
+        catalog.run(said)
+
+
+def planned(scenario: Scenario) -> list[Statement]:
+    """Return the statements of a scenario, as the memory catalog would run them."""
+    catalog = MemoryCatalog()
+    set_the_stage(scenario, catalog)
+    models = [scenario.after, *(other for other, _ in scenario.others)]
+    plan = TablePlanner(policy=scenario.policy).plan([scenario.after], catalog.snapshot(models))
+    return [statement for action in plan.actions for statement in statements(action)]
 
 
 def _matched(plan: TablePlan) -> str:

@@ -1,0 +1,1 @@
+"""A shop whose orders have come a long way."""

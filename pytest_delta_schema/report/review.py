@@ -1,0 +1,40 @@
+"""Plans for review: a script whose comments say what changes, how risky each change is, and what readers lose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.risk import highest_risk
+from pytest_delta_schema.report.text import aligned, counted
+from pytest_delta_schema.sql.compiler import script, statements
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.table_plan import TablePlan
+
+
+def plan_script(plan: TablePlan) -> str:
+    """Write a plan as SQL that can be reviewed: every table under a header with its changes and their classes of risk.
+
+    It holds for the snapshot of a planned evolution: ``assert plan_script(plan) == delta_snapshot``.
+
+    Args:
+        plan: From a :class:`~pytest_delta_schema.TablePlanner`; an empty one is one line.
+    """
+    parts = [f"{_header(action)}\n\n{script(statements(action))}" for action in plan.actions]
+    parts += [_comment(f"note: {note}") for note in plan.notes]
+    return "\n\n".join(parts) if parts else "-- nothing changes"
+
+
+def _header(action: CreateTable | AlignTable) -> str:
+    lines = change_lines(action)
+    head = "created" if isinstance(action, CreateTable) else counted(len(lines), "change")
+    risk = highest_risk([action] if isinstance(action, CreateTable) else action.changes)
+    return _comment(f"{action.table}: {head}, {risk.label}\n{aligned(lines)}")
+
+
+def _comment(text: str) -> str:
+    # Every line by itself, whatever a name or a comment holds, so that nothing in it becomes SQL.
+    return "\n".join(f"-- {line}".rstrip() for line in text.splitlines())
