@@ -250,8 +250,10 @@ def _notes(difference: Difference) -> Iterator[Note]:
     for pair in difference.changed:
         if pair.desired.name != pair.observed.name:
             stored, path = pair.observed.name, ".".join(pair.path)
-            message = f"column {pair.desired.name} is stored as {path}; names match without case"
-            yield Note(table=name, path=path, message=f"{message}, write {stored} in the model to silence this note")
+            fact = f"column {pair.desired.name} is stored as {path}; names match without case"
+            reason = "and Delta has no rename by case alone"
+            way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
+            yield Note(table=name, path=path, message=f"{fact}, {reason}: {way}")
     for check, other in cosmetic_differences(difference):
         message = f"check {other.name} is stored as {other.expression}, which says the same as {check.expression}"
         yield Note(table=name, path=f"checks.{other.name}", message=message)

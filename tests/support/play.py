@@ -37,7 +37,7 @@ from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.types import not_null_paths
 
 if TYPE_CHECKING:
-    from pytest_delta_schema import Statement
+    from pytest_delta_schema import Statement, TablePlan
     from support.scenarios import Scenario
 
 _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
