@@ -6,10 +6,12 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-own lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-lives test-own lint format bench clean
 
-# Tests that share one Spark session, those that start JVMs of their own, and those that need none.
-SPARK := tests/spark --ignore=tests/spark/test_starting.py --ignore=tests/spark/test_plugin_local.py
+# Tests that share one Spark session, long ones that share another, those that start JVMs of their own, and those that
+# need none.
+LONG := tests/spark/test_evolution_machine.py tests/spark/test_mutations.py tests/spark/test_races.py
+SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
 OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py tests/examples
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples
 PYTEST := $(BIN)/coverage run -m pytest
@@ -29,7 +31,7 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-own
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-lives test-own
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
@@ -39,6 +41,9 @@ test-spark: $(READY)
 
 test-plain: $(READY)
 	@$(PYTEST) $(PLAIN) >.test-plain.log 2>&1; status=$$?; cat .test-plain.log; exit $$status
+
+test-lives: $(READY)
+	@$(PYTEST) $(LONG) >.test-lives.log 2>&1; status=$$?; cat .test-lives.log; exit $$status
 
 test-own: $(READY)
 	@$(PYTEST) $(OWN) >.test-own.log 2>&1; status=$$?; cat .test-own.log; exit $$status
