@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import not_null_paths
+from pytest_delta_schema.state.walks import not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

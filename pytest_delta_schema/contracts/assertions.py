@@ -11,10 +11,11 @@ from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.text import counted as number
 from pytest_delta_schema.report.text import drift_text
 from pytest_delta_schema.rules.validator import PlanValidator
-from pytest_delta_schema.sql.demands import counted, null_column
+from pytest_delta_schema.sql.demands import counted, generated, left_out
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import CheckState
-from pytest_delta_schema.state.types import canonical_fields, describe_type, fits, not_null_paths
+from pytest_delta_schema.state.types import canonical_fields, describe_type
+from pytest_delta_schema.state.walks import fits, not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,7 +49,8 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: CatalogReader) -> 
 def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
     """Make sure that ``frame`` could be written into the table of ``model``: types, NOT NULL, checks and key; one scan.
 
-    Nothing is written. Columns that the frame lacks are taken as NULL.
+    Nothing is written. Columns that the frame lacks are taken as the table would fill them: by default, count or
+    expression, or with NULL.
 
     Args:
         frame: The rows.
@@ -69,7 +71,9 @@ def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
     demands += wanted.checks
     if wanted.primary_key is not None:
         demands.append(wanted.primary_key)
-    (row,) = frame.selectExpr("*", *map(null_column, missing)).selectExpr(*counted(demands)).collect()
+    made = [column for column in missing if column.value is not None and column.value.generated is not None]
+    whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
+    (row,) = whole.selectExpr("*", *map(generated, made)).selectExpr(*counted(demands)).collect()
     found = [
         _broken(wanted, demand, f"{count} of {number(row[0], 'row')}")
         for demand, count in zip(demands, row[1:], strict=True)

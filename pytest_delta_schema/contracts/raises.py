@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.catalogs.violations import CHECK, NOT_NULL, constraint_error
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import not_null_paths
+from pytest_delta_schema.state.walks import not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

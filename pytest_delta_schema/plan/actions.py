@@ -14,7 +14,6 @@ from pytest_delta_schema.plan.changes import (
     CheckAdd,
     CheckDrop,
     CheckReplace,
-    ClusteringChange,
     ColumnAdd,
     ColumnDrop,
     ColumnGenerationChange,
@@ -151,11 +150,6 @@ class AlignTable:
     def drop_columns(self) -> tuple[ColumnDrop, ...]:
         """The columns that go, by name."""
         return self._all(ColumnDrop)
-
-    @property
-    def change_clustering(self) -> ClusteringChange | None:
-        """The clustering that changes in place, if any."""
-        return self._only(ClusteringChange)
 
     @property
     def rewrite_layout(self) -> LayoutRewrite | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plan.changes import Change, ColumnTypeChange
 from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, TYPE_WIDENING, WIDENING_PROPERTY
 from pytest_delta_schema.plan.widening import Widening, widening
-from pytest_delta_schema.state.types import atoms
+from pytest_delta_schema.state.walks import atoms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

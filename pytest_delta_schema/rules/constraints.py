@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.types import canonical_type, describe_type, is_comparable
+from pytest_delta_schema.state.types import canonical_type, describe_type
+from pytest_delta_schema.state.walks import is_comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

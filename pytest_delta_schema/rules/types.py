@@ -8,13 +8,8 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.features import TYPE_WIDENING, WIDENING_PROPERTY
 from pytest_delta_schema.plan.widening import Widening, widening
 from pytest_delta_schema.rules.rule import has_feature, violation
-from pytest_delta_schema.state.types import (
-    compound_types,
-    describe_type,
-    nested_types,
-    not_null_in_collections,
-    unstorable,
-)
+from pytest_delta_schema.state.types import compound_types, describe_type, nested_types
+from pytest_delta_schema.state.walks import not_null_in_collections, unstorable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

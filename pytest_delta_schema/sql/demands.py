@@ -111,6 +111,28 @@ def probe(columns: Iterable[ColumnState], expression: str) -> str:
     return f"SELECT 1 FROM (SELECT {', '.join(map(null_column, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
 
 
+def left_out(column: ColumnState) -> str:
+    """Say a column that a write leaves out, as the table would fill it: by its default or its count, or else NULL.
+
+    A generated one is worked out from the others instead, see :func:`generated`.
+    """
+    value = column.value
+    if value is None:
+        return null_column(column)
+    if value.identity is not None:
+        return f"monotonically_increasing_id() AS {identifier(column.name)}"
+    return _as_column(value.default or "NULL", column)
+
+
+def generated(column: ColumnState) -> str:
+    """Say a generated column, over the columns that it is made from."""
+    return _as_column(column.value.generated if column.value and column.value.generated else "NULL", column)
+
+
+def _as_column(expression: str, column: ColumnState) -> str:
+    return f"CAST({condition(expression)} AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
+
+
 def null_column(column: ColumnState) -> str:
     """Say a column that is NULL in every row."""
     return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"

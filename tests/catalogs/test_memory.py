@@ -187,15 +187,16 @@ def test_what_a_write_leaves_out_is_filled():
         column("n", default="1 + 1"),
         column("free", identity=Identity(always=False)),
         column("twice", generated_as="n * 2"),
+        column("text", TEXT, generated_as="CAST(n AS STRING)"),
     )
     Orchestrator.over(catalog).sync_tables([model])
 
     catalog.insert(NAME, [{}, {"N": None, "free": 9}, {"n": 4, "twice": 8}])
 
     assert catalog._rows[NAME] == [
-        {"n": 2, "id": 5, "free": 1, "twice": 4},
-        {"n": None, "free": 9, "id": 3, "twice": None},
-        {"n": 4, "twice": 8, "id": 1, "free": 2},
+        {"n": 2, "id": 5, "free": 1, "twice": 4, "text": "2"},
+        {"n": None, "free": 9, "id": 3, "twice": None, "text": None},
+        {"n": 4, "twice": 8, "id": 1, "free": 2, "text": "4"},
     ]
 
 

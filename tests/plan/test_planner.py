@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from pyspark.sql.types import ArrayType, DecimalType, IntegerType, StringType, TimestampType
+from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
 from pytest_delta_schema import (
     AlignTable,
@@ -37,6 +37,7 @@ from pytest_delta_schema import (
     statements,
 )
 from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.state.desired import desired_state
 from support.tables import KEY, NAME, catalog, column, orders, orders_before, state, stored, table
 
 PLANNER = TablePlanner()
@@ -499,3 +500,15 @@ def test_a_new_table_gets_its_checks_as_properties():
     assert script(statements(action)).endswith(
         "TBLPROPERTIES (\n  'x' = 'y',\n  'delta.constraints.a' = 'id < 9',\n  'delta.constraints.b' = 'id > 0'\n);"
     )
+
+
+def test_a_generation_in_another_form_is_a_note_and_no_change():
+    wanted = table(column("a"), column("b", BooleanType(), generated_as="a BETWEEN 1 AND 9"))
+    held = table(column("a"), column("b", BooleanType(), generated_as="a >= 1 AND 9 >= a"))
+
+    plan = PLANNER.plan([wanted], catalog(desired_state(held)))
+
+    assert plan.is_empty
+    assert [str(note) for note in plan.notes] == [
+        "dev.silver.orders: column b is filled by a >= 1 AND 9 >= a, which says the same as a BETWEEN 1 AND 9"
+    ]

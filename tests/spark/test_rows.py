@@ -71,3 +71,20 @@ def test_types_and_strangers_are_named(local_session, model):
 def test_a_broken_declaration_is_said_first(local_session):
     with pytest.raises(InvalidModelError):
         assert_rows_satisfy(frame(local_session, []), table())
+
+
+def test_columns_that_the_table_fills_are_taken_as_it_fills_them(local_session):
+    model = table(
+        column(is_nullable=False, identity=True),
+        column("n", is_nullable=False, default="1 + 1"),
+        column("twice", is_nullable=False, generated_as="n * 2"),
+        column("given", is_nullable=False),
+        primary_key=["id"],
+        checks=[Check("small", "twice < 9")],
+    )
+
+    assert_rows_satisfy(frame(local_session, [(7,), (7,)], "given bigint"), model)
+    with pytest.raises(RowsError) as caught:
+        assert_rows_satisfy(frame(local_session, [(5,)], "n bigint"), model)
+
+    assert [violation.path for violation in caught.value.violations] == ["given", "small"]

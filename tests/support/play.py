@@ -34,7 +34,7 @@ from pytest_delta_schema.sql.properties import set_properties
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
-from pytest_delta_schema.state.types import not_null_paths
+from pytest_delta_schema.state.walks import not_null_paths
 
 if TYPE_CHECKING:
     from pytest_delta_schema import Statement, TablePlan

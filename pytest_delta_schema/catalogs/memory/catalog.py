@@ -25,7 +25,8 @@ from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
-from pytest_delta_schema.state.types import StructState, not_null_paths
+from pytest_delta_schema.state.types import StructState
+from pytest_delta_schema.state.walks import not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

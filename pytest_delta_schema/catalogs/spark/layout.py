@@ -52,7 +52,7 @@ def rewrite_layout(bridge: Bridge, name: QualifiedName, change: LayoutRewrite) -
     added = [json.loads(written.apply(index).json()) for index in range(written.size())]
     found = sum(json.loads(each["add"].get("stats") or "{}").get("numRecords", 0) for each in added)
     if found != expected:
-        msg = f"{name}: {found} rows would be written in the place of {expected}, so nothing was; report this"
+        msg = f"{name}: {found} of {expected} rows would be written, so nothing was; report this"
         raise BackendFailure(msg)
     for each in added:
         each["add"]["dataChange"] = False

@@ -3,15 +3,17 @@
 from support.parts import *
 
 before = columns(ID)
-after = columns(ID, table_properties={"Legacy.owner": "x", "team": None})
-policy = PropertyPolicy((("team", "required"), ("tier*", "required"), ("legacy.*", "forbidden")))
+after = columns(ID, table_properties={"Legacy.owner": "x", "team": None, "Kind": "y"})
+policy = PropertyPolicy((("team", "required"), ("tier*", "required"), ("k*", "required"), ("legacy.*", "forbidden")))
 
 plan = """
++ properties.Kind: (absent) -> 'y'
 + properties.Legacy.owner: (absent) -> 'x'
 """
 
 sql = """
 ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+  'Kind' = 'y',
   'Legacy.owner' = 'x'
 );
 """

@@ -1,0 +1,117 @@
+"""What types are made of: questions that walk down into structs, arrays and maps."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.state.types import ATOMIC, ArrayState, MapState, StructState, below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+
+_STORED = frozenset(ATOMIC.values()) | {"string"}
+_STORED_FAMILIES = ("decimal(", "char(", "varchar(")
+
+
+def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
+    """Return the atomic types that types are made of."""
+    return {atom for each in data_types for atom in ((each,) if isinstance(each, str) else _atoms(each))}
+
+
+@lru_cache(maxsize=1024)
+def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
+    return frozenset(atoms(part.data_type for part in below(data_type)))
+
+
+def not_null_paths(columns: Iterable[ColumnState]) -> Iterator[tuple[str, ...]]:
+    """Yield the path of every column that is NOT NULL, and of every such field of a struct.
+
+    A struct that is NULL has NULL in all of its fields, also to Delta (run on the released jars). Inside of arrays and
+    maps Delta keeps no NOT NULL.
+    """
+    for column in columns:
+        if not column.is_nullable:
+            yield (column.name,)
+        if isinstance(column.data_type, StructState):
+            yield from ((column.name, *path) for path in not_null_paths(column.data_type.fields))
+
+
+def is_comparable(data_type: DataTypeState) -> bool:
+    """Whether two values of a type can be compared, which Spark does not do with maps and variants."""
+    if isinstance(data_type, StructState):
+        return all(is_comparable(field.data_type) for field in data_type.fields)
+    if isinstance(data_type, ArrayState):
+        return is_comparable(data_type.element)
+    return isinstance(data_type, str) and data_type != "variant"
+
+
+def fits(given: DataTypeState, declared: DataTypeState) -> bool:
+    """Whether values of a type can be stored as another: equal types, where a string may be longer than it will be.
+
+    Nullability is left to the values.
+    """
+    return _values(given) == _values(declared)
+
+
+def _values(data_type: DataTypeState) -> object:
+    if isinstance(data_type, str):
+        return "string" if data_type.startswith(("char(", "varchar(")) else data_type
+    if isinstance(data_type, StructState):
+        return {field.name.lower(): _values(field.data_type) for field in data_type.fields}
+    if isinstance(data_type, ArrayState):
+        return ("array", _values(data_type.element))
+    return ("map", _values(data_type.key), _values(data_type.value))
+
+
+def unstorable(data_type: DataTypeState, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and name of every part that Delta cannot store.
+
+    Intervals, times of day, geometries and strings with a collation are refused by Delta 4.4.0 (run on the released
+    jars).
+
+    Args:
+        data_type: The type of the column.
+        path: Where it stands: the column's name.
+    """
+    if isinstance(data_type, str):
+        if data_type not in _STORED and not data_type.startswith(_STORED_FAMILIES):
+            yield path, data_type
+    elif isinstance(data_type, StructState):
+        for field in data_type.fields:
+            yield from unstorable(field.data_type, f"{path}.{field.name}")
+    elif isinstance(data_type, ArrayState):
+        yield from unstorable(data_type.element, f"{path}.element")
+    else:
+        yield from unstorable(data_type.key, f"{path}.key")
+        yield from unstorable(data_type.value, f"{path}.value")
+
+
+def not_null_in_collections(data_type: DataTypeState, path: str, *, inside: bool = False) -> Iterator[str]:
+    """Yield the path of every NOT NULL inside an array or a map, which Delta cannot keep.
+
+    Spark's SQL has no word for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
+    (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, run on the released jars).
+
+    Args:
+        data_type: The type of the column.
+        path: Where it stands: the column's name.
+        inside: Whether an array or a map has been entered.
+    """
+    if isinstance(data_type, StructState):
+        for field in data_type.fields:
+            deeper = f"{path}.{field.name}"
+            if inside and not field.is_nullable:
+                yield deeper
+            yield from not_null_in_collections(field.data_type, deeper, inside=inside)
+    elif isinstance(data_type, ArrayState):
+        if not data_type.contains_null:
+            yield f"{path}.element"
+        yield from not_null_in_collections(data_type.element, f"{path}.element", inside=True)
+    elif isinstance(data_type, MapState):
+        if not data_type.value_contains_null:
+            yield f"{path}.value"
+        yield from not_null_in_collections(data_type.key, f"{path}.key", inside=True)
+        yield from not_null_in_collections(data_type.value, f"{path}.value", inside=True)
