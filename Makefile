@@ -6,13 +6,13 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-lives test-own lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-lives test-own test-examples lint format bench clean
 
 # Tests that share one Spark session, long ones that share another, those that start JVMs of their own, and those that
 # need none.
 LONG := tests/spark/test_evolution_machine.py tests/spark/test_mutations.py tests/spark/test_races.py
 SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
-OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py tests/examples
+OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples
 PYTEST := $(BIN)/coverage run -m pytest
 
@@ -31,7 +31,7 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-lives test-own
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-own test-lives test-examples
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
@@ -50,6 +50,9 @@ test-own: $(READY)
 
 test-long: $(READY)
 	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/spark/test_evolution_machine.py
+
+test-examples: $(READY)
+	@$(PYTEST) tests/examples >.test-examples.log 2>&1; status=$$?; cat .test-examples.log; exit $$status
 
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise

@@ -61,6 +61,11 @@ class Scenario:
     policy: PropertyPolicy = field(default_factory=PropertyPolicy)
     theirs: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_refused_unseen(self) -> bool:
+        """Whether rules refuse it, which look at no catalog; what rows refuse is another matter."""
+        return bool(self.refused) and not any(code.startswith("DS3") for code in self.refused)
+
 
 def load(path: Path) -> Scenario:
     """Read one file; every lower-case name in it is a part of the scenario."""
