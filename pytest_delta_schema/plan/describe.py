@@ -114,7 +114,9 @@ def _(change: changes.ClusteringChange, _observed: TableState) -> Iterator[Chang
 @_lines.register(changes.LayoutRewrite)
 def _(change: changes.LayoutRewrite, observed: TableState) -> Iterator[ChangeLine]:
     before = describe_layout(observed.partitioning, observed.clustering)
-    yield ChangeLine(CHANGE, "layout", before, describe_layout(change.partitioning, change.clustering))
+    after = describe_layout(change.partitioning, change.clustering)
+    raises = bool(change.clustering) and CLUSTERING_FEATURE not in observed.table_properties
+    yield ChangeLine(CHANGE, "layout", before, after, loss=loss(CLUSTERING_FEATURE) if raises else "")
 
 
 @_lines.register(changes.ColumnMove)

@@ -79,3 +79,15 @@ def test_an_empty_plan_is_one_line():
 )
 def test_what_clients_lose(key, lost):
     assert loss(key) == lost
+
+
+def test_a_rewrite_says_what_clients_lose_by_the_first_clustering():
+    before = table(column(), column("d"), partitioned_by=["d"])
+    after = table(column(), column("d"), clustered_by=["d"])
+
+    plan = TablePlanner().plan([after], catalog(desired_state(before)))
+
+    assert plan_script(plan).splitlines()[1] == (
+        "--   ~ layout  partitioned by (d) -> clustered by (d)"
+        "  [rewrite: clients that do not know clustering can no longer write the table]"
+    )
