@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
+    from pytest_delta_schema.catalogs.spark.probe import probe_write
     from pytest_delta_schema.catalogs.spark.session import open_session, session_conf
     from pytest_delta_schema.catalogs.violations import ConstraintViolation, constraint_error
     from pytest_delta_schema.contracts.assertions import assert_no_drift, assert_rows_satisfy
+    from pytest_delta_schema.contracts.writing import assert_accepts, assert_evolves, assert_rejects
     from pytest_delta_schema.errors import (
         ApplyError,
         BackendError,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         SyncError,
         UnsafePlanError,
         Violation,
+        WriteError,
     )
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.align_executor import AlignExecutor
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.constraints import Check, ForeignKey
     from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.structs import empty_frame, to_struct_type
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.orchestrate.orchestrator import Orchestrator, SyncResult
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -72,6 +76,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.risk import Risk
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.report.review import plan_script
+    from pytest_delta_schema.report.schema_diff import schema_diff
+    from pytest_delta_schema.report.source import model_source
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.rules.validator import (
@@ -100,6 +106,8 @@ if TYPE_CHECKING:
         StructState,
         ValueState,
     )
+    from pytest_delta_schema.writes.oracle import check_write
+    from pytest_delta_schema.writes.verdict import Finding, WriteVerdict
 
 _HOMES = {
     "catalogs.memory.catalog": ("MemoryCatalog",),
@@ -122,6 +130,7 @@ _HOMES = {
         "RowsError",
         "UnsafePlanError",
         "Violation",
+        "WriteError",
     ),
     "execute.action_runner": ("ActionRunner",),
     "execute.align_executor": ("AlignExecutor",),
@@ -176,6 +185,13 @@ _HOMES = {
     ),
     "sql.compiler": ("script", "statements"),
     "sql.statement": ("Statement", "StatementKind"),
+    "catalogs.spark.probe": ("probe_write",),
+    "contracts.writing": ("assert_accepts", "assert_rejects", "assert_evolves"),
+    "models.structs": ("to_struct_type", "empty_frame"),
+    "report.schema_diff": ("schema_diff",),
+    "report.source": ("model_source",),
+    "writes.oracle": ("check_write",),
+    "writes.verdict": ("Finding", "WriteVerdict"),
     "state.states": (
         "CatalogReader",
         "CatalogState",
@@ -231,6 +247,7 @@ __all__ = [
     "DeltaSchemaError",
     "Demand",
     "DriftError",
+    "Finding",
     "ForeignKey",
     "ForeignKeyAdd",
     "ForeignKeyDrop",
@@ -275,16 +292,27 @@ __all__ = [
     "ValueState",
     "Violation",
     "Workbench",
+    "WriteError",
+    "WriteVerdict",
+    "assert_accepts",
+    "assert_evolves",
     "assert_no_drift",
+    "assert_rejects",
     "assert_rows_satisfy",
+    "check_write",
     "constraint_error",
     "default_model_rules",
     "default_plan_rules",
+    "empty_frame",
+    "model_source",
     "open_session",
     "plan_script",
+    "probe_write",
+    "schema_diff",
     "script",
     "session_conf",
     "statements",
+    "to_struct_type",
 ]
 
 

@@ -95,6 +95,10 @@ class DriftError(DeltaSchemaError, AssertionError):
     """The catalog differs from the models; the text shows every change and the SQL that would run."""
 
 
+class WriteError(DeltaSchemaError, AssertionError):
+    """A table takes a frame otherwise than expected; the text says why, and shows both schemas side by side."""
+
+
 class RowsError(ViolationsError, AssertionError):
     """Rows do not satisfy a contract; nothing was written."""
 

@@ -11,9 +11,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import (
     ActionRunner,
     Check,
-    CheckState,
     Column,
-    KeyState,
     MemoryCatalog,
     Table,
     TablePlanner,
@@ -21,89 +19,9 @@ from pytest_delta_schema import (
     script,
     statements,
 )
-from pytest_delta_schema.models.names import primary_key_name
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.states import by_name
-from pytest_delta_schema.state.types import ColumnState, canonical_type
+from support.strategies import models, states
 from support.tables import NAME
-
-ATOMS = st.sampled_from(
-    [
-        spark.LongType(),
-        spark.StringType(),
-        spark.DecimalType(18, 2),
-        spark.VarcharType(7),
-        spark.TimestampType(),
-        spark.NullType(),
-    ]
-)
-NAMES = st.sampled_from(["id", "Id", "amount", "a b", "a.b", "`", "${x}", "é", "order_id", "ORDER_ID", "order", "x"])
-
-
-def _structs(inner: st.SearchStrategy[spark.DataType]) -> st.SearchStrategy[spark.DataType]:
-    fields = st.lists(
-        st.tuples(st.sampled_from("abcde"), inner, st.booleans()), min_size=1, max_size=3, unique_by=lambda f: f[0]
-    )
-    return st.one_of(
-        fields.map(lambda some: spark.StructType([spark.StructField(*each) for each in some])),
-        inner.map(spark.ArrayType),
-        inner.map(lambda value: spark.MapType(spark.StringType(), value)),
-    )
-
-
-TYPES = st.recursive(ATOMS, _structs, max_leaves=5)
-COMMENTS = st.sampled_from(["", "plain", "it's", "new\nline", "${x}", "\\"])
-COLUMNS = st.lists(
-    st.builds(Column, NAMES, TYPES, st.booleans(), COMMENTS),
-    min_size=1,
-    max_size=6,
-    unique_by=lambda column: column.name.lower(),
-)
-CHECKS = st.lists(
-    st.builds(
-        Check,
-        st.sampled_from(["c", "C", "d", "odd `name`"]),
-        st.sampled_from(["1 > 0", "(0<1)", "2 > 1", "1 between 0 and 2", "length('x') = 1", "not parsable (("]),
-    ),
-    max_size=3,
-    unique_by=lambda check: check.name.lower(),
-)
-KEYS = st.sampled_from(["delta.appendOnly", "DELTA.APPENDONLY", "delta.x", "team", "Team"])
-VALUES = st.sampled_from(["true", "TRUE", "1 day", "24 hours", "x", True, 7])
-
-
-def _unambiguous(properties: dict[str, object]) -> bool:
-    keys = [key.lower() for key in properties if key.lower().startswith("delta.")]
-    return len(set(keys)) == len(keys)
-
-
-@st.composite
-def models(draw: st.DrawFn) -> Table:
-    columns = draw(COLUMNS)
-    key = draw(st.lists(st.sampled_from([column.name for column in columns]), max_size=3, unique=True))
-    properties = draw(st.dictionaries(KEYS, st.one_of(st.none(), VALUES), max_size=3).filter(_unambiguous))
-    options = {"comment": draw(COMMENTS), "table_properties": properties, "primary_key": key, "checks": draw(CHECKS)}
-    return Table(*NAME, columns, **options)
-
-
-@st.composite
-def states(draw: st.DrawFn) -> TableState:
-    columns = tuple(
-        ColumnState(column.name, canonical_type(column.data_type), column.is_nullable, column.comment)
-        for column in draw(COLUMNS)
-    )
-    names = [column.name for column in columns]
-    key = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
-    properties = draw(st.dictionaries(KEYS, VALUES.map(str), max_size=3).filter(_unambiguous))
-    return TableState(
-        name=NAME,
-        exists=draw(st.booleans()),
-        columns=columns,
-        table_comment=draw(COMMENTS),
-        table_properties=MappingProxyType(properties),
-        primary_key=KeyState(primary_key_name(NAME, key, names), tuple(key)) if key else None,
-        checks=tuple(sorted((CheckState(c.name.lower(), c.expression) for c in draw(CHECKS)), key=by_name)),
-    )
 
 
 def catalog_of(there: TableState) -> MemoryCatalog:

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_delta_schema import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES, StatementKind
 from pytest_delta_schema.contracts import fixtures, options
-from support import capabilities
+from support import answers, capabilities
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -30,13 +30,14 @@ def test_the_examples_run(project):
         "test_orders.py",
         "test_checks.py",
         "test_keys.py",
+        "test_writes.py",
         "conftest.py",
         "test_library.py",
     ]
 
     result = project.run("--snapshot-update", "--delta-apply", "--delta-backend", "memory")
 
-    result.assert_outcomes(passed=16)
+    result.assert_outcomes(passed=19)
 
 
 def test_every_code_of_a_violation_is_explained():
@@ -78,6 +79,18 @@ def test_every_dependency_has_its_sentence_and_its_pin():
 
 def test_the_table_of_capabilities_is_what_the_scenarios_do():
     assert capabilities.table() in README, f"put this into the README:\n{capabilities.table()}"
+
+
+def test_the_table_of_answers_is_what_delta_said():
+    assert answers.table() in README, f"put this into the README:\n{answers.table()}"
+
+
+def test_every_rule_of_writes_is_in_the_table_or_in_the_list():
+    source = (ROOT / "pytest_delta_schema" / "writes" / "findings.py").read_text("utf-8")
+    rules = set(re.findall(r'rule="([a-z-]+)"', source))
+
+    assert len(rules) > 15
+    assert [rule for rule in sorted(rules) if f"`{rule}`" not in README] == []
 
 
 def test_every_statement_is_run_by_a_scenario():

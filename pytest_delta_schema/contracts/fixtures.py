@@ -6,6 +6,7 @@ others.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.ddl import Catalog, Workbench
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.writes.verdict import WriteVerdict
 
     class MakeSchema(Protocol):
         """Makes a scratch schema; see :func:`make_delta_schema`."""
@@ -159,6 +161,23 @@ def delta_raises() -> Raises:
     from pytest_delta_schema.contracts.raises import stopped_by
 
     return stopped_by
+
+
+@pytest.fixture
+def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
+    """Ask Delta itself what it makes of a write; see :func:`probe_write`.
+
+    Call it with the frame and the table, and how it is written; the clone is made in ``delta_catalog``.
+    """
+    from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
+    from pytest_delta_schema.catalogs.spark.probe import probe_write
+
+    if not isinstance(delta_catalog, SparkCatalog):
+        pytest.fail(
+            f"the {delta_catalog.name} catalog has no Delta to ask; use check_write, or the local backend",
+            pytrace=False,
+        )
+    return partial(probe_write, catalog=delta_catalog)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
@@ -14,8 +14,11 @@ from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.origin import Origin, declared_here
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
+from pytest_delta_schema.models.structs import columns_of
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
     from pytest_delta_schema.models.defaults import PropertyValue
 
 _T = TypeVar("_T")
@@ -90,6 +93,27 @@ class Table:
         self.foreign_keys = _listed(
             self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"
         )
+
+    @classmethod
+    def from_struct_type(
+        cls, catalog_name: str, schema_name: str, table_name: str, struct: StructType, **options: Any
+    ) -> Table:
+        """Declare a table by a schema of Spark's, such as that of a frame, or one from Delta's log.
+
+        Comments, lengths of char and varchar, defaults, generation expressions and identities are taken from the
+        metadata of the fields; Spark hides the last two.
+
+        Args:
+            catalog_name: As in :class:`Table`.
+            schema_name: Likewise.
+            table_name: Likewise.
+            struct: The schema.
+            **options: Everything else that a table takes, from ``comment`` on.
+
+        Raises:
+            DeclarationError: If a part can never be meant.
+        """
+        return cls(catalog_name, schema_name, table_name, columns_of(struct), **options)
 
     @property
     def name(self) -> QualifiedName:

@@ -16,6 +16,9 @@ WIDENING_PROPERTY = "delta.enableTypeWidening"
 MAPPING_PROPERTY = "delta.columnMapping.mode"
 """The property without which Delta neither drops nor renames columns, nor stores special characters in names."""
 
+SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
+"""Characters that Delta stores in column names under column mapping only (run on the released jars)."""
+
 PROTOCOL_VERSIONS = ("delta.minreaderversion", "delta.minwriterversion")
 """Properties, in lower case, that set a protocol version; Delta never lowers one."""
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, is_on
+from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.types import DataTypeState
-
-SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
-"""Characters that Delta stores in column names under column mapping only (run on the released jars)."""
 
 
 class ColumnsRequired:

@@ -63,6 +63,11 @@ class DuplicateProperties:
                 yield violation(self, "DS109", table.qualified_name, keys[0], message, "keep one spelling")
 
 
+def is_declarable(key: str) -> bool:
+    """Whether an author would declare a property that a table has: one of theirs, and no part of the protocol."""
+    return not key.lower().startswith(ONE_WAY) and _refusal(key.lower(), absent=False) is None
+
+
 def _refusal(key: str, *, absent: bool) -> tuple[str, str] | None:
     if key in _RESERVED:
         return "is reserved", _RESERVED[key]

@@ -132,6 +132,19 @@ class CatalogState:
         if problems:
             raise CatalogReadError(problems)
 
+    def existing(self, name: QualifiedName) -> TableState:
+        """Return a table that was read and is there.
+
+        Raises:
+            CatalogReadError: If it was not read, or is not there.
+        """
+        self.require([name])
+        state = self.tables[name]
+        if not state.exists:
+            problem = ReadProblem(table=str(name), message="is not in the catalog", remedy="create it first")
+            raise CatalogReadError([problem])
+        return state
+
     def problem(self, name: QualifiedName) -> ReadProblem:
         """Say why a table is not in ``tables``."""
         return self.problems.get(name) or ReadProblem(

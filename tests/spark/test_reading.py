@@ -111,7 +111,7 @@ def test_an_unreadable_log(made, warehouse, content):
 
 @pytest.mark.parametrize("metadata", ["{}", '{"metaData": {"schemaString": "no json"}}'])
 def test_metadata_that_makes_no_sense(local, metadata):
-    read = _understand(local._bridge, NAME, f'delta\t0\t{metadata}\t{{"protocol": {{}}}}\t')
+    read = _understand(local.bridge, NAME, f'delta\t0\t{metadata}\t{{"protocol": {{}}}}\t')
 
     assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
     assert str(read).endswith("); restore an older version of the table")
@@ -164,7 +164,7 @@ def test_the_session_catalog_itself(local):
 
 def test_many_tables_are_read_in_one_round_trip(made, monkeypatch):
     asked = []
-    bridge = made._bridge
+    bridge = made.bridge
     real = bridge.read
     monkeypatch.setattr(bridge, "read", lambda request: (asked.append(request), real(request))[1])
 

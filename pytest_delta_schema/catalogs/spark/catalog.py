@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
@@ -15,6 +14,7 @@ from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.layout import rewrite_layout
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
+from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.catalogs.spark.transaction import add_check, set_not_null
 from pytest_delta_schema.errors import BackendFailure, because
 from pytest_delta_schema.execute.ddl import RowCounts
@@ -56,12 +56,12 @@ class SparkCatalog:
     def __init__(self, spark: SparkSession, warehouse: Path) -> None:
         self.spark = spark
         self.warehouse = warehouse
-        self._bridge = Bridge(spark, warehouse)
+        self.bridge = Bridge(spark, warehouse)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
-        with in_users_names(self._bridge):
-            return read_tables(self._bridge, names_around(models))
+        with in_users_names(self.bridge):
+            return read_tables(self.bridge, names_around(models))
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or what stands for it on open-source Delta.
@@ -70,8 +70,8 @@ class SparkCatalog:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
             BackendFailure: If Spark or Delta refuses.
         """
-        with in_users_names(self._bridge):
-            self._bridge.register([statement.table.catalog])
+        with in_users_names(self.bridge):
+            self.bridge.register([statement.table.catalog])
             if statement.kind is StatementKind.TIGHTEN_COLUMNS:
                 self._tighten(statement)
             elif statement.kind is StatementKind.ADD_CHECK:
@@ -86,14 +86,14 @@ class SparkCatalog:
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
-        with in_users_names(self._bridge):
-            self._bridge.register([catalog])
-            return list_tables(self._bridge, catalog, schema)
+        with in_users_names(self.bridge):
+            self.bridge.register([catalog])
+            return list_tables(self.bridge, catalog, schema)
 
     def version(self, table: QualifiedName) -> int | None:
         """Return the table's newest version; ``None`` if there is no table."""
-        with in_users_names(self._bridge):
-            state = read_tables(self._bridge, [table]).tables.get(table)
+        with in_users_names(self.bridge):
+            state = read_tables(self.bridge, [table]).tables.get(table)
         return None if state is None else state.version
 
     def count_rows(
@@ -105,8 +105,8 @@ class SparkCatalog:
         stop_early: bool = False,
     ) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
-        with in_users_names(self._bridge):
-            self._bridge.register([table.catalog])
+        with in_users_names(self.bridge):
+            self.bridge.register([table.catalog])
             rows = rows_of(table, demands, added=added, absent=self._parentless(demands))
             if stop_early:
                 return self._first(rows, demands)
@@ -122,8 +122,8 @@ class SparkCatalog:
         added: Sequence[ColumnState] = (),
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
-        with in_users_names(self._bridge):
-            self._bridge.register([table.catalog])
+        with in_users_names(self.bridge):
+            self.bridge.register([table.catalog])
             rows = rows_of(table, demands, added=added, absent=self._parentless(demands))
             said = [
                 samples(rows, demand, index, shown=columns, number=number)
@@ -140,8 +140,8 @@ class SparkCatalog:
         Raises:
             BackendFailure: If they do not fit the table.
         """
-        with in_users_names(self._bridge):
-            self._bridge.register([table.catalog])
+        with in_users_names(self.bridge):
+            self.bridge.register([table.catalog])
             stored = self.spark.table(dotted(table)).schema
             folded = [{name.lower(): value for name, value in row.items()} for row in rows]
             strangers = sorted({name for row in folded for name in row} - {field.name.lower() for field in stored})
@@ -157,37 +157,37 @@ class SparkCatalog:
 
     def _filled_by_the_table(self, table: QualifiedName) -> frozenset[str]:
         """Return the columns that the table fills when a write leaves them out, in lower case."""
-        columns = read_tables(self._bridge, [table]).tables[table].columns
+        columns = read_tables(self.bridge, [table]).tables[table].columns
         return frozenset(column.name.lower() for column in columns if column.value is not None)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""
-        with in_users_names(self._bridge):
-            self._bridge.register([catalog])
+        with in_users_names(self.bridge):
+            self.bridge.register([catalog])
             self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it, half-made tables included; one that is not there is fine."""
-        with in_users_names(self._bridge):
-            self._bridge.register([catalog])
+        with in_users_names(self.bridge):
+            self.bridge.register([catalog])
             self._sql(drop_schema(catalog, schema))
-        if self._bridge.is_ours(catalog):
+        if self.bridge.is_ours(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
     def _tighten(self, statement: Statement) -> None:
         paths = [change.path for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
-        set_not_null(self._bridge, statement.table, paths, partial(self._count_at, statement.table))
+        set_not_null(self.bridge, statement.table, paths, partial(self._count_at, statement.table))
 
     def _add_checks(self, statement: Statement) -> None:
         for change in statement.changes:
             if isinstance(change, CheckAdd):
                 check = CheckState(change.name, change.expression)
-                add_check(self._bridge, statement.table, check, partial(self._count_at, statement.table))
+                add_check(self.bridge, statement.table, check, partial(self._count_at, statement.table))
 
     def _rewrite(self, statement: Statement) -> None:
         for change in statement.changes:
             if isinstance(change, LayoutRewrite):
-                rewrite_layout(self._bridge, statement.table, change)
+                rewrite_layout(self.bridge, statement.table, change)
 
     def _count_at(self, table: QualifiedName, demands: Sequence[Demand], version: int) -> RowCounts:
         return self._count(rows_of(table, version=version), demands)
@@ -215,7 +215,7 @@ class SparkCatalog:
     def _clean_up(self, table: QualifiedName) -> None:
         """Remove what a failed creation leaves behind: a log folder without a commit, in which no table can be made."""
         folder = table_folder(self.warehouse, table)
-        files = [path for path in folder.rglob("*") if path.is_file()] if self._bridge.is_ours(table.catalog) else []
+        files = [path for path in folder.rglob("*") if path.is_file()] if self.bridge.is_ours(table.catalog) else []
         if folder.is_dir() and not files:
             shutil.rmtree(folder)
 
@@ -239,14 +239,14 @@ class SparkCatalog:
     def _parentless(self, demands: Sequence[Demand]) -> list[ForeignKeyState]:
         """Return the foreign keys whose parent, or a column of it, is not there yet."""
         keys = [demand for demand in demands if isinstance(demand, ForeignKeyState)]
-        tables = read_tables(self._bridge, [key.parent for key in keys]).tables if keys else {}
+        tables = read_tables(self.bridge, [key.parent for key in keys]).tables if keys else {}
         columns = {name: {column.name.lower() for column in table.columns} for name, table in tables.items()}
         return [
             key for key in keys if not {name.lower() for name in key.parent_columns} <= columns.get(key.parent, set())
         ]
 
     def _sql(self, text: str) -> Any:
-        with _conf(self.spark, _SUBSTITUTE, "false"):
+        with setting(self.spark, _SUBSTITUTE, "false"):
             return self.spark.sql(text)
 
 
@@ -278,16 +278,3 @@ def _fitting(value: Any, field: Any) -> Any:
     if isinstance(value, int) and isinstance(field.dataType, (DecimalType, DoubleType, FloatType)):
         return Decimal(value) if isinstance(field.dataType, DecimalType) else float(value)
     return value
-
-
-@contextmanager
-def _conf(spark: SparkSession, key: str, value: str) -> Iterator[None]:
-    before = spark.conf.get(key) or "true"
-    if before == value:
-        yield
-        return
-    spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        spark.conf.set(key, before)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.physical import translate
 from pytest_delta_schema.errors import BackendFailure
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.catalogs.spark.bridge import Bridge
+
+_STREAM = "STREAM_FAILED"
+_IN_STREAM = re.compile(r"terminated with exception: \[([A-Z0-9_.]+)\]")
+"""Where a stream that failed says why: behind its own condition, which says nothing."""
 
 _STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
 
@@ -25,12 +30,31 @@ def in_users_names(bridge: Bridge) -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise BackendFailure(_text(str(error), bridge), condition=error.getCondition() or "") from error
+        condition = error.getCondition() or ""
+        if condition == _STREAM:
+            condition = next(iter(_IN_STREAM.findall(str(error))), condition)
+        raise BackendFailure(_text(str(error), bridge), condition=condition) from error
     except Py4JJavaError as error:
         java = error.java_exception
-        raise BackendFailure(_text(str(java.getMessage() or java.toString()), bridge)) from error
+        text = _text(str(java.getMessage() or java.toString()), bridge)
+        raise BackendFailure(text, condition=_condition(java)) from error
     except Py4JError as error:
         raise BackendFailure(_text(str(error), bridge)) from error
+
+
+def _condition(java: Any) -> str:
+    """Return the condition of an exception of the JVM, or of what caused it; else the name of the cause's class."""
+    from py4j.protocol import Py4JError
+
+    while True:
+        try:
+            condition = java.getCondition()
+        except Py4JError:
+            condition = None
+        cause = java.getCause()
+        if condition or cause is None:
+            return str(condition or java.getClass().getSimpleName())
+        java = cause
 
 
 def _text(message: str, bridge: Bridge) -> str:

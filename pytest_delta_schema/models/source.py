@@ -1,0 +1,203 @@
+"""Declarations as Python: the text that an author would have written."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pyspark.sql import types as spark
+
+from pytest_delta_schema.models.column import Identity
+from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.models.table import IGNORE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_delta_schema.models.column import Column
+    from pytest_delta_schema.models.table import Table
+
+_WIDTH = 100
+_STEP = "    "
+
+
+class Call(NamedTuple):
+    """A call in source: the callable's name and its arguments, each with its keyword or ``""``."""
+
+    name: str
+    arguments: tuple[tuple[str, object], ...]
+
+
+def column_source(column: Column) -> str:
+    """Return the line that declares a column: ``Column("amount", DecimalType(18, 2))``."""
+    return _flat(_column(column))
+
+
+def table_source(table: Table) -> str:
+    """Return a whole Python module that declares a table.
+
+    It imports what it needs, and declares the table under its own name. Run, it gives an equal table.
+    """
+    declared = _table(table)
+    kinds = sorted({call.name for call in _calls(declared)})
+    ours = [name for name in kinds if not hasattr(spark, name)]
+    theirs = [name for name in kinds if hasattr(spark, name)]
+    parts = [*_chosen("pyspark.sql.types", theirs), "", *_chosen("pytest_delta_schema", ours)]
+    return "\n".join([*parts, "", _rendered(f"{variable(table.table_name)} = ", declared, "")]) + "\n"
+
+
+def variable(name: str) -> str:
+    """Return a Python name for a table."""
+    plain = re.sub(r"\W", "_", name.lower())
+    if plain[:1].isdigit():
+        return f"_{plain}"
+    return f"{plain}_" if keyword.iskeyword(plain) else plain
+
+
+def _table(table: Table) -> Call:
+    said: list[tuple[str, object]] = [("", part) for part in (table.catalog_name, table.schema_name, table.table_name)]
+    said.append(("", [_column(column) for column in table.columns]))
+    owns = table.owns if table.owns is not ASPECTS else ()
+    checks = [Call("Check", (("", each.name), ("", each.expression))) for each in table.checks]
+    keys = [_foreign_key(key) for key in table.foreign_keys]
+    options = {
+        "comment": table.comment,
+        "table_properties": dict(table.table_properties),
+        "primary_key": list(table.primary_key),
+        "checks": checks,
+        "foreign_keys": keys,
+        "partitioned_by": list(table.partitioned_by),
+        "clustered_by": list(table.clustered_by),
+        "column_order": "" if table.column_order == IGNORE else table.column_order,
+        "owns": dict(owns) if hasattr(owns, "keys") else list(owns),
+    }
+    return Call("Table", (*said, *((key, value) for key, value in options.items() if value)))
+
+
+def _foreign_key(key: Any) -> Call:
+    said: list[tuple[str, object]] = [("", list(key.columns)), ("", str(key.parent))]
+    if key.parent_key:
+        said.append(("parent_columns", list(key.parent_key)))
+    if key.name:
+        said.append(("name", key.name))
+    return Call("ForeignKey", tuple(said))
+
+
+def _column(column: Column) -> Call:
+    said: list[tuple[str, object]] = [("", column.name), ("", _type(column.data_type))]
+    if not column.is_nullable:
+        said.append(("is_nullable", False))
+    if column.comment:
+        said.append(("comment", column.comment))
+    if column.default is not None:
+        default = column.default
+        said.append(("default", str(default) if isinstance(default, Decimal) else default))
+    if column.generated_as is not None:
+        said.append(("generated_as", column.generated_as))
+    if column.identity:
+        identity = Identity() if column.identity is True else column.identity
+        said.append(("identity", _identity(identity)))
+    if column.renamed_from is not None:
+        said.append(("renamed_from", column.renamed_from))
+    return Call("Column", tuple(said))
+
+
+def _identity(identity: Identity) -> Call:
+    usual = Identity()
+    parts = {"start": identity.start, "step": identity.step, "always": identity.always}
+    return Call("Identity", tuple((key, value) for key, value in parts.items() if value != getattr(usual, key)))
+
+
+def _type(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a kind of type
+    name = type(data_type).__name__
+    match data_type:
+        case spark.StructType():
+            return Call(name, (("", [_field(field) for field in data_type.fields]),))
+        case spark.ArrayType():
+            never = (("containsNull", False),) if not data_type.containsNull else ()
+            return Call(name, (("", _type(data_type.elementType)), *never))
+        case spark.MapType():
+            never = (("valueContainsNull", False),) if not data_type.valueContainsNull else ()
+            return Call(name, (("", _type(data_type.keyType)), ("", _type(data_type.valueType)), *never))
+        case spark.DecimalType():
+            return Call(name, (("", data_type.precision), ("", data_type.scale)))
+        case spark.CharType() | spark.VarcharType():
+            return Call(name, (("", data_type.length),))
+        case spark.StringType() if getattr(data_type, "collation", "UTF8_BINARY") != "UTF8_BINARY":
+            return Call(name, (("", data_type.collation),))
+        case spark.DayTimeIntervalType() | spark.YearMonthIntervalType():
+            return Call(name, (("", data_type.startField), ("", data_type.endField)))
+    return Call(name, ())
+
+
+def _field(field: spark.StructField) -> Call:
+    said: list[tuple[str, object]] = [("", field.name), ("", _type(field.dataType))]
+    if not field.nullable:
+        said.append(("nullable", False))
+    if field.metadata:
+        said.append(("metadata", dict(field.metadata)))
+    return Call("StructField", tuple(said))
+
+
+def _calls(value: object) -> Iterator[Call]:
+    if isinstance(value, Call):
+        yield value
+        for _, argument in value.arguments:
+            yield from _calls(argument)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _calls(item)
+
+
+def _chosen(module: str, names: Sequence[str]) -> list[str]:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= _WIDTH:
+        return [line]
+    return [f"from {module} import (", *(f"{_STEP}{name}," for name in names), ")"]
+
+
+def _rendered(head: str, value: object, indent: str) -> str:
+    """Write a value behind ``head``: in one line if it fits, else an argument a line."""
+    flat = _flat(value)
+    if len(indent) + len(head) + len(flat) < _WIDTH:
+        return f"{indent}{head}{flat}"
+    deeper = indent + _STEP
+    match value:
+        case Call():
+            parts = [_rendered(f"{key}=" if key else "", item, deeper) for key, item in value.arguments]
+            opening, closing = f"{value.name}(", ")"
+        case list():
+            parts = [_rendered("", item, deeper) for item in value]
+            opening, closing = "[", "]"
+        case dict():
+            parts = [_rendered(f"{_text(key)}: ", item, deeper) for key, item in value.items()]
+            opening, closing = "{", "}"
+        case _:
+            return f"{indent}{head}{flat}"
+    lines = "".join(f"{part},\n" for part in parts)
+    return f"{indent}{head}{opening}\n{lines}{indent}{closing}"
+
+
+def _flat(value: object) -> str:
+    match value:
+        case Call():
+            return (
+                f"{value.name}({', '.join((f'{key}=' if key else '') + _flat(item) for key, item in value.arguments)})"
+            )
+        case list():
+            return f"[{', '.join(map(_flat, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{_text(key)}: {_flat(item)}' for key, item in value.items())}}}"
+        case str():
+            return _text(value)
+    return repr(value)
+
+
+def _text(value: object) -> str:
+    """Write a text with double quotes where Python's own choice would be single ones, as formatters do."""
+    said = repr(value)
+    if isinstance(value, str) and said[0] == "'" and '"' not in said and "\\'" not in said:
+        return f'"{said[1:-1]}"'
+    return said

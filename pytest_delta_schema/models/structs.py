@@ -1,0 +1,75 @@
+"""Declared tables as Spark's structs, and Spark's structs as declared columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import StructField, StructType
+
+from pytest_delta_schema.models.column import Column, Identity
+from pytest_delta_schema.models.lengths import CHAR_VARCHAR, with_lengths, without_lengths
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from pytest_delta_schema.models.table import Table
+
+DEFAULT, GENERATED = "CURRENT_DEFAULT", "delta.generationExpression"
+IDENTITY_START, IDENTITY_STEP = "delta.identity.start", "delta.identity.step"
+IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
+"""Keys of a field's metadata that say where its values come from (source: Delta's protocol)."""
+
+
+def to_struct_type(table: Table) -> StructType:
+    """Return the schema that a frame over a declared table has.
+
+    ``spark.createDataFrame(rows, to_struct_type(orders))`` makes one. Names, types, nullability and comments are those
+    of the model. Char and varchar are strings that keep their length in the metadata, as in every frame of Spark; so
+    the struct can be given to any reader, and back to :meth:`Table.from_struct_type`.
+    """
+    return StructType([_field(column) for column in table.columns])
+
+
+def empty_frame(spark: SparkSession, table: Table) -> DataFrame:
+    """Return a frame without rows that has the schema of a declared table.
+
+    Args:
+        spark: Any session, also one of Spark Connect.
+        table: The model.
+    """
+    return spark.createDataFrame([], to_struct_type(table))
+
+
+def columns_of(struct: StructType) -> list[Column]:
+    """Return the columns that a schema of Spark or of Delta declares.
+
+    Comments, lengths of char and varchar, defaults, generation expressions and identities are taken from the metadata
+    of its fields, as far as it says them: Spark hides the last two, Delta's log has them.
+    """
+    return [_column(field) for field in struct.fields]
+
+
+def _field(column: Column) -> StructField:
+    plain = without_lengths(column.data_type)
+    metadata: dict[str, Any] = {"comment": column.comment} if column.comment else {}
+    if plain != column.data_type:
+        metadata[CHAR_VARCHAR] = column.data_type.simpleString()
+    return StructField(column.name, plain, column.is_nullable, metadata)
+
+
+def _column(field: StructField) -> Column:
+    known = field.metadata or {}
+    data_type = with_lengths(field.dataType, known[CHAR_VARCHAR]) if CHAR_VARCHAR in known else field.dataType
+    identity = None
+    if IDENTITY_START in known:
+        always = not known.get(IDENTITY_EXPLICIT, False)
+        identity = Identity(known[IDENTITY_START], known[IDENTITY_STEP], always)
+    return Column(
+        field.name,
+        data_type,
+        is_nullable=field.nullable,
+        comment=known.get("comment") or "",
+        default=known.get(DEFAULT),
+        generated_as=known.get(GENERATED),
+        identity=identity,
+    )

@@ -1,0 +1,107 @@
+"""From states back to declarations: what a model would say that wants just this."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pyspark.sql import types as spark
+
+from pytest_delta_schema.models.column import Column, Identity
+from pytest_delta_schema.models.constraints import Check, ForeignKey
+from pytest_delta_schema.models.names import foreign_key_name
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.state.types import ATOMIC, ArrayState, ColumnState, DataTypeState, MapState, StructState
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.state.states import ForeignKeyState, TableState
+
+_ATOMIC = {name: kind for kind, name in ATOMIC.items()}
+_SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")
+_INTERVAL = re.compile(r"interval (\w+)(?: to (\w+))?")
+_COLLATED = re.compile(r"string collate (\w+)")
+
+
+def spark_type(data_type: DataTypeState) -> spark.DataType:
+    """Return Spark's own type for a canonical one; the inverse of ``canonical_type``, comments of fields included."""
+    if isinstance(data_type, StructState):
+        return spark_struct(data_type.fields)
+    if isinstance(data_type, ArrayState):
+        return spark.ArrayType(spark_type(data_type.element), data_type.contains_null)
+    if isinstance(data_type, MapState):
+        key, value = spark_type(data_type.key), spark_type(data_type.value)
+        return spark.MapType(key, value, data_type.value_contains_null)
+    return _ATOMIC[data_type]() if data_type in _ATOMIC else _with_arguments(data_type)
+
+
+def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
+    """Return columns as a struct of Spark's."""
+    return spark.StructType([_field(column) for column in columns])
+
+
+def declared_column(column: ColumnState) -> Column:
+    """Return the declaration that wants a column as it is."""
+    default, generated, counting = column.value or (None, None, None)
+    identity = None if counting is None else Identity(counting.start, counting.step, counting.is_always)
+    return Column(
+        column.name,
+        spark_type(column.data_type),
+        is_nullable=column.is_nullable,
+        comment=column.comment,
+        default=default,
+        generated_as=generated,
+        identity=identity,
+    )
+
+
+def declared_table(state: TableState) -> Table:
+    """Return the declaration that wants a table as it is, without its properties.
+
+    Which of those an author would write is not a question of the state.
+    """
+    return Table(
+        *state.name,
+        [declared_column(column) for column in state.columns],
+        comment=state.table_comment,
+        primary_key=state.primary_key.columns if state.primary_key else (),
+        checks=[Check(check.name, check.expression) for check in state.checks],
+        foreign_keys=[_foreign_key(state, key) for key in state.foreign_keys],
+        partitioned_by=state.partitioning,
+        clustered_by=[".".join(path) for path in state.clustering],
+    )
+
+
+def _foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey:
+    usual = foreign_key_name(state.name, key.columns, [column.name for column in state.columns])
+    name = None if key.name == usual else key.name
+    return ForeignKey(list(key.columns), str(key.parent), list(key.parent_columns), name=name)
+
+
+def _field(column: ColumnState) -> spark.StructField:
+    metadata = {"comment": column.comment} if column.comment else {}
+    return spark.StructField(column.name, spark_type(column.data_type), column.is_nullable, metadata)
+
+
+def _with_arguments(text: str) -> spark.DataType:
+    if text == "string":
+        return spark.StringType()
+    if (sized := _SIZED.fullmatch(text)) is not None:
+        kind, length, scale = sized.groups()
+        if kind == "decimal":
+            return spark.DecimalType(int(length), int(scale))
+        return spark.CharType(int(length)) if kind == "char" else spark.VarcharType(int(length))
+    if (collated := _COLLATED.fullmatch(text)) is not None:
+        return spark.StringType(collated[1])
+    if (interval := _INTERVAL.fullmatch(text)) is not None:
+        return _interval(interval[1], interval[2] or interval[1])
+    msg = f"there is no type {text} in pyspark.sql.types"
+    raise ValueError(msg)
+
+
+def _interval(start: str, end: str) -> spark.DataType:
+    for kind in (spark.DayTimeIntervalType, spark.YearMonthIntervalType):
+        first, last = getattr(kind, start.upper(), None), getattr(kind, end.upper(), None)
+        if first is not None and last is not None:
+            return kind(first, last)
+    msg = f"there is no interval from {start} to {end} in pyspark.sql.types"
+    raise ValueError(msg)

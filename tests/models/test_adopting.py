@@ -1,0 +1,190 @@
+"""Schemas of Spark, declarations and their source: every way from one to the other and back."""
+
+from __future__ import annotations
+
+from runpy import run_path
+
+import pytest
+from hypothesis import given
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    Check,
+    Column,
+    ForeignKey,
+    Identity,
+    MemoryCatalog,
+    Orchestrator,
+    Table,
+    TablePlanner,
+    model_source,
+    to_struct_type,
+)
+from pytest_delta_schema.models.structs import columns_of
+from pytest_delta_schema.state.adopting import spark_type
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import canonical_type
+from support.parts import EVERY_TYPE, ODD_TEXT, field, struct
+from support.strategies import models
+from support.tables import orders, table
+
+
+def whole():
+    return table(
+        Column("id", spark.LongType(), is_nullable=False, comment="Key", identity=Identity(start=5)),
+        Column("day", spark.DateType(), generated_as="CAST(ts AS DATE)"),
+        Column("ts", spark.TimestampType(), renamed_from="created"),
+        Column("open", spark.BooleanType(), default=True),
+        Column("amount", spark.DecimalType(18, 2), default=0),
+        Column("place", struct(field("lat", spark.DoubleType(), nullable=False, comment="Degrees"))),
+        comment=ODD_TEXT,
+        table_properties={"team": "data", "delta.appendOnly": True, "old": None},
+        primary_key=["id"],
+        checks=[Check("positive", "amount >= 0")],
+        foreign_keys=[ForeignKey(["id"], "dev.silver.parents", ["id"], name="fk_parents")],
+        partitioned_by=["day"],
+        column_order="enforce",
+        owns={"comments": "match"},
+    )
+
+
+def run(source, tmp_path, name="orders"):
+    path = tmp_path / "models.py"
+    path.write_text(source, encoding="utf-8")
+    return run_path(str(path))[name]
+
+
+def test_the_source_of_a_model_is_what_an_author_would_write():
+    assert model_source(orders()) == (
+        "from pyspark.sql.types import DecimalType, LongType, TimestampType\n"
+        "\n"
+        "from pytest_delta_schema import Column, Table\n"
+        "\n"
+        "orders = Table(\n"
+        '    "dev",\n'
+        '    "silver",\n'
+        '    "orders",\n'
+        "    [\n"
+        '        Column("id", LongType(), is_nullable=False, comment="Order ID"),\n'
+        '        Column("created_ts", TimestampType(), comment="Creation time"),\n'
+        '        Column("amount", DecimalType(18, 2), comment="Order total"),\n'
+        "    ],\n"
+        '    comment="Orders table",\n'
+        '    table_properties={"delta.autoOptimize.optimizeWrite": "true"},\n'
+        '    primary_key=["id"],\n'
+        ")\n"
+    )
+
+
+@pytest.mark.parametrize("model", [orders(), whole(), table(*EVERY_TYPE)], ids=["orders", "whole", "every type"])
+def test_the_source_of_a_model_declares_it_again(model, tmp_path):
+    again = run(model_source(model), tmp_path)
+
+    assert desired_state(again) == desired_state(model)
+    assert desired_state(again).renames == desired_state(model).renames
+    assert (again.column_order, again.ownership) == (model.column_order, model.ownership)
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [("Orders", "orders"), ("2024", "_2024"), ("class", "class_"), ("a-b c", "a_b_c"), ("type", "type")],
+)
+def test_a_table_is_declared_under_a_name_that_python_takes(name, variable, tmp_path):
+    model = Table("dev", "silver", name, [Column("id", spark.LongType())])
+
+    assert run(model_source(model), tmp_path, variable).qualified_name == f"dev.silver.{name.lower()}"
+
+
+def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
+    catalog = MemoryCatalog()
+    model = whole()
+    model.partitioned_by, model.clustered_by, model.foreign_keys = [], ["place.lat"], []
+    model.table_properties = {"team": "data", "delta.minWriterVersion": "7"}
+    Orchestrator.over(catalog).sync_tables([model])
+    seen = catalog.snapshot([model])
+
+    source = model_source(seen.existing(model.name))
+
+    assert TablePlanner().plan([run(source, tmp_path)], seen).is_empty
+    assert "minWriterVersion" not in source
+
+
+@pytest.mark.parametrize("column", EVERY_TYPE, ids=lambda column: column.name)
+def test_a_canonical_type_becomes_the_same_type_of_sparks(column):
+    assert spark_type(canonical_type(column.data_type)) == column.data_type
+
+
+@pytest.mark.parametrize(
+    "data_type",
+    [
+        spark.DayTimeIntervalType(0, 3),
+        spark.DayTimeIntervalType(1, 1),
+        spark.YearMonthIntervalType(0, 1),
+        spark.StringType("UTF8_LCASE"),
+    ],
+    ids=lambda kind: kind.simpleString(),
+)
+def test_types_that_delta_cannot_store_come_back_as_well(data_type, tmp_path):
+    model = table(Column("c", data_type))
+
+    assert spark_type(canonical_type(data_type)) == data_type
+    assert run(model_source(model), tmp_path).columns[0].data_type == data_type
+
+
+def test_a_type_that_nobody_knows_is_said():
+    for name in ("geometry(4326)", "interval week to day"):
+        with pytest.raises(ValueError, match=r"there is no (type|interval)"):
+            spark_type(name)
+
+
+def test_a_model_as_a_struct():
+    model = table(
+        Column("id", spark.LongType(), is_nullable=False, comment="Key"),
+        Column("code", spark.CharType(3)),
+        Column("tags", spark.ArrayType(spark.VarcharType(9))),
+    )
+
+    assert to_struct_type(model) == spark.StructType(
+        [
+            spark.StructField("id", spark.LongType(), nullable=False, metadata={"comment": "Key"}),
+            spark.StructField("code", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}),
+            spark.StructField(
+                "tags",
+                spark.ArrayType(spark.StringType()),
+                metadata={"__CHAR_VARCHAR_TYPE_STRING": "array<varchar(9)>"},
+            ),
+        ]
+    )
+
+
+@given(model=models())
+def test_a_model_comes_back_from_its_struct(model):
+    again = Table.from_struct_type("dev", "silver", "orders", to_struct_type(model))
+
+    assert desired_state(again).columns == desired_state(model).columns
+
+
+def test_values_are_taken_from_the_metadata_of_fields():
+    struct = spark.StructType(
+        [
+            spark.StructField("a", spark.IntegerType(), metadata={"CURRENT_DEFAULT": "1"}),
+            spark.StructField("b", spark.IntegerType(), metadata={"delta.generationExpression": "a + 1"}),
+            spark.StructField(
+                "c",
+                spark.LongType(),
+                metadata={
+                    "delta.identity.start": 3,
+                    "delta.identity.step": 2,
+                    "delta.identity.allowExplicitInsert": True,
+                },
+            ),
+            spark.StructField("d", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "no type at all"}),
+        ]
+    )
+
+    assert columns_of(struct) == [
+        Column("a", spark.IntegerType(), default="1"),
+        Column("b", spark.IntegerType(), generated_as="a + 1"),
+        Column("c", spark.LongType(), identity=Identity(start=3, step=2, always=False)),
+        Column("d", spark.StringType()),
+    ]

@@ -1,0 +1,68 @@
+"""One pair on real Delta: its table is made once, and every way of writing gets a copy of the folder."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema import BackendFailure, QualifiedName, Table, TablePlanner, statements
+from pytest_delta_schema.catalogs.spark.failures import in_users_names
+from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.catalogs.spark.settings import setting
+from pytest_delta_schema.catalogs.spark.writing import write
+from pytest_delta_schema.state.desired import desired_state
+from support.writes import MODES, shown
+
+if TYPE_CHECKING:
+    from pytest_delta_schema import SparkCatalog
+    from support.writes import Pair
+
+_AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
+_OPTIONS = {"merge_schema": "mergeSchema", "overwrite_schema": "overwriteSchema"}
+
+
+class Stage:
+    """A schema with the table of one pair.
+
+    Args:
+        catalog: The local one.
+        pair: What is written to what.
+    """
+
+    def __init__(self, catalog: SparkCatalog, pair: Pair) -> None:
+        self._catalog = catalog
+        self._pair = pair
+        self._schema = f"writes_{uuid.uuid4().hex[:8]}"
+        self._number = 0
+        catalog.create_schema("dev", self._schema)
+        self._base = self._name("base")
+        wanted = replace(desired_state(pair.table), name=self._base)
+        for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
+            catalog.run(statement)
+
+    def play(self, via: str, mode: str) -> str:
+        """Write an empty frame to a fresh copy of the table, and say in one line what it came to."""
+        self._number += 1
+        name = self._name(f"copy_{self._number}")
+        folder = table_folder(self._catalog.warehouse, name)
+        shutil.copytree(table_folder(self._catalog.warehouse, self._base), folder)
+        how, options = MODES[mode]
+        said = [_OPTIONS[key] for key in options if key in _OPTIONS]
+        spark, bridge = self._catalog.spark, self._catalog.bridge
+        try:
+            with in_users_names(bridge), setting(spark, _AUTO_MERGE, str("auto_merge" in options).lower()):
+                bridge.register(["dev"])
+                write(spark, self._pair.frame, name, folder, via, how, said)
+        except BackendFailure as error:
+            return error.condition
+        state = self._catalog.snapshot([Table(*name, [])]).tables[name]
+        return shown(state.columns)
+
+    def close(self) -> None:
+        """Drop the schema with everything in it."""
+        self._catalog.drop_schema("dev", self._schema)
+
+    def _name(self, table: str) -> QualifiedName:
+        return QualifiedName("dev", self._schema, table)

@@ -1,0 +1,44 @@
+"""Ask Delta itself what it makes of every pair, on every way, and keep the answers for the tests without a JVM.
+
+Run it as ``python -m support.record_writes`` in the folder of the tests; it takes a quarter of an hour.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from pytest_delta_schema import SparkCatalog, open_session, session_conf
+from support.agreement import Stage
+from support.writes import MODES, PAIRS, RECORD, cells
+
+HEAD = "Recorded from Delta 4.4.0 with Spark 4.2.0 by `python -m support.record_writes`: what empty frames come to."
+
+
+def main() -> None:
+    """Record everything; names of pairs as arguments record only those, to standard output."""
+    warehouse = Path(tempfile.mkdtemp())
+    session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+    catalog = SparkCatalog(session.spark, warehouse)
+    names = sys.argv[1:] or list(PAIRS)
+    lines = [HEAD]
+    for name in names:
+        stage = Stage(catalog, PAIRS[name])
+        found: dict[str, dict[str, list[str]]] = {}
+        for via, mode in cells(MODES):
+            found.setdefault(stage.play(via, mode), {}).setdefault(via, []).append(mode)
+        stage.close()
+        lines += ["", f"# {name}"]
+        for outcome, ways in found.items():
+            lines += [outcome, *(f"  {via}: {', '.join(modes)}" for via, modes in ways.items())]
+        sys.stderr.write(f"{name}: {len(found)} outcomes\n")
+    text = "\n".join(lines) + "\n"
+    if sys.argv[1:]:
+        sys.stdout.write(text)
+    else:
+        RECORD.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The oracle against what Delta 4.4.0 was recorded to say, and what older versions say otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import check_write
+from support.parts import INT, LONG, WIDENS, field
+from support.tables import table
+from support.writes import BY_ROWS, DOUBLE, MODES, PAIRS, SHORT, A, agree, cells, frame, outcome, recorded, two
+
+ANSWERS = list(recorded())
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_oracle_says_what_delta_said(name):
+    wrong = []
+    for pair, via, mode, real in ANSWERS:
+        how, options = MODES[mode]
+        if pair == name:
+            said = outcome(check_write(PAIRS[name].frame, PAIRS[name].table, via, how, **options))
+            if not agree(said, real) and not (name == BY_ROWS and said == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"):
+                wrong.append(f"{via}, {mode}: Delta {real}, the oracle {said}")
+
+    assert wrong == []
+
+
+def test_every_way_was_recorded():
+    assert sorted((pair, via, mode) for pair, via, mode, _ in ANSWERS) == sorted(
+        (pair, via, mode) for pair in PAIRS for via, mode in cells(MODES)
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "via", "said"),
+    [
+        ((3, 3), "save_as_table", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 2), "save_as_table", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 3), "save_as_table", "a int, v int"),
+        ((4, 2), "write_to", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 3), "write_to", "a int, v int"),
+        ((3, 3), "insert_into", "a int, v int"),
+        ((4, 4), "save", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((3, 3), "write_stream", "a int, v int"),
+    ],
+)
+def test_frames_by_name_are_cast_since_delta_4_3(version, via, said):
+    assert outcome(check_write(frame(a=INT, v=LONG), two(INT), via, version=version)) == said
+
+
+@pytest.mark.parametrize(
+    ("version", "given", "stored", "said"),
+    [
+        ((3, 3), SHORT, INT, "a int, v int"),
+        ((3, 3), INT, SHORT, "a int, v int"),
+        ((3, 3), LONG, INT, "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 0), LONG, INT, "a int, v bigint"),
+        ((4, 0), DOUBLE, INT, "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 4), DOUBLE, INT, "a int, v double"),
+    ],
+)
+def test_writes_widen_by_the_rules_of_the_version(version, given, stored, said):
+    target = two(stored, table_properties=WIDENS)
+
+    assert outcome(check_write(frame(a=INT, v=given), target, merge_schema=True, version=version)) == said
+
+
+@pytest.mark.parametrize(
+    ("version", "condition"), [((4, 0), "_LEGACY_ERROR_TEMP_DELTA_0007"), ((4, 1), "DELTA_METADATA_MISMATCH")]
+)
+def test_the_condition_of_a_mismatch_has_a_name_since_delta_4_1(version, condition):
+    verdict = check_write(frame(field("a", INT), field("c", INT)), table(A), version=version)
+
+    assert [finding.condition for finding in verdict.findings] == [condition]

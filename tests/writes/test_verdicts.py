@@ -1,0 +1,293 @@
+"""What a verdict says: every finding with its fact and its remedy, the notes, and the schema after the write."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+
+from pytest_delta_schema import (
+    CatalogReadError,
+    Check,
+    Column,
+    DeclarationError,
+    MemoryCatalog,
+    Orchestrator,
+    check_write,
+)
+from support.parts import INT, LONG, TEXT, field
+from support.tables import table
+from support.writes import DATE, FLAG, PAIRS, A, B, frame
+
+FINDINGS = [
+    (
+        "extra column",
+        "save",
+        (
+            "the frame has a column c (double), which the table lacks; set mergeSchema on the write"
+            ' (.option("mergeSchema", "true")), or add Column("c", DoubleType()) to the model, or drop it from the frame'
+            " [extra-column, DELTA_METADATA_MISMATCH]"
+        ),
+    ),
+    (
+        "extra field in array",
+        "write_to",
+        (
+            "the frame has a field v.element.y (string), which the table lacks; set mergeSchema on the write"
+            ' (.option("mergeSchema", "true")), or add StructField("y", StringType()) to the struct v.element of the model,'
+            " or leave the field out [extra-column, DELTA_METADATA_MISMATCH]"
+        ),
+    ),
+    (
+        "wider int",
+        "save",
+        (
+            "v is smallint in the table and int in the frame; set mergeSchema on the write"
+            ' (.option("mergeSchema", "true")) to make it int, or cast it to smallint'
+            " [wider-type, DELTA_METADATA_MISMATCH]"
+        ),
+    ),
+    (
+        "string into int",
+        "save",
+        (
+            "v is int in the table and string in the frame, and this write casts nothing; cast it in the frame"
+            ' (.cast("int")), or append by the table\'s name, which casts (saveAsTable, writeTo)'
+            " [other-type, DELTA_FAILED_TO_MERGE_FIELDS]"
+        ),
+    ),
+    (
+        "int into date",
+        "write_to",
+        (
+            "v is date in the table and int in the frame, which Spark does not cast; make it date in the frame"
+            " [no-cast, DATATYPE_MISMATCH]"
+        ),
+    ),
+    (
+        "missing column",
+        "insert_into",
+        (
+            "the frame has 1 columns where the table has 2, and insertInto matches them by position; give all of them in"
+            " the table's order, or write by name (writeTo, saveAsTable)"
+            " [too-few-columns, DELTA_INSERT_COLUMN_ARITY_MISMATCH]"
+        ),
+    ),
+    (
+        "missing NOT NULL",
+        "save",
+        (
+            "b is NOT NULL in the table, and the frame lacks it; give it a value in the frame, or declare a default for it"
+            " [missing-not-null, DELTA_MISSING_NOT_NULL_COLUMN_VALUE]"
+        ),
+    ),
+    (
+        "duplicate by case",
+        "save",
+        (
+            "the frame has a more than once, because names match without case; rename or drop all but one"
+            " [duplicate-column, DELTA_DUPLICATE_COLUMNS_FOUND.DATA]"
+        ),
+    ),
+    (
+        "missing partition",
+        "save",
+        (
+            "the table is partitioned by b, and the frame lacks it; give it a value in the frame, or make it"
+            " nullable and write by the table's name, which takes NULL [missing-partition, DELTA_PARTITION_COLUMN_NOT_FOUND]"
+        ),
+    ),
+    (
+        "missing source of generated",
+        "save",
+        (
+            "g is generated from a, and the frame has neither; give a a value in the frame, or write by the table's name,"
+            " which takes NULL [missing-source, UNRESOLVED_COLUMN]"
+        ),
+    ),
+    (
+        "given identity",
+        "write_to",
+        (
+            "i is an identity column that the table always counts itself, and the frame has it; drop it from the frame, or"
+            " declare Identity(always=False)"
+            " [given-identity, DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED]"
+        ),
+    ),
+    (
+        "wider checked",
+        "save",
+        (
+            "v is smallint in the table and int in the frame, and check positive is made of it; cast it to smallint"
+            " [used-column, DELTA_CONSTRAINT_DATA_TYPE_MISMATCH]"
+        ),
+    ),
+    (
+        "extra interval",
+        "save",
+        (
+            "c is interval day to second in the frame, which Delta cannot store; turn it into a type that Delta stores,"
+            " such as string [unstorable-type, UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE]"
+        ),
+    ),
+    (
+        "no column",
+        "save",
+        "the frame has no columns; give the frame columns [nothing-to-store, InvalidSchemaException]",
+    ),
+    (
+        "void into int",
+        "write_stream",
+        (
+            "v is void in the frame, which no stream may write; cast it to its type, or drop it from the frame"
+            " [nothing-to-store, DELTA_NULL_SCHEMA_IN_STREAMING_WRITE]"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "via", "text"), FINDINGS, ids=[f"{name}, {via}" for name, via, _ in FINDINGS])
+def test_a_finding_says_fact_reason_and_remedy(name, via, text):
+    verdict = check_write(PAIRS[name].frame, PAIRS[name].table, via)
+
+    assert str(verdict.findings[0]) == text
+    assert not verdict.accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "extra odd name",
+            (
+                "'a b' has characters that a table without column mapping cannot keep; rename it in the frame, or declare"
+                " the property delta.columnMapping.mode = name [odd-name, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]"
+            ),
+        ),
+        (
+            "extra ntz",
+            (
+                "c is timestamp_ntz in the frame, for which the table lacks delta.feature.timestampNtz; set the property"
+                " delta.feature.timestampNtz = supported first; an apply of a model with such a column does"
+                " [needs-feature, DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT]"
+            ),
+        ),
+        (
+            "change feed name",
+            (
+                "_change_type is a column of the table's change data feed; drop or rename it in the frame"
+                " [reserved-name, RESERVED_CDC_COLUMNS_ON_WRITE]"
+            ),
+        ),
+        (
+            "extra struct with void",
+            (
+                "the struct c has no field with a type; cast its fields to their types"
+                " [nothing-to-store, DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS]"
+            ),
+        ),
+    ],
+)
+def test_a_new_column_has_to_be_one_that_the_table_can_store(name, text):
+    (finding,) = check_write(PAIRS[name].frame, PAIRS[name].table, merge_schema=True).findings
+
+    assert str(finding) == text
+
+
+def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():
+    target = table(A, Column("b", TEXT, is_nullable=False), Column("v", DATE))
+
+    verdict = check_write(frame(a=TEXT, v=FLAG, x=INT, y=LONG), target)
+
+    assert [(finding.path, finding.rule) for finding in verdict.findings] == [
+        ("a", "other-type"),
+        ("v", "other-type"),
+        ("x", "extra-column"),
+        ("y", "extra-column"),
+        ("b", "missing-not-null"),
+    ]
+    assert verdict.rules == ("other-type", "extra-column", "missing-not-null")
+    assert verdict.columns == check_write(frame(a=INT, b=TEXT, v=DATE), target).columns
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "notes"),
+    [
+        ("extra column", {"merge_schema": True}, ["c (double) is added, nullable and last"]),
+        ("wider int", {"merge_schema": True}, ["v becomes int; it was smallint"]),
+        ("string into int", {"via": "write_to"}, ["v is cast from string to int; a value that does not fit fails"]),
+        ("missing column", {}, ["b is not in the frame: it is NULL"]),
+        ("missing default", {}, ["b is not in the frame: it takes its default, 'x'"]),
+        ("missing generated", {}, ["g is not in the frame: the table generates it as a + 1"]),
+        ("missing identity", {}, ["i is not in the frame: the table counts it"]),
+        (
+            "missing partition",
+            {"mode": "overwrite", "overwrite_schema": True},
+            [
+                "columns go with all that they held: b",
+                "the layout of the table goes, unless the writer says it again (partitionBy, clusterBy)",
+            ],
+        ),
+        ("NOT NULL", {"mode": "overwrite", "overwrite_schema": True}, ["columns are no longer NOT NULL: b"]),
+        (
+            "missing checked",
+            {"mode": "overwrite", "overwrite_schema": True},
+            [
+                "columns go with all that they held: v",
+                "check positive stays without its column v, so that every later write fails: drop it first",
+            ],
+        ),
+        ("equal", {}, []),
+    ],
+)
+def test_an_accepted_write_says_what_else_happens(name, how, notes):
+    verdict = check_write(PAIRS[name].frame, PAIRS[name].table, **how)
+
+    assert verdict.accepted
+    assert list(verdict.notes) == notes
+
+
+def test_the_schema_after_a_write_is_one_of_sparks():
+    target = table(Column("id", LONG, is_nullable=False, comment="Key"), Column("v", StructType([field("x", INT)])))
+    given = StructType([StructField("v", StructType([field("X", INT), field("y", TEXT)])), field("id", LONG)])
+
+    verdict = check_write(given, target, merge_schema=True)
+
+    assert verdict.resulting_schema == StructType(
+        [
+            StructField("id", LONG, nullable=False, metadata={"comment": "Key"}),
+            StructField("v", StructType([StructField("x", IntegerType()), StructField("y", StringType())])),
+        ]
+    )
+    assert str(verdict) == "dev.silver.orders: the write is accepted\n  note: v.y (string) is added, nullable and last"
+
+
+def test_a_live_table_is_judged_as_it_is():
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([table(A, B, checks=[Check("small", "a < 10")])])
+
+    assert check_write(frame(a=INT), "DEV.silver.orders", catalog=catalog).accepted
+    assert check_write(frame(c=INT), "dev.silver.orders", catalog=catalog).rules == ("extra-column",)
+    state = catalog.snapshot([table(A)]).existing(table(A).name)
+    assert check_write(frame(a=INT), state) == check_write(frame(a=INT), "dev.silver.orders", catalog=catalog)
+    with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog; create it first"):
+        check_write(frame(a=INT), "dev.silver.nothing", catalog=catalog)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            {"via": "saveAsTable"},
+            "via is 'saveAsTable'; write one of save, save_as_table, insert_into, write_to, write_",
+        ),
+        ({"mode": "ignore"}, "mode is 'ignore' for save; write append or overwrite"),
+        ({"via": "write_stream", "mode": "overwrite"}, "mode is 'overwrite' for write_stream; write append"),
+        ({"table": "dev.silver.orders"}, "table is 'dev.silver.orders'; give a Table, a TableState, or the name of a"),
+        ({"df_or_schema": "a int"}, "what is written is 'a int'; give a DataFrame or its schema, a StructType"),
+    ],
+)
+def test_what_can_never_be_meant_is_refused(arguments, text):
+    with pytest.raises(DeclarationError) as caught:
+        check_write(**{"df_or_schema": frame(a=INT), "table": table(A), **arguments})
+
+    assert text in str(caught.value)
