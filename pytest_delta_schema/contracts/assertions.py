@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.contracts.origins import notes_of_origin
 from pytest_delta_schema.errors import DriftError, RowsError, Violation
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.demands import NotNull
@@ -43,7 +44,9 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: CatalogReader) -> 
     PlanValidator().validate_models(models)
     plan = TablePlanner().plan(models, catalog.snapshot(models))
     if plan.shows_drift:
-        raise DriftError(drift_text(plan, {model.qualified_name: str(model.origin) for model in models}))
+        notes = [note for each in (*plan.actions, *plan.mismatches) for note in notes_of_origin(each, catalog)]
+        places = {model.qualified_name: str(model.origin) for model in models}
+        raise DriftError(drift_text(plan, places, [*plan.notes, *notes]))
 
 
 def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:

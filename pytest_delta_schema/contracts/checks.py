@@ -9,6 +9,7 @@ import pytest
 from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.failures import ContractFailure, relative
 from pytest_delta_schema.contracts.options import APPLY
+from pytest_delta_schema.contracts.origins import notes_of_origin
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
 from pytest_delta_schema.execute.action_runner import ActionRunner
@@ -83,7 +84,7 @@ class DriftContract(StandardContract):
                 violations = _asked(self.table, request, delta_catalog, plan, run.options.preflight)
             _fail(self.table, request, delta_catalog, plan, violations)
         if plan.mismatches:
-            _mismatched(self.table, request, plan.mismatches[0])
+            _mismatched(self.table, request, delta_catalog, plan.mismatches[0])
         facts.record(request.node, outcome=facts.IN_SYNC)
 
 
@@ -183,12 +184,12 @@ def _own(table: Table, request: pytest.FixtureRequest, plan: TablePlan) -> Creat
     return next(action for action in plan.actions if action.table == name)
 
 
-def _mismatched(table: Table, request: pytest.FixtureRequest, action: AlignTable) -> NoReturn:
+def _mismatched(table: Table, request: pytest.FixtureRequest, catalog: Catalog, action: AlignTable) -> NoReturn:
     """Fail for drift that no apply changes."""
     head = headline(action)
     facts.record(request.node, outcome=facts.DRIFTED, changes=len(change_lines(action)), summary=head)
     place = relative(table.origin, request.config.rootpath)
-    raise ContractFailure(head, mismatch_text(action, declared_at=place))
+    raise ContractFailure(head, mismatch_text(action, declared_at=place, notes=notes_of_origin(action, catalog)))
 
 
 def _fail(
@@ -211,7 +212,7 @@ def _fail(
         declared_at=relative(table.origin, request.config.rootpath),
         emulated=catalog.emulates,
         violations=own,
-        notes=plan.notes,
+        notes=[*plan.notes, *notes_of_origin(action, catalog)],
         followers=[each for each in plan.actions if each is not action],
         mismatches=plan.mismatches,
     )

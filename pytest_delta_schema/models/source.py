@@ -11,7 +11,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.ownership import ASPECTS
-from pytest_delta_schema.models.table import IGNORE
+from pytest_delta_schema.models.table import IGNORE, STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,6 +71,7 @@ def _table(table: Table) -> Call:
         "partitioned_by": list(table.partitioned_by),
         "clustered_by": list(table.clustered_by),
         "column_order": "" if table.column_order == IGNORE else table.column_order,
+        "evolution": "" if table.evolution == STRICT else table.evolution,
         "owns": dict(owns) if hasattr(owns, "keys") else list(owns),
     }
     return Call("Table", (*said, *((key, value) for key, value in options.items() if value)))

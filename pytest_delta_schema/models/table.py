@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+STRICT, ADDITIVE = EVOLUTIONS = ("strict", "additive")
+"""What may be made of columns that writers have added."""
+
 IGNORE, REPORT, ENFORCE = COLUMN_ORDERS = ("ignore", "report", "enforce")
 """What may be made of the order of columns."""
 
@@ -52,6 +55,9 @@ class Table:
         owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply
             changes. As a mapping it gives a mode to each: ``{"comments": "match", "properties": "ignore"}``. Aspects
             are ``columns``, ``types``, ``values``, ``constraints``, ``comments``, ``properties`` and ``layout``.
+        evolution: Whether a column that the model lacks is drift, ``strict``, or accepted with a note, ``additive``, if
+            it may be NULL and stands behind all declared ones, as writes with ``mergeSchema`` leave it; the same for
+            fields of structs.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -70,6 +76,7 @@ class Table:
     clustered_by: Sequence[str] = ()
     column_order: str = IGNORE
     owns: Sequence[str] | Mapping[str, str] = ASPECTS
+    evolution: str = STRICT
     origin: Origin = field(init=False, repr=False, compare=False)
     logical_name: QualifiedName = field(init=False, repr=False, compare=False)
 
@@ -86,6 +93,9 @@ class Table:
         self.clustered_by = require_names(self.clustered_by, f"{subject}clustered_by")
         if self.column_order not in COLUMN_ORDERS:
             msg = f"{subject}column_order is {self.column_order!r}; write one of {', '.join(COLUMN_ORDERS)}"
+            raise DeclarationError(msg)
+        if self.evolution not in EVOLUTIONS:
+            msg = f"{subject}evolution is {self.evolution!r}; write one of {', '.join(EVOLUTIONS)}"
             raise DeclarationError(msg)
         ownership(self.owns, subject)
         self.table_properties = _properties(self.table_properties, subject)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, ColumnAdd, ColumnDrop, ColumnNullabilityChange
+from pytest_delta_schema.plan.evolution import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 def column_changes(difference: Difference) -> Iterator[Change]:
     """Yield the columns and fields to add and to drop, and those whose nullability changes."""
     for placed in difference.added:
-        yield ColumnAdd(column=placed.column, above=placed.above)
+        after = place_of(placed, difference) if difference.extras else None
+        yield ColumnAdd(column=placed.column, above=placed.above, after=after)
     for placed in difference.dropped:
         yield ColumnDrop(column=placed.column, above=placed.above)
     for pair in difference.changed:

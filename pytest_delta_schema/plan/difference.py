@@ -61,6 +61,7 @@ class Difference(NamedTuple):
         dropped: Those that are there and not wanted, by path.
         changed: Those of both sides that are not equal to the letter, by path.
         retyped: Those among them whose own type differs, and not only something below it.
+        extras: Those that are there and not wanted, and that the contract accepts.
     """
 
     desired: TableState
@@ -70,6 +71,7 @@ class Difference(NamedTuple):
     dropped: tuple[PlacedColumn, ...]
     changed: tuple[ColumnPair, ...]
     retyped: tuple[ColumnPair, ...]
+    extras: tuple[PlacedColumn, ...] = ()
 
 
 def differ(desired: TableState, observed: TableState) -> Difference:

@@ -26,6 +26,7 @@ from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
 from pytest_delta_schema.plan.difference import differ
+from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
 from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.ownership import is_matched, is_own, is_whole, owned
@@ -36,7 +37,7 @@ from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.plan.values import cosmetic_values, value_changes
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import equal_types
+from pytest_delta_schema.state.types import describe_type, equal_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -123,7 +124,7 @@ class TablePlanner:
                 continue
             if _is_clean(table, observed) and is_plain:
                 continue
-            difference = differ(table, observed)
+            difference = with_extras(differ(table, observed))
             changes, matched = self._changes(difference)
             notes.extend(_notes(difference))
             if changes:
@@ -260,6 +261,10 @@ def _notes(difference: Difference) -> Iterator[Note]:
     for place, wanted, known in cosmetic_values(difference):
         path = ".".join(place)
         message = f"column {path} is filled by {known}, which says the same as {wanted}"
+        yield Note(table=name, path=path, message=message)
+    for extra in difference.extras:
+        path, kind = ".".join(extra.path), describe_type(extra.column.data_type)
+        message = f"column {path} ({kind}) is not in the model, and stays because the contract is additive"
         yield Note(table=name, path=path, message=message)
     coming = list(difference.added)
     for gone in difference.dropped:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.describe import change_lines
@@ -33,16 +33,19 @@ def headline(action: CreateTable | AlignTable) -> str:
     return f"{action.table} has drifted, {counted(len(lines), 'change')}: {', '.join(paths[:_NAMED])}{more}"
 
 
-def mismatch_text(action: AlignTable, *, declared_at: str) -> str:
+def mismatch_text(action: AlignTable, *, declared_at: str, notes: Sequence[Note] = ()) -> str:
     """Show the drift that no apply changes, and say why.
 
     Args:
         action: The differences.
         declared_at: File and line of the model.
+        notes: What else was noticed.
     """
     aspects = ", ".join(dict.fromkeys(ASPECT_OF[type(change)] for change in action.changes))
     parts = [f"declared at {declared_at}"] if declared_at else []
     parts.append(aligned(change_lines(action)))
+    if notes:
+        parts.append("\n".join(f"  note: {note.message}" for note in notes))
     fact = f"No apply changes this, because the contract matches {aspects} and does not manage it"
     parts.append(f"{fact}: change it where it is owned, or change the model.")
     return "\n\n".join(parts)
@@ -114,15 +117,23 @@ def _remark(line: ChangeLine) -> str:
     return f"  [{line.risk.label}{f': {line.loss}' if line.loss else ''}]"
 
 
-def drift_text(plan: TablePlan, origins: dict[str, str]) -> str:
+def drift_text(plan: TablePlan, origins: dict[str, str], notes: Sequence[Note] = ()) -> str:
     """Show the drift of several tables.
 
     Args:
         plan: One that shows drift.
         origins: File and line of each model, by dotted name.
+        notes: What else was noticed.
     """
-    texts = [(action, plan_text(action, declared_at=origins[str(action.table)])) for action in plan.actions]
-    texts += [(each, mismatch_text(each, declared_at=origins[str(each.table)])) for each in plan.mismatches]
+
+    def about(action: CreateTable | AlignTable) -> dict[str, Any]:
+        return {
+            "declared_at": origins[str(action.table)],
+            "notes": [note for note in notes if note.table == action.table],
+        }
+
+    texts = [(action, plan_text(action, **about(action))) for action in plan.actions]
+    texts += [(each, mismatch_text(each, **about(each))) for each in plan.mismatches]
     return "\n\n".join(f"{headline(action)}\n\n{text}" for action, text in texts)
 
 

@@ -42,13 +42,19 @@ def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Ite
 
 def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
     """Say all new columns in one statement; their comments and defaults follow with the others."""
-    lines = ",\n".join(f"  {_definition(change.path, change.bare)}" for change in changes)
+    lines = ",\n".join(f"  {_definition(change.path, change.bare)}{_place(change)}" for change in changes)
     yield Statement(
         table=table,
         kind=StatementKind.ADD_COLUMNS,
         sql=f"ALTER TABLE {dotted(table)} ADD COLUMNS (\n{lines}\n)",
         changes=tuple(changes),
     )
+
+
+def _place(change: ColumnAdd) -> str:
+    if change.after is None:
+        return ""
+    return f" AFTER {identifier(change.after)}" if change.after else " FIRST"
 
 
 def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterator[Statement]:

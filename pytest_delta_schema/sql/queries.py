@@ -32,6 +32,11 @@ def select_all(source: str) -> str:
     return f"SELECT * FROM {source}"  # noqa: S608 - quoted where it is made
 
 
+def describe_history(table: QualifiedName) -> str:
+    """Read the commits of a table, the newest first."""
+    return f"DESCRIBE HISTORY {dotted(table)}"
+
+
 def drop_table(table: QualifiedName) -> str:
     """Remove a table."""
     return f"DROP TABLE IF EXISTS {dotted(table)}"

@@ -67,6 +67,7 @@ def desired_state(table: Table) -> TableState:
         partitioning=tuple(_spelled(columns, (column,))[0] for column in table.partitioned_by),
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
+        evolution=table.evolution,
         ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
     )
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pytest_delta_schema.errors import CatalogReadError, ReadProblem
 from pytest_delta_schema.models.ownership import ALL_MANAGED
-from pytest_delta_schema.models.table import IGNORE
+from pytest_delta_schema.models.table import IGNORE, STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.history import ColumnOrigin
     from pytest_delta_schema.state.types import ColumnState
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
@@ -88,6 +89,7 @@ class TableState:
         renames: Hints of a wanted state. Not part of the comparison.
         column_order: What a wanted state makes of the order of columns. Not part of the comparison.
         ownership: The mode of every aspect that a wanted state does not manage. Not part of the comparison.
+        evolution: What a wanted state makes of columns that it lacks. Not part of the comparison.
         version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
     """
 
@@ -107,6 +109,7 @@ class TableState:
     renames: tuple[RenameState, ...] = field(default=(), compare=False)
     column_order: str = field(default=IGNORE, compare=False)
     ownership: Mapping[str, str] = field(default_factory=lambda: ALL_MANAGED, compare=False)
+    evolution: str = field(default=STRICT, compare=False)
     version: int | None = field(default=None, compare=False)
 
 
@@ -164,5 +167,13 @@ class CatalogReader(Protocol):
 
         Raises:
             CatalogReadError: If nothing at all could be read.
+        """
+        ...
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+        """Say which commits brought columns of an existing table, as far as its history tells; read no rows.
+
+        Raises:
+            DeltaSchemaError: If the history cannot be read.
         """
         ...

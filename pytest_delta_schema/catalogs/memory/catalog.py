@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
     from pytest_delta_schema.plan.demands import Demand
+    from pytest_delta_schema.state.history import ColumnOrigin
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -71,6 +72,10 @@ class MemoryCatalog:
             name for name, table in self._tables.items() if any(key.parent in names for key in table.foreign_keys)
         )
         return CatalogState(tables={name: self._state(name) for name in sorted(names)})
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
+        """Return nothing, because rows do not bring columns here."""
+        return ()
 
     def run(self, statement: Statement) -> None:
         """Apply the changes of ``statement``; the table's version goes up by one.

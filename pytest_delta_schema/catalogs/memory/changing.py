@@ -54,14 +54,22 @@ def _(change: changes.ColumnRename, state: TableState) -> TableState:
 
 @changed.register(changes.ColumnAdd)
 def _(change: changes.ColumnAdd, state: TableState) -> TableState:
-    new = change.bare
     if not change.above:
-        return replace(state, columns=(*state.columns, new))
+        return replace(state, columns=_with_new(state.columns, change))
 
     def with_field(column: ColumnState) -> ColumnState:
-        return column._replace(data_type=with_below(column.data_type, (*below(column.data_type), new)))
+        return column._replace(data_type=with_below(column.data_type, _with_new(below(column.data_type), change)))
 
     return _edited(state, change.above, with_field)
+
+
+def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tuple[ColumnState, ...]:
+    """Put a new column behind all others, or where it is told."""
+    if change.after is None:
+        return (*columns, change.bare)
+    names = [column.name.lower() for column in columns]
+    place = names.index(change.after.lower()) + 1 if change.after else 0
+    return (*columns[:place], change.bare, *columns[place:])
 
 
 @changed.register(changes.ColumnDrop)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
 from pytest_delta_schema.catalogs.spark.emulation import EMULATED, on_delta
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
+from pytest_delta_schema.catalogs.spark.history import column_origins
 from pytest_delta_schema.catalogs.spark.layout import rewrite_layout
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.demands import Demand
+    from pytest_delta_schema.state.history import ColumnOrigin
     from pytest_delta_schema.state.types import ColumnState
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
@@ -62,6 +64,12 @@ class SparkCatalog:
         """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
         with in_users_names(self.bridge):
             return read_tables(self.bridge, names_around(models))
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+        """Find the commits that brought columns, by a few schemas of older versions."""
+        with in_users_names(self.bridge):
+            self.bridge.register([table.catalog])
+            return tuple(column_origins(self._sql, table, paths))
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or what stands for it on open-source Delta.

@@ -32,11 +32,13 @@ class ColumnRename:
 class ColumnAdd:
     """Add ``column`` behind the existing ones; its comment and its default are set with the others'.
 
-    With ``above`` it is a field: the path of the struct that gets it.
+    With ``above`` it is a field: the path of the struct that gets it. With ``after`` it goes behind that column, with
+    ``""`` in front of all.
     """
 
     column: ColumnState
     above: tuple[str, ...] = ()
+    after: str | None = None
 
     @property
     def path(self) -> tuple[str, ...]:
