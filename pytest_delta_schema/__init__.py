@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.column import Column, Identity
     from pytest_delta_schema.models.constraints import Check, ForeignKey
+    from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.structs import empty_frame, to_struct_type
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         ColumnNullabilityChange,
         ColumnRename,
         ColumnTypeChange,
+        ConvertTable,
         ForeignKeyAdd,
         ForeignKeyDrop,
         LayoutRewrite,
@@ -89,6 +91,8 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.sql.compiler import script, statements
     from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.state.history import ColumnOrigin
+    from pytest_delta_schema.state.sources import SourceState
     from pytest_delta_schema.state.states import (
         CatalogReader,
         CatalogState,
@@ -167,6 +171,7 @@ _HOMES = {
         "SetTableComment",
         "SetTableProperties",
         "UnsetTableProperties",
+        "ConvertTable",
     ),
     "plan.demands": ("Demand", "NotNull"),
     "plan.planner": ("TablePlanner",),
@@ -192,6 +197,9 @@ _HOMES = {
     "report.source": ("model_source",),
     "writes.oracle": ("check_write",),
     "writes.verdict": ("Finding", "WriteVerdict"),
+    "models.conversion": ("Parquet",),
+    "state.sources": ("SourceState",),
+    "state.history": ("ColumnOrigin",),
     "state.states": (
         "CatalogReader",
         "CatalogState",
@@ -234,12 +242,14 @@ __all__ = [
     "ColumnGenerationChange",
     "ColumnMove",
     "ColumnNullabilityChange",
+    "ColumnOrigin",
     "ColumnRename",
     "ColumnState",
     "ColumnTypeChange",
     "Consent",
     "ConstraintViolation",
     "ConvergenceError",
+    "ConvertTable",
     "CreateExecutor",
     "CreateTable",
     "DeclarationError",
@@ -262,6 +272,7 @@ __all__ = [
     "ModelRule",
     "NotNull",
     "Orchestrator",
+    "Parquet",
     "PlanRule",
     "PlanValidator",
     "Preflight",
@@ -277,6 +288,7 @@ __all__ = [
     "SetColumnComments",
     "SetTableComment",
     "SetTableProperties",
+    "SourceState",
     "SparkCatalog",
     "Statement",
     "StatementKind",

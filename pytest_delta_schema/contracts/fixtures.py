@@ -106,7 +106,8 @@ def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
         return MemoryCatalog()
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
 
-    return SparkCatalog(request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse"))
+    spark, warehouse = request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse")
+    return SparkCatalog(spark, warehouse, cast("TextIO", _Terminal(request.config)))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import UnsafePlanError
 from pytest_delta_schema.execute.preflight import Preflight, preflight
-from pytest_delta_schema.execute.run import TableRun
+from pytest_delta_schema.execute.run import CONVERTED, TableRun
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import DeltaDDL
@@ -36,4 +36,6 @@ class AlignExecutor:
         violations = preflight(action, self._ddl, self._how)
         if violations:
             raise UnsafePlanError(violations)
+        if action.convert is not None:
+            return TableRun(self._ddl, action, version=CONVERTED)
         return TableRun(self._ddl, action, version=self._ddl.version(action.table), restores=self._restores)

@@ -60,6 +60,7 @@ class DeltaDDL(Protocol):
         *,
         added: Sequence[ColumnState] = (),
         stop_early: bool = False,
+        files: str | None = None,
     ) -> RowCounts:
         """Count the rows of an existing table that break each demand, by one query for all of them.
 
@@ -68,10 +69,11 @@ class DeltaDDL(Protocol):
             demands: What the rows should meet.
             added: Columns that are not there yet, and NULL in every row.
             stop_early: Whether the first row that breaks something is enough; then nothing is counted beyond it.
+            files: A folder of parquet files that the table will be made of; they are asked in its place.
         """
         ...
 
-    def sample_rows(
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
         table: QualifiedName,
         demands: Sequence[Demand],
@@ -79,6 +81,7 @@ class DeltaDDL(Protocol):
         *,
         number: int,
         added: Sequence[ColumnState] = (),
+        files: str | None = None,
     ) -> Samples:
         """Return a few rows that break each demand, by one query for all of them.
 
@@ -88,6 +91,7 @@ class DeltaDDL(Protocol):
             shown: For each demand the columns to return, as texts; a demand without any gets no rows.
             number: How many rows at most for each.
             added: Columns that are not there yet, and NULL in every row.
+            files: A folder of parquet files that the table will be made of; they are asked in its place.
         """
         ...
 

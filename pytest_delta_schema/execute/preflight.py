@@ -52,19 +52,24 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
     if not demands:
         return ()
     added = [change.column for change in action.add_columns]
-    counts = ddl.count_rows(action.table, demands, added=added, stop_early=how.mode == LIMIT)
+    files = None if action.convert is None else action.convert.source.path
+    counts = ddl.count_rows(action.table, demands, added=added, stop_early=how.mode == LIMIT, files=files)
     broken = [demand for demand, count in zip(demands, counts.broken, strict=True) if count]
     shown = [shown_columns(demand, action) for demand in broken]
     number = min(how.samples, 1) if how.mode == LIMIT else how.samples
     samples: Samples = ()
     if number and any(shown):
-        samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added)
+        samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added, files=files)
     named = dict(zip(broken, map(_named, shown, samples), strict=False))
-    return tuple(violations_of(action.table, demands, counts, named))
+    return tuple(violations_of(action.table, demands, counts, named, files))
 
 
 def violations_of(
-    table: QualifiedName, demands: Sequence[Demand], counts: RowCounts, named: dict[Demand, str] | None = None
+    table: QualifiedName,
+    demands: Sequence[Demand],
+    counts: RowCounts,
+    named: dict[Demand, str] | None = None,
+    files: str | None = None,
 ) -> Iterator[Violation]:
     """Yield a violation for every demand that rows break.
 
@@ -73,13 +78,14 @@ def violations_of(
         demands: What was asked.
         counts: The answers.
         named: A few of the rows, as text, by the demand that they break.
+        files: The folder of parquet files that were asked in place of the table.
     """
     for demand, count in zip(demands, counts.broken, strict=True):
         if count:
             sample = (named or {}).get(demand, "")
             rule, code, path, message, remedies = _finding(demand, _Rows(count, counts.rows, sample))
             way, other = remedies
-            remedy = f"{way} (they are listed by {listing(table, demand)}), or {other}"
+            remedy = f"{way} (they are listed by {listing(table, demand, files)}), or {other}"
             yield Violation(rule=rule, code=code, table=str(table), path=path, message=message, remedy=remedy)
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.sql.statement import Statement
 
+CONVERTED = 0
+"""The version of a table that has just been made of files, which is as far back as it goes."""
+
 _FOREIGN = (StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY)
 
 
@@ -95,9 +98,9 @@ class TableRun:
         table = self.action.table
         if not self._done:
             return "nothing was changed"
+        if self._ddl.version(table) is None:
+            return "the table does not exist, nothing is lost"
         if self._version is None:
-            if self._ddl.version(table) is None:
-                return "the table does not exist, nothing is lost"
             return f"the table was new: {drop_table(table)}"
         if self._watch is not None:
             return self._watch.restore()

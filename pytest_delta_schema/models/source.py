@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import types as spark
 
 from pytest_delta_schema.models.column import Identity
+from pytest_delta_schema.models.conversion import PARQUET, Parquet
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.models.table import IGNORE, STRICT
 
@@ -72,9 +73,19 @@ def _table(table: Table) -> Call:
         "clustered_by": list(table.clustered_by),
         "column_order": "" if table.column_order == IGNORE else table.column_order,
         "evolution": "" if table.evolution == STRICT else table.evolution,
+        "convert_from": _conversion(table.convert_from),
         "owns": dict(owns) if hasattr(owns, "keys") else list(owns),
     }
     return Call("Table", (*said, *((key, value) for key, value in options.items() if value)))
+
+
+def _conversion(wish: Any) -> object:
+    if not isinstance(wish, Parquet):
+        return wish
+    said: list[tuple[str, object]] = [("", wish.path)] if wish.path else []
+    if not wish.statistics:
+        said.append(("statistics", False))
+    return Call("Parquet", tuple(said)) if said else PARQUET
 
 
 def _foreign_key(key: Any) -> Call:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey
+from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.origin import Origin, declared_here
@@ -58,6 +59,8 @@ class Table:
         evolution: Whether a column that the model lacks is drift, ``strict``, or accepted with a note, ``additive``, if
             it may be NULL and stands behind all declared ones, as writes with ``mergeSchema`` leave it; the same for
             fields of structs.
+        convert_from: ``"parquet"`` consents to turn a parquet table of this name into this Delta table, in place;
+            :class:`Parquet` says the path of a folder, or converts without statistics.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -77,6 +80,7 @@ class Table:
     column_order: str = IGNORE
     owns: Sequence[str] | Mapping[str, str] = ASPECTS
     evolution: str = STRICT
+    convert_from: str | Parquet | None = None
     origin: Origin = field(init=False, repr=False, compare=False)
     logical_name: QualifiedName = field(init=False, repr=False, compare=False)
 
@@ -97,6 +101,7 @@ class Table:
         if self.evolution not in EVOLUTIONS:
             msg = f"{subject}evolution is {self.evolution!r}; write one of {', '.join(EVOLUTIONS)}"
             raise DeclarationError(msg)
+        self.convert_from = conversion(self.convert_from, subject)
         ownership(self.owns, subject)
         self.table_properties = _properties(self.table_properties, subject)
         self.checks = _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)")

@@ -20,6 +20,7 @@ from pytest_delta_schema.plan.changes import (
     ColumnNullabilityChange,
     ColumnRename,
     ColumnTypeChange,
+    ConvertTable,
     ForeignKeyAdd,
     ForeignKeyDrop,
     LayoutRewrite,
@@ -105,6 +106,11 @@ class AlignTable:
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.changes))
+
+    @property
+    def convert(self) -> ConvertTable | None:
+        """The conversion that comes before everything else, if any."""
+        return self._only(ConvertTable)
 
     @property
     def drop_foreign_keys(self) -> tuple[ForeignKeyDrop, ...]:

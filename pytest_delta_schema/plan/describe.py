@@ -11,6 +11,7 @@ from pytest_delta_schema.plan.features import loss, raises_protocol
 from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.plan.risk import Risk, risk_of
 from pytest_delta_schema.state.delta_log import encode_owned
+from pytest_delta_schema.state.sources import DELTA
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
 from pytest_delta_schema.state.types import describe_type, find
 
@@ -103,6 +104,14 @@ def _(change: changes.ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]
 def _(change: changes.ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
     yield ChangeLine(CHANGE, f"columns.{_dotted(change.path)}", before, after)
+
+
+@_lines.register(changes.ConvertTable)
+def _(change: changes.ConvertTable, _observed: TableState) -> Iterator[ChangeLine]:
+    source = change.source
+    before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
+    lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""
+    yield ChangeLine(CHANGE, "format", before, "delta", loss=lost)
 
 
 @_lines.register(changes.ClusteringChange)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
 
+CONVERSION = "format"
+"""No aspect of a table: a contract that consents to a conversion manages it, whatever else it owns."""
+
 ASPECT_OF: Mapping[type[changes.Change], str] = {
     changes.ColumnRename: "columns",
     changes.ColumnAdd: "columns",
@@ -37,6 +40,7 @@ ASPECT_OF: Mapping[type[changes.Change], str] = {
     changes.SetTableComment: "comments",
     changes.SetTableProperties: "properties",
     changes.UnsetTableProperties: "properties",
+    changes.ConvertTable: CONVERSION,
     changes.ClusteringChange: "layout",
     changes.LayoutRewrite: "layout",
 }

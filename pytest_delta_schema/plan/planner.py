@@ -25,6 +25,7 @@ from pytest_delta_schema.plan.changes import (
 from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
+from pytest_delta_schema.plan.conversion import as_converted, conversion
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
@@ -122,10 +123,13 @@ class TablePlanner:
             if not observed.exists:
                 creations.append(self.creation(table, creates_schema=not observed.schema_exists))
                 continue
-            if _is_clean(table, observed) and is_plain:
+            if observed.source is not None:
+                observed = as_converted(table, observed)
+            elif _is_clean(table, observed) and is_plain:
                 continue
             difference = with_extras(differ(table, observed))
             changes, matched = self._changes(difference)
+            changes = (*conversion(table, observed), *changes)
             notes.extend(_notes(difference))
             if changes:
                 alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))

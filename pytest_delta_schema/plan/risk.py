@@ -41,6 +41,7 @@ _BY_KIND: Mapping[type[changes.Change], Risk] = {
     changes.CheckAdd: Risk.SCAN,
     changes.CheckReplace: Risk.SCAN,
     changes.ColumnDrop: Risk.DESTRUCTIVE,
+    changes.ConvertTable: Risk.FEATURE,
     changes.ColumnGenerationChange: Risk.REWRITE,
     changes.ForeignKeyAdd: Risk.SCAN,
     changes.LayoutRewrite: Risk.REWRITE,

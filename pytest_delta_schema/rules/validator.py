@@ -25,6 +25,7 @@ from pytest_delta_schema.rules.constraints import (
     PrimaryKeyExistingColumnsMustBeSetNotNull,
     PrimaryKeyNewColumnsMustBeSetNotNull,
 )
+from pytest_delta_schema.rules.conversion import ConversionsFitTheirFiles
 from pytest_delta_schema.rules.foreign_keys import (
     ConstraintNames,
     ForeignKeyColumns,
@@ -108,6 +109,7 @@ def default_plan_rules(
         GeneratedColumnsStay(),
         GeneratedColumnsHoldTheirSources(),
         RewritesNeedConsent(agreed),
+        ConversionsFitTheirFiles(),
         WithinMaxRisk(max_risk),
         ProtectedTables(protected),
     )

@@ -22,6 +22,7 @@ from pytest_delta_schema.sql.constraints import (
     drop_check,
     drop_primary_key,
 )
+from pytest_delta_schema.sql.conversion import convert_table
 from pytest_delta_schema.sql.foreign_keys import add_foreign_key, drop_foreign_key
 from pytest_delta_schema.sql.layout import change_clustering, layout_clauses, move_columns, rewrite_layout
 from pytest_delta_schema.sql.properties import property_lines, set_properties, unset_properties
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
 
 RENDERERS: Mapping[type[changes.Change], Callable[[QualifiedName, Sequence[Any]], Iterator[Statement]]] = {
+    changes.ConvertTable: convert_table,
     changes.ForeignKeyDrop: drop_foreign_key,
     changes.PrimaryKeyDrop: drop_primary_key,
     changes.CheckDrop: drop_check,
@@ -60,7 +62,13 @@ RENDERERS: Mapping[type[changes.Change], Callable[[QualifiedName, Sequence[Any]]
 }
 """Who says which change; changes of one kind are said together, because each statement costs one commit."""
 
-_BEFORE_CHECKS = (changes.ForeignKeyDrop, changes.PrimaryKeyDrop, changes.CheckDrop, changes.SetTableProperties)
+_BEFORE_CHECKS = (
+    changes.ConvertTable,
+    changes.ForeignKeyDrop,
+    changes.PrimaryKeyDrop,
+    changes.CheckDrop,
+    changes.SetTableProperties,
+)
 
 
 def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:

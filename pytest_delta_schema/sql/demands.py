@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.demands import Demand, NotNull
-from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed, path_sql
+from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed, parquet_files, path_sql
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 
@@ -64,13 +64,14 @@ def samples(source: str, demand: Demand, index: int, *, shown: Sequence[str], nu
     return f"(SELECT {index:d}, array({texts}) FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
 
 
-def rows_of(
+def rows_of(  # noqa: PLR0913 - the parts of one query
     table: QualifiedName,
     demands: Iterable[Demand] = (),
     *,
     added: Iterable[ColumnState] = (),
     absent: Collection[ForeignKeyState] = (),
     version: int | None = None,
+    files: str | None = None,
 ) -> str:
     """Say the rows that are asked.
 
@@ -80,8 +81,11 @@ def rows_of(
         added: Columns that are not there yet, and NULL in every row.
         absent: Foreign keys among ``demands`` whose parent is not there yet, so that it has no rows.
         version: Delta version to ask; ``None`` for the newest.
+        files: A folder of parquet files to ask in place of the table.
     """
-    rows = dotted(table) if version is None else f"{dotted(table)} VERSION AS OF {version:d}"
+    rows = dotted(table) if files is None else parquet_files(files)
+    if version is not None:
+        rows = f"{rows} VERSION AS OF {version:d}"
     new = [null_column(column) for column in added]
     new += [f"CAST(NULL AS BOOLEAN) AS {_mark(key)}" for key in absent]
     if new:
@@ -92,9 +96,9 @@ def rows_of(
     return rows
 
 
-def listing(table: QualifiedName, demand: Demand) -> str:
-    """Say the query with which people find the rows that break a demand."""
-    name = dotted(table)
+def listing(table: QualifiedName, demand: Demand, files: str | None = None) -> str:
+    """Say the query with which people find the rows that break a demand, in a table or in files."""
+    name = dotted(table) if files is None else parquet_files(files)
     if isinstance(demand, KeyState):
         names = listed(demand.columns)
         return f"SELECT {names}, count(*) FROM {name} {_groups(demand.columns)}"  # noqa: S608 - quoted right here

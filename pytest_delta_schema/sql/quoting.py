@@ -60,3 +60,8 @@ def literal(text: str) -> str:
     if text.isprintable() and "'" not in text and "\\" not in text and "$" not in text:
         return f"'{text}'"
     return "'" + _TO_ESCAPE.sub(lambda match: _ESCAPES[match.group()], text) + "'"
+
+
+def parquet_files(path: str) -> str:
+    """Say a folder of parquet files as something that can be queried, or converted."""
+    return f"parquet.{identifier(path)}"

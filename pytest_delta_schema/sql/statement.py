@@ -17,6 +17,8 @@ class StatementKind(Enum):
 
     CREATE_SCHEMA = "create schema"
     CREATE_TABLE = "create table"
+    CONVERT_TABLE = "convert table"
+    REGISTER_TABLE = "register table"
     DROP_FOREIGN_KEY = "drop foreign key"
     DROP_PRIMARY_KEY = "drop primary key"
     DROP_CHECK = "drop check"

@@ -85,7 +85,7 @@ def state_from_metadata(
     visible = {key: value for key, value in configuration.items() if key not in own and key not in checks}
     return TableState(
         name=name,
-        columns=tuple(map(_field, schema["fields"])),
+        columns=columns_of_schema(schema),
         table_comment=metadata.get("description") or "",
         table_properties=MappingProxyType({**dict(_protocol_properties(protocol)), **visible}),
         owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
@@ -96,6 +96,11 @@ def state_from_metadata(
         clustering=tuple(_logical(schema, path) for path in clustering),
         version=version,
     )
+
+
+def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:
+    """Read the columns of a schema in JSON, as Spark and Delta write it."""
+    return tuple(map(_field, schema["fields"]))
 
 
 def physical_path(metadata: Mapping[str, Any], path: Sequence[str]) -> list[str]:

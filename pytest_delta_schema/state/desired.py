@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.types import ArrayType, MapType, StructType
 
 from pytest_delta_schema.models.column import Identity
+from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, RenameState, TableState, by_name
@@ -68,6 +69,7 @@ def desired_state(table: Table) -> TableState:
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
         evolution=table.evolution,
+        convert_from=conversion(table.convert_from, "") if table.convert_from is not None else None,
         ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
     )
 

@@ -13,9 +13,11 @@ from pytest_delta_schema.models.table import IGNORE, STRICT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.history import ColumnOrigin
+    from pytest_delta_schema.state.sources import SourceState
     from pytest_delta_schema.state.types import ColumnState
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
@@ -90,6 +92,8 @@ class TableState:
         column_order: What a wanted state makes of the order of columns. Not part of the comparison.
         ownership: The mode of every aspect that a wanted state does not manage. Not part of the comparison.
         evolution: What a wanted state makes of columns that it lacks. Not part of the comparison.
+        source: The files that stand where the table is wanted; ``None`` if it is a Delta table, or absent.
+        convert_from: How a wanted state consents to their conversion. Not part of the comparison.
         version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
     """
 
@@ -104,6 +108,8 @@ class TableState:
     foreign_keys: tuple[ForeignKeyState, ...] = ()
     partitioning: tuple[str, ...] = ()
     clustering: tuple[tuple[str, ...], ...] = ()
+    source: SourceState | None = None
+    convert_from: Parquet | None = field(default=None, compare=False)
     logical_name: QualifiedName | None = field(default=None, compare=False)
     owned_properties: tuple[str, ...] | None = field(default=None, compare=False)
     renames: tuple[RenameState, ...] = field(default=(), compare=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, Identity, PropertyPolicy, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Identity, Parquet, PropertyPolicy, Table
 from support.tables import TEXT, column, orders, table
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Decimal",
     "ForeignKey",
     "Identity",
+    "Parquet",
     "PropertyPolicy",
     "Table",
     "child",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from pytest_delta_schema import (
     Orchestrator,
     PlanValidator,
     SetTableProperties,
+    SourceState,
     StructState,
     TablePlanner,
     TableState,
@@ -27,17 +29,22 @@ from pytest_delta_schema import (
     default_plan_rules,
     script,
     statements,
+    to_struct_type,
 )
+from pytest_delta_schema.catalogs.spark.physical import physical_schema
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql.properties import set_properties
-from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.walks import not_null_paths
 
 if TYPE_CHECKING:
-    from pytest_delta_schema import Statement, TablePlan
+    from collections.abc import Iterable
+
+    from pytest_delta_schema import QualifiedName, Statement, Table, TablePlan
     from support.scenarios import Scenario
 
 _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
@@ -50,7 +57,7 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
     known = [other for other, _ in scenario.others]
     set_the_stage(scenario, catalog)
     observed = catalog.snapshot(models).tables[name]
-    before, there = visible(observed), _rows(catalog, observed) if scenario.rows else []
+    before, there = visible(observed), rows_in(catalog, observed) if scenario.rows else []
     version = catalog.version(name)
 
     plan = planner.plan(models, catalog.snapshot([*models, *known]))
@@ -68,7 +75,7 @@ def play(scenario: Scenario, catalog: Catalog) -> TableState:
         assert tuple(violation.code for violation in caught.value.violations) == scenario.refused
         assert visible(catalog.snapshot(models).tables[name]) == before
         assert catalog.version(name) == version
-        assert not there or _rows(catalog, observed) == there
+        assert not there or rows_in(catalog, observed) == there
     else:
         orchestrator.sync_tables(models)
         reached = catalog.version(name)
@@ -91,12 +98,48 @@ def set_the_stage(scenario: Scenario, catalog: Catalog) -> None:
     first = [] if scenario.before is None else [scenario.before]
     line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.policy))
     line.sync_tables([*first, *(other for other, _ in scenario.others)])
-    for other, rows in (*scenario.others, (scenario.after, scenario.rows)):
+    if scenario.parquet is not None:
+        make_parquet(catalog, scenario.parquet, scenario.rows)
+    for other, rows in (*scenario.others, *([(scenario.after, scenario.rows)] if scenario.parquet is None else [])):
         if rows:
             catalog.insert(other.name, rows)  # type: ignore[attr-defined]  # every catalog of these tests can
     if scenario.theirs:
         (said,) = set_properties(scenario.after.name, [SetTableProperties(properties=scenario.theirs)])
         catalog.run(said)
+
+
+def make_parquet(catalog: Any, model: Table, rows: Iterable[dict[str, Any]]) -> None:
+    """Make a parquet table of a model's columns and partitions, under the model's name."""
+    state = desired_state(model)
+    if isinstance(catalog, MemoryCatalog):
+        rows = list(rows)
+        source = SourceState(
+            "parquet", "/parquet", is_registered=True, folders=tuple(_folders(model, rows)), files=len(rows)
+        )
+        catalog._tables[state.name] = replace(state, source=source, version=None)
+        catalog._schemas.add(state.name[:2])
+        catalog._rows[state.name] = [{key.lower(): value for key, value in row.items()} for row in rows]
+        return
+    name = parquet_name(state.name)
+    catalog.create_schema(state.name.catalog, state.name.schema)
+    columns = ", ".join(
+        f"{identifier(c.name)} {type_sql(c.data_type)}{'' if c.is_nullable else ' NOT NULL'}{f' COMMENT {literal(c.comment)}' if c.comment else ''}"
+        for c in state.columns
+    )
+    parted = f" PARTITIONED BY ({', '.join(map(identifier, state.partitioning))})" if state.partitioning else ""
+    catalog.spark.sql(f"CREATE TABLE {name} ({columns}) USING PARQUET{parted}")
+    for row in rows:
+        values = [tuple(row.get(column.name) for column in model.columns)]
+        catalog.spark.createDataFrame(values, to_struct_type(model)).write.mode("append").insertInto(name)
+
+
+def parquet_name(name: QualifiedName) -> str:
+    """Return the name under which Spark finds a table of the local catalog that is not Delta."""
+    return f"spark_catalog.{physical_schema(name.catalog, name.schema)}.{name.table}"
+
+
+def _folders(model: Table, rows: Iterable[dict[str, Any]]) -> list[tuple[str, ...]]:
+    return sorted({tuple(f"{name}={row[name]}" for name in model.partitioned_by) for row in rows})
 
 
 def planned(scenario: Scenario) -> list[Statement]:
@@ -148,7 +191,13 @@ def _value(value: ValueState | None) -> ValueState | None:
     return value._replace(default=default, generated=generated)
 
 
-def _rows(catalog: Any, state: TableState) -> list[dict[str, Any]]:
+def rows_in(catalog: Any, state: TableState) -> list[dict[str, Any]]:
+    """Read all rows, also those of a parquet table that is not converted yet."""
+    name = parquet_name(state.name) if state.source is not None else dotted(state.name)
+    return _rows(catalog, state, name)
+
+
+def _rows(catalog: Any, state: TableState, name: str = "") -> list[dict[str, Any]]:
     """Read all rows, by column and by field, whatever holds them; decimals as numbers."""
     if not state.exists:
         return []
@@ -157,7 +206,8 @@ def _rows(catalog: Any, state: TableState) -> list[dict[str, Any]]:
         found = [_shaped(row, columns, fold=True) for row in catalog._rows.get(state.name, [])]
     else:
         found = [
-            _shaped(row.asDict(recursive=True), columns) for row in catalog.spark.table(dotted(state.name)).collect()
+            _shaped(row.asDict(recursive=True), columns)
+            for row in catalog.spark.table(name or dotted(state.name)).collect()
         ]
     return sorted(found, key=lambda row: str(next(iter(row.values()))))
 

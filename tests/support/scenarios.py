@@ -32,6 +32,7 @@ class Scenario:
     Args:
         name: Its folder and its file.
         before: The model that made the table; ``None`` if there is no table.
+        parquet: The columns and partitions of a parquet table in its place.
         after: The model of today.
         plan: The expected change lines, in order.
         sql: The expected script.
@@ -51,6 +52,7 @@ class Scenario:
     after: Table
     plan: str
     sql: str
+    parquet: Table | None = None
     rows: Rows = ()
     others: tuple[tuple[Table, Rows], ...] = ()
     consents: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from pytest_delta_schema.catalogs.memory.rows import (
     text_of,
     value_at,
 )
-from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
+from pytest_delta_schema.errors import BackendFailure, ReadProblem, UnsafePlanError, because
 from pytest_delta_schema.execute.ddl import RowCounts
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.models.table import names_around
@@ -24,6 +24,7 @@ from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabi
 from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import decode_owned
+from pytest_delta_schema.state.sources import CONVERT
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
 from pytest_delta_schema.state.types import StructState
 from pytest_delta_schema.state.walks import not_null_paths
@@ -67,11 +68,21 @@ class MemoryCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Return the states of the tables that ``models`` name, of the parents and of the children of those tables."""
+        models = list(models)
         names = set(names_around(models))
         names.update(
             name for name, table in self._tables.items() if any(key.parent in names for key in table.foreign_keys)
         )
-        return CatalogState(tables={name: self._state(name) for name in sorted(names)})
+        consents = {model.name for model in models if model.convert_from is not None}
+        problems = {
+            name: ReadProblem(
+                table=str(name), message=f"is a {source.provider} table, not a Delta table", remedy=CONVERT
+            )
+            for name in sorted(names - consents)
+            if (source := self._state(name).source) is not None
+        }
+        tables = {name: self._state(name) for name in sorted(names - problems.keys())}
+        return CatalogState(tables=tables, problems=problems)
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing, because rows do not bring columns here."""
@@ -91,6 +102,8 @@ class MemoryCatalog:
         if statement.kind is StatementKind.CREATE_TABLE:
             for action in statement.changes:
                 self._create(cast("CreateTable", action))
+            return
+        if statement.kind is StatementKind.REGISTER_TABLE:
             return
         if statement.kind in (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK):
             self._require_sound_rows(statement)
@@ -124,6 +137,7 @@ class MemoryCatalog:
         *,
         added: Sequence[ColumnState] = (),
         stop_early: bool = False,
+        files: str | None = None,  # noqa: ARG002 - rows of files are kept as those of tables
     ) -> RowCounts:
         """Count the rows that break each demand.
 
@@ -136,7 +150,7 @@ class MemoryCatalog:
             return RowCounts(rows=None, broken=tuple(min(count, 1) for count in counts))
         return RowCounts(rows=len(rows), broken=tuple(counts))
 
-    def sample_rows(
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
         table: QualifiedName,
         demands: Sequence[Demand],
@@ -144,6 +158,7 @@ class MemoryCatalog:
         *,
         number: int,
         added: Sequence[ColumnState] = (),
+        files: str | None = None,  # noqa: ARG002 - likewise
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
         rows = self._rows.get(table, [])

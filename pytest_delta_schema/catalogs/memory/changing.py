@@ -93,6 +93,11 @@ def _(change: changes.ClusteringChange, state: TableState) -> TableState:
     return replace(state, clustering=change.after, table_properties=MappingProxyType(dict(properties)))
 
 
+@changed.register(changes.ConvertTable)
+def _(_change: changes.ConvertTable, state: TableState) -> TableState:
+    return replace(state, source=None, version=-1)
+
+
 @changed.register(changes.LayoutRewrite)
 def _(change: changes.LayoutRewrite, state: TableState) -> TableState:
     properties = {**state.table_properties, **_CLUSTERED} if change.clustering else state.table_properties

@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.catalogs.spark.classes import CATALOG_CLASS, READER_CLASS, classes_jar
+from pytest_delta_schema.catalogs.spark.classes import CATALOG_CLASS, LISTER_CLASS, READER_CLASS, classes_jar
 from pytest_delta_schema.catalogs.spark.jars import delta_jars
 from pytest_delta_schema.catalogs.spark.java import find_java
 from pytest_delta_schema.catalogs.spark.physical import SESSION_CATALOG
@@ -38,6 +38,7 @@ class Bridge:
         self._lock = threading.Lock()
         self._seen = threading.local()
         self._reader: Any = self._new(READER_CLASS)
+        self._lister: Any = self._new(LISTER_CLASS)
 
     @property
     def catalogs(self) -> list[str]:
@@ -62,6 +63,11 @@ class Bridge:
     def read(self, request: str) -> str:
         """Ask the reader in the JVM; see ``StateReader.java``."""
         return str(self._reader.read(self.spark._jsparkSession, request))
+
+    def list_files(self, path: str) -> tuple[str, list[str]]:
+        """Return what the files below a path are, and their paths; see ``FileLister.java``."""
+        kind, *files = str(self._lister.list(self.spark._jsparkSession, path)).split("\n")
+        return kind, files
 
     def load(self, name: QualifiedName) -> Any:
         """Return a table as Delta's own ``DeltaTableV2``."""

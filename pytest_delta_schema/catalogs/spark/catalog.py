@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
+from pytest_delta_schema.catalogs.spark.converting import convert, mark_location
 from pytest_delta_schema.catalogs.spark.emulation import EMULATED, on_delta
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.history import column_origins
@@ -16,9 +18,11 @@ from pytest_delta_schema.catalogs.spark.layout import rewrite_layout
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
 from pytest_delta_schema.catalogs.spark.settings import setting
+from pytest_delta_schema.catalogs.spark.sources import Sources
 from pytest_delta_schema.catalogs.spark.transaction import add_check, set_not_null
 from pytest_delta_schema.errors import BackendFailure, because
 from pytest_delta_schema.execute.ddl import RowCounts
+from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, LayoutRewrite
@@ -50,20 +54,25 @@ class SparkCatalog:
     Args:
         spark: The session; it is never stopped here.
         warehouse: The folder that holds all catalogs.
+        stream: Where long work says what it is doing; standard error unless said otherwise.
     """
 
     name = "local"
     emulates = EMULATED
 
-    def __init__(self, spark: SparkSession, warehouse: Path) -> None:
+    def __init__(self, spark: SparkSession, warehouse: Path, stream: TextIO | None = None) -> None:
         self.spark = spark
         self.warehouse = warehouse
         self.bridge = Bridge(spark, warehouse)
+        self._stream = stream or sys.stderr
+        self._sources = Sources(self.bridge, self._say)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
+        models = list(models)
         with in_users_names(self.bridge):
-            return read_tables(self.bridge, names_around(models))
+            wishes = {model.name: wish for model in models if (wish := conversion(model.convert_from, "")) is not None}
+            return read_tables(self.bridge, names_around(models), wishes, self._sources)
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
         """Find the commits that brought columns, by a few schemas of older versions."""
@@ -88,6 +97,11 @@ class SparkCatalog:
                 self._rewrite(statement)
             elif statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
+            elif statement.kind is StatementKind.CONVERT_TABLE:
+                convert(self.bridge, statement, self._sql, self._say)
+            elif statement.kind is StatementKind.REGISTER_TABLE:
+                self._sql(statement.sql)
+                mark_location(self.bridge, statement.table)
             else:
                 for each in on_delta(statement):
                     self._sql(each.sql)
@@ -111,16 +125,17 @@ class SparkCatalog:
         *,
         added: Sequence[ColumnState] = (),
         stop_early: bool = False,
+        files: str | None = None,
     ) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
         with in_users_names(self.bridge):
             self.bridge.register([table.catalog])
-            rows = rows_of(table, demands, added=added, absent=self._parentless(demands))
+            rows = rows_of(table, demands, added=added, absent=self._parentless(demands), files=files)
             if stop_early:
                 return self._first(rows, demands)
             return self._count(rows, demands)
 
-    def sample_rows(
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
         table: QualifiedName,
         demands: Sequence[Demand],
@@ -128,11 +143,12 @@ class SparkCatalog:
         *,
         number: int,
         added: Sequence[ColumnState] = (),
+        files: str | None = None,
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
         with in_users_names(self.bridge):
             self.bridge.register([table.catalog])
-            rows = rows_of(table, demands, added=added, absent=self._parentless(demands))
+            rows = rows_of(table, demands, added=added, absent=self._parentless(demands), files=files)
             said = [
                 samples(rows, demand, index, shown=columns, number=number)
                 for index, (demand, columns) in enumerate(zip(demands, shown, strict=True))
@@ -252,6 +268,10 @@ class SparkCatalog:
         return [
             key for key in keys if not {name.lower() for name in key.parent_columns} <= columns.get(key.parent, set())
         ]
+
+    def _say(self, text: str) -> None:
+        self._stream.write(f"delta-schema: {text}\n")
+        self._stream.flush()
 
     def _sql(self, text: str) -> Any:
         with setting(self.spark, _SUBSTITUTE, "false"):

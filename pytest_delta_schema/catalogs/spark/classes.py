@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CATALOG_CLASS = "pytest_delta_schema.NamespacedDeltaCatalog"
 READER_CLASS = "pytest_delta_schema.StateReader"
+LISTER_CLASS = "pytest_delta_schema.FileLister"
 
 _BUILDER = "Build.java"
 _EPOCH = (1980, 1, 1, 0, 0, 0)

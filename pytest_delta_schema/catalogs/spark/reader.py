@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.catalogs.spark.physical import (
@@ -16,20 +18,30 @@ from pytest_delta_schema.catalogs.spark.physical import (
 from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.sources import CONVERT, DELTA
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pytest_delta_schema.catalogs.spark.bridge import Bridge
+    from pytest_delta_schema.catalogs.spark.sources import Sources
+    from pytest_delta_schema.models.conversion import Parquet
 
 
-def read_tables(bridge: Bridge, names: Iterable[QualifiedName]) -> CatalogState:
+def read_tables(
+    bridge: Bridge,
+    names: Iterable[QualifiedName],
+    wishes: Mapping[QualifiedName, Parquet] = MappingProxyType({}),
+    sources: Sources | None = None,
+) -> CatalogState:
     """Read tables fresh from their logs.
 
     Args:
         bridge: The session.
         names: Which; each is found through the session's catalog or in the warehouse folder.
+        wishes: Tables that may be made of files.
+        sources: Looks at those files.
     """
     wanted = sorted(set(names))
     bridge.register(dict.fromkeys(name.catalog for name in wanted))
@@ -45,7 +57,9 @@ def read_tables(bridge: Bridge, names: Iterable[QualifiedName]) -> CatalogState:
     if readable:
         answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
         for name, answer in zip(readable, answers, strict=False):
-            result = _understand(bridge, name, answer)
+            wish = wishes.get(name)
+            found = None if wish is None or sources is None else _source(bridge, sources, name, wish, answer)
+            result = found or _understand(bridge, name, answer)
             if isinstance(result, TableState):
                 tables[name] = result
             else:
@@ -77,6 +91,30 @@ def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
     return None
 
 
+def _source(
+    bridge: Bridge, sources: Sources, name: QualifiedName, wish: Parquet, answer: str
+) -> TableState | ReadProblem | None:
+    """Return the files that may become a table; ``None`` if there is a Delta table, or nothing, or something else."""
+    kind, *rest = answer.split("\t")
+    if kind == "provider":
+        return sources.table(name, *rest)
+    schema_exists = kind != "absent" or not rest
+    if kind == "files" and wish.path is None:
+        place = str(table_folder(bridge.warehouse, name))
+        return sources.folder(name, place, schema_exists=schema_exists, is_in_place=True)
+    if kind != "absent" or wish.path is None:
+        return None
+    state = sources.folder(name, wish.path, schema_exists=schema_exists)
+    if state.source is None or state.source.provider != DELTA:
+        return state
+    # It is Delta already, and only the catalog does not know it.
+    schema, table = physical_schema(name.catalog, name.schema), encode(name.table)
+    seen = _understand(bridge, name, bridge.read(f"{schema}\t{table}\t{wish.path}\n").rstrip("\n"))
+    if isinstance(seen, ReadProblem):
+        return seen
+    return replace(seen, source=state.source, schema_exists=schema_exists)
+
+
 def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState | ReadProblem:
     kind, *rest = answer.split("\t")
     if kind == "delta":
@@ -105,12 +143,12 @@ def _stranger(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -
     if kind == "view":
         return _problem(name, "is a view, not a table", "drop the view, or declare the table under another name")
     if kind == "provider":
-        fact = f"is a {rest[0]} table, not a Delta table"
-        return _problem(name, fact, "convert it with CONVERT TO DELTA, or declare the table under another name")
+        fact = f"is a {rest[0].lower()} table, not a Delta table"
+        return _problem(name, fact, CONVERT)
     if kind == "files":
         folder = table_folder(bridge.warehouse, name)
         fact = f"its folder in the warehouse ({folder}) holds files but no Delta log"
-        return _problem(name, fact, "move the folder away, or convert it with CONVERT TO DELTA")
+        return _problem(name, fact, f"move the folder away, or {CONVERT}")
     cause = translate(rest[0], bridge.catalogs) if rest else "no reason given"
     return _problem(name, f"its Delta log cannot be read ({cause})", "restore the log or the permission to read it")
 

@@ -29,6 +29,7 @@ from pytest_delta_schema.plan.changes.constraints import (
 from pytest_delta_schema.plan.changes.guard import require_change
 from pytest_delta_schema.plan.changes.tables import (
     ClusteringChange,
+    ConvertTable,
     LayoutRewrite,
     SetColumnComments,
     SetTableComment,
@@ -51,6 +52,7 @@ __all__ = [
     "ColumnNullabilityChange",
     "ColumnRename",
     "ColumnTypeChange",
+    "ConvertTable",
     "ForeignKeyAdd",
     "ForeignKeyDrop",
     "LayoutRewrite",
@@ -64,6 +66,7 @@ __all__ = [
 ]
 
 Change = Union[  # noqa: UP007 - a union of classes at run time, on every supported Python
+    ConvertTable,
     ForeignKeyDrop,
     PrimaryKeyDrop,
     CheckDrop,
@@ -88,6 +91,7 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
 ]
 
 ALIGNMENT_ORDER: tuple[type[Change], ...] = (
+    ConvertTable,
     ForeignKeyDrop,
     PrimaryKeyDrop,
     CheckDrop,

@@ -11,6 +11,26 @@ from pytest_delta_schema.plan.changes.guard import require_change
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.state.sources import SourceState
+    from pytest_delta_schema.state.types import DataTypeState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertTable:
+    """Make a Delta table of files, where they lie; what the model says besides follows as other changes.
+
+    Args:
+        source: The files.
+        partitions: The columns by which their folders part them, in order, with their types.
+        statistics: Whether statistics of all files are read.
+        creates_schema: Whether the schema has to be created first.
+    """
+
+    source: SourceState
+    partitions: tuple[tuple[str, DataTypeState], ...] = ()
+    statistics: bool = True
+    creates_schema: bool = False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusteringChange:

@@ -78,8 +78,14 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
   public StagedTable stageCreateOrReplace(Identifier i, StructType c, Transform[] p, Map m) { try { return super.stageCreateOrReplace(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
 
   public Table alterTable(Identifier i, TableChange[] changes) { try { return super.alterTable(in(i), changes); } catch (Exception e) { throw thrown(e); } }
-  public boolean dropTable(Identifier i) { return super.dropTable(in(i)); }
-  public boolean purgeTable(Identifier i) { try { return super.purgeTable(in(i)); } catch (Exception e) { throw thrown(e); } }
+  public boolean dropTable(Identifier i) { Identifier p = in(i); return forget(p, super.dropTable(p)); }
+  public boolean purgeTable(Identifier i) { try { Identifier p = in(i); return forget(p, super.purgeTable(p)); } catch (Exception e) { throw thrown(e); } }
+
+  private boolean forget(Identifier physical, boolean dropped) {
+    if (dropped && !isForeign(physical.namespace())) warehouse.forget(physical.namespace()[0], physical.name());
+    return dropped;
+  }
+
   public void renameTable(Identifier from, Identifier to) { try { super.renameTable(in(from), in(to)); } catch (Exception e) { throw thrown(e); } }
 
   public Identifier[] listTables(String[] ns) {

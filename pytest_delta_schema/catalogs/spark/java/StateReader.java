@@ -32,20 +32,27 @@ public final class StateReader {
     try {
       SessionCatalog catalog = spark.sessionState().catalog();
       TableIdentifier name = new TableIdentifier(table, Option.apply(schema));
-      Path location = new Path(new File(path).toURI());
+      File target = Warehouse.target(new File(path));
+      Path location = new Path(target.toURI());
       if (catalog.databaseExists(schema) && catalog.tableExists(name)) {
         CatalogTable entry = catalog.getTableMetadata(name);
         if (entry.tableType().equals(CatalogTableType.VIEW())) return "view";
         String provider = entry.provider().isDefined() ? (String) entry.provider().get() : "hive";
-        if (!provider.equalsIgnoreCase("delta")) return "provider\t" + provider;
+        if (!provider.equalsIgnoreCase("delta")) return other(provider, entry);
         location = new Path(entry.location());
-      } else if (!Warehouse.holdsLog(new File(path))) {
-        return unknown(new File(path), catalog.databaseExists(schema));
+      } else if (!Warehouse.holdsLog(target)) {
+        return unknown(target, catalog.databaseExists(schema));
       }
       return delta(spark, location);
     } catch (Throwable e) {
       return "unreadable\t" + oneLine(e);
     }
+  }
+
+  private static String other(String provider, CatalogTable entry) {
+    Path location = new Path(entry.location());
+    String place = "file".equals(entry.location().getScheme()) ? location.toUri().getPath() : location.toString();
+    return "provider\t" + provider + "\t" + place + "\t" + entry.schema().json() + "\t" + entry.partitionSchema().json();
   }
 
   private static String delta(SparkSession spark, Path location) {

@@ -12,6 +12,9 @@ import scala.Option;
  * entry in the session catalog and nothing more, so that it costs next to nothing and drops like any managed table.
  */
 public final class Warehouse {
+  /** The file in a table's folder that says where the table lies, if it lies elsewhere. */
+  static final String MARKER = "_location";
+
   private final SessionCatalog session;
   private final File root;
   private final String prefix;
@@ -44,11 +47,13 @@ public final class Warehouse {
     File folder = folder(physicalSchema);
     if (folder == null || !session.databaseExists(physicalSchema)) return;
     TableIdentifier name = new TableIdentifier(physicalTable, Option.apply(physicalSchema));
-    File table = new File(folder, physicalTable);
+    File place = new File(folder, physicalTable);
+    File table = target(place);
     if (session.tableExists(name) || !holdsLog(table)) return;
     // Scala's constructors grow arguments with every release; what is not given here takes its default.
     Object storage = withDefaults(CatalogStorageFormat.empty(), "copy", new Object[] {Option.apply(table.toURI())});
-    Object[] given = {name, CatalogTableType.MANAGED(), storage, new org.apache.spark.sql.types.StructType(), Option.apply("delta")};
+    CatalogTableType type = table.equals(place) ? CatalogTableType.MANAGED() : CatalogTableType.EXTERNAL();
+    Object[] given = {name, type, storage, new org.apache.spark.sql.types.StructType(), Option.apply("delta")};
     session.createTable((CatalogTable) withDefaults(CatalogTable$.MODULE$, "apply", given), true, false);
   }
 
@@ -56,6 +61,25 @@ public final class Warehouse {
     File folder = folder(physicalSchema);
     String[] names = folder == null ? null : folder.list();
     for (int i = 0; names != null && i < names.length; i++) attachTable(physicalSchema, names[i]);
+  }
+
+  /** Where the files of a table lie: in its folder, or where a marker in that folder says. */
+  static File target(File place) {
+    File marker = new File(place, MARKER);
+    if (!marker.isFile()) return place;
+    try {
+      return new File(new String(java.nio.file.Files.readAllBytes(marker.toPath()), "UTF-8").trim());
+    } catch (java.io.IOException e) {
+      throw new IllegalStateException("the marker " + marker + " cannot be read", e);
+    }
+  }
+
+  /** Forget where a table lay that was dropped; its files stay. */
+  void forget(String physicalSchema, String physicalTable) {
+    File folder = folder(physicalSchema);
+    if (folder == null) return;
+    File place = new File(folder, physicalTable);
+    if (new File(place, MARKER).delete()) place.delete();
   }
 
   /** Whether a folder is a Delta table: its log holds a commit or a checkpoint. */

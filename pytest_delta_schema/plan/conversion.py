@@ -1,0 +1,48 @@
+"""Plan how files become a Delta table: what they will be as one, and the change that makes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.changes import ConvertTable
+from pytest_delta_schema.state.sources import DELTA
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.state.states import TableState
+
+
+def as_converted(desired: TableState, observed: TableState) -> TableState:
+    """Return what files will be as a Delta table.
+
+    The partition columns of a folder have no types but those that the model gives them.
+    """
+    source = observed.source
+    if source is None or source.is_registered or source.provider == DELTA:
+        return observed
+    parting = {name.lower() for name in observed.partitioning}
+    typed = []
+    for column in observed.columns:
+        wanted = find(desired.columns, (column.name,)) if column.name.lower() in parting else None
+        typed.append(column if wanted is None else column._replace(name=wanted.name, data_type=wanted.data_type))
+    names = {column.name.lower(): column.name for column in typed}
+    partitioning = tuple(names.get(name.lower(), name) for name in observed.partitioning)
+    return replace(observed, columns=tuple(typed), partitioning=partitioning)
+
+
+def conversion(desired: TableState, observed: TableState) -> Iterator[ConvertTable]:
+    """Yield the change that makes a Delta table of files, if it is none yet."""
+    source = observed.source
+    if source is None:
+        return
+    wish = desired.convert_from
+    columns = [find(observed.columns, (name,)) for name in observed.partitioning]
+    yield ConvertTable(
+        source=source,
+        partitions=tuple((column.name, column.data_type) for column in columns if column is not None),
+        statistics=wish is None or wish.statistics,
+        creates_schema=not observed.schema_exists,
+    )

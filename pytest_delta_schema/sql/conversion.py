@@ -1,0 +1,49 @@
+"""Say conversions: parquet becomes Delta where it lies, and the catalog gets to know it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.sql.queries import create_schema
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal, parquet_files
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.types import type_sql
+from pytest_delta_schema.state.sources import DELTA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.changes import ConvertTable
+
+
+def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iterator[Statement]:
+    """Say a conversion, and for files that the catalog does not know the table over them."""
+    for change in changes:
+        source = change.source
+        if change.creates_schema:
+            sql = create_schema(table.catalog, table.schema)
+            yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
+        if source.provider != DELTA:
+            target = dotted(table) if source.is_registered else parquet_files(source.path)
+            sql = conversion(target, change)
+            yield Statement(table=table, kind=StatementKind.CONVERT_TABLE, sql=sql, changes=(change,))
+        if not source.is_registered and not source.is_in_place:
+            sql = f"CREATE TABLE {dotted(table)} USING DELTA LOCATION {literal(source.path)}"
+            yield Statement(table=table, kind=StatementKind.REGISTER_TABLE, sql=sql)
+
+
+def conversion(target: str, change: ConvertTable) -> str:
+    """Say one conversion.
+
+    Args:
+        target: A table, or files, quoted.
+        change: What is converted, and how.
+    """
+    words = [f"CONVERT TO DELTA {target}"]
+    if not change.statistics:
+        words.append("NO STATISTICS")
+    if change.partitions and not change.source.is_registered:
+        columns = ", ".join(f"{identifier(name)} {type_sql(data_type)}" for name, data_type in change.partitions)
+        words.append(f"PARTITIONED BY ({columns})")
+    return " ".join(words)
