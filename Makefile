@@ -6,12 +6,13 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-lives test-own test-examples lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-lives test-writes test-own test-examples lint format bench clean
 
-# Tests that share one Spark session, long ones that share another, those that start JVMs of their own, and those that
+# Tests that share one Spark session, long ones and those of writes that share others, those that start JVMs of their own, and those that
 # need none.
 LONG := tests/spark/test_evolution_machine.py tests/spark/test_mutations.py tests/spark/test_races.py
-SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
+WRITES := tests/spark/test_writes_agree.py tests/spark/test_conversion.py
+SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) $(WRITES) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
 OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples
 PYTEST := $(BIN)/coverage run -m pytest
@@ -19,7 +20,7 @@ PYTEST := $(BIN)/coverage run -m pytest
 help:
 	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
 	@echo 'make test    every test, with coverage'
-	@echo 'make test-long  random lives of a table on real Delta, for 20 minutes'
+	@echo 'make test-long  random lives of a table on real Delta, for 20 minutes, and every write of every pair'
 	@echo 'make lint    style, types, and who may import whom'
 	@echo 'make format  put the code into the one format'
 	@echo 'make bench   the speed table of the README, measured here'
@@ -31,10 +32,10 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-own test-lives test-examples
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-own test-writes test-lives test-examples
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
+	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/writes/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
 
 test-spark: $(READY)
 	@$(PYTEST) $(SPARK)
@@ -45,11 +46,15 @@ test-plain: $(READY)
 test-lives: $(READY)
 	@$(PYTEST) $(LONG) >.test-lives.log 2>&1; status=$$?; cat .test-lives.log; exit $$status
 
+test-writes: $(READY)
+	@$(PYTEST) $(WRITES) >.test-writes.log 2>&1; status=$$?; cat .test-writes.log; exit $$status
+
 test-own: $(READY)
 	@$(PYTEST) $(OWN) >.test-own.log 2>&1; status=$$?; cat .test-own.log; exit $$status
 
 test-long: $(READY)
 	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/spark/test_evolution_machine.py
+	DELTA_SCHEMA_TEST_LONG=1 $(BIN)/pytest tests/spark/test_writes_agree.py
 
 test-examples: $(READY)
 	@$(PYTEST) tests/examples >.test-examples.log 2>&1; status=$$?; cat .test-examples.log; exit $$status

@@ -31,13 +31,14 @@ def test_the_examples_run(project):
         "test_checks.py",
         "test_keys.py",
         "test_writes.py",
+        "test_conversion.py",
         "conftest.py",
         "test_library.py",
     ]
 
     result = project.run("--snapshot-update", "--delta-apply", "--delta-backend", "memory")
 
-    result.assert_outcomes(passed=19)
+    result.assert_outcomes(passed=23)
 
 
 def test_every_code_of_a_violation_is_explained():

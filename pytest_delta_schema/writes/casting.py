@@ -126,6 +126,10 @@ class Caster:
         return tuple(each if match is None else self._column(each, match, above) for each, match in pairs)
 
     def _column(self, given: ColumnState, wanted: ColumnState, above: tuple[str, ...]) -> ColumnState:
+        if given[1] == wanted[1]:
+            if not self._by_position:
+                return given
+            return wanted if wanted.value is None else wanted._replace(value=None)
         path = (*above, wanted.name)
         if not self._by_position:
             return given._replace(data_type=self._type(given.data_type, wanted.data_type, path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.features import WIDENING_PROPERTY, is_on
@@ -34,7 +35,7 @@ def widens(state: TableState) -> bool:
 
 def without_lengths(columns: Columns) -> Columns:
     """Return columns as frames have them: strings for char and varchar."""
-    if not any("char(" in str(column.data_type) for column in columns):
+    if not any(_has_lengths(column[1]) for column in columns):
         return columns
     return tuple(column._replace(data_type=_without_lengths(column.data_type)) for column in columns)
 
@@ -91,6 +92,13 @@ def _repeated(columns: Sequence[ColumnState], above: tuple[str, ...]) -> Iterato
     for column in columns:
         if not isinstance(column[1], str):
             yield from _repeated(below(column[1]), (*above, column[0].lower()))
+
+
+@lru_cache(maxsize=1024)
+def _has_lengths(data_type: DataTypeState) -> bool:
+    if isinstance(data_type, str):
+        return data_type.startswith(("char(", "varchar("))
+    return any(_has_lengths(part.data_type) for part in below(data_type))
 
 
 def _names(columns: Iterable[ColumnState]) -> list[str]:

@@ -89,14 +89,16 @@ def require_values(
     given = {column[0].lower(): column for column in query}
     if route.fills:
         for column in columns:
-            if column[2] and column[4] is None:
-                given.setdefault(column[0].lower(), column._replace(data_type="void"))
+            if column[2] and column[4] is None and column[0].lower() not in given:
+                given[column[0].lower()] = column._replace(data_type="void")
     for name in state.partitioning:
         if name.lower() not in given:
             yield findings.missing_partition(name)
             given[name.lower()] = ColumnState(name, "void", is_nullable=True, comment="")
     yield from _missing_sources(columns, given.keys())
     for column in columns:
+        if column[2] and isinstance(column[1], str):
+            continue
         match = given.get(column[0].lower())
         if match is not None or column[4] is None:
             yield from _missing_parts(column, match, route)

@@ -10,7 +10,9 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
-@pytest.mark.parametrize(("example", "tables", "tests"), [("orders", 1, 1), ("retail", 9, 5), ("evolution", 2, 11)])
+@pytest.mark.parametrize(
+    ("example", "tables", "tests"), [("orders", 1, 1), ("retail", 9, 5), ("evolution", 2, 11), ("loans", 1, 5)]
+)
 def test_an_example_applies_gates_and_tests(project, example, tables, tests):
     for path in project.path.iterdir():
         path.unlink()

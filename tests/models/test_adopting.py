@@ -12,9 +12,12 @@ from pytest_delta_schema import (
     Check,
     Column,
     ForeignKey,
+    ForeignKeyState,
     Identity,
     MemoryCatalog,
     Orchestrator,
+    Parquet,
+    QualifiedName,
     Table,
     TablePlanner,
     model_source,
@@ -26,7 +29,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import canonical_type
 from support.parts import EVERY_TYPE, ODD_TEXT, field, struct
 from support.strategies import models
-from support.tables import orders, table
+from support.tables import orders, state, stored, table
 
 
 def whole():
@@ -41,10 +44,14 @@ def whole():
         table_properties={"team": "data", "delta.appendOnly": True, "old": None},
         primary_key=["id"],
         checks=[Check("positive", "amount >= 0")],
-        foreign_keys=[ForeignKey(["id"], "dev.silver.parents", ["id"], name="fk_parents")],
+        foreign_keys=[
+            ForeignKey(["id"], "dev.silver.parents", ["id"], name="fk_parents"),
+            ForeignKey(["id"], table(Column("id", spark.LongType()), name="dev.silver.others")),
+        ],
         partitioned_by=["day"],
         column_order="enforce",
         owns={"comments": "match"},
+        convert_from=Parquet("/lake/orders", statistics=False),
     )
 
 
@@ -83,6 +90,33 @@ def test_the_source_of_a_model_declares_it_again(model, tmp_path):
     assert desired_state(again) == desired_state(model)
     assert desired_state(again).renames == desired_state(model).renames
     assert (again.column_order, again.ownership) == (model.column_order, model.ownership)
+    assert desired_state(again).convert_from == desired_state(model).convert_from
+
+
+def test_long_lists_and_mappings_take_a_line_an_entry():
+    properties = {f"team.property.{number}": "a value of some length" for number in range(3)}
+    model = table(Column("id", spark.LongType()), table_properties=properties, convert_from=Parquet())
+
+    assert model_source(model).splitlines()[9:] == [
+        "    table_properties={",
+        '        "team.property.0": "a value of some length",',
+        '        "team.property.1": "a value of some length",',
+        '        "team.property.2": "a value of some length",',
+        "    },",
+        '    convert_from="parquet",',
+        ")",
+    ]
+
+
+@pytest.mark.parametrize("name", ["fk_dev_silver_orders__id", "fk_chosen"])
+def test_an_observed_foreign_key_is_declared_by_its_name_only_if_it_is_another(name, tmp_path):
+    key = ForeignKeyState(name, ("id",), QualifiedName("dev", "silver", "parents"), ("key",))
+    seen = state(stored(), foreign_keys=(key,))
+
+    source = model_source(seen)
+
+    assert desired_state(run(source, tmp_path)).foreign_keys == (key,)
+    assert ("name=" in source) == (name == "fk_chosen")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def main() -> None:
     for name in names:
         stage = Stage(catalog, PAIRS[name])
         found: dict[str, dict[str, list[str]]] = {}
-        for via, mode in cells(MODES):
+        for via, mode in cells(name, MODES):
             found.setdefault(stage.play(via, mode), {}).setdefault(via, []).append(mode)
         stage.close()
         lines += ["", f"# {name}"]

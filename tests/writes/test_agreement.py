@@ -27,7 +27,7 @@ def test_the_oracle_says_what_delta_said(name):
 
 def test_every_way_was_recorded():
     assert sorted((pair, via, mode) for pair, via, mode, _ in ANSWERS) == sorted(
-        (pair, via, mode) for pair in PAIRS for via, mode in cells(MODES)
+        (pair, via, mode) for pair in PAIRS for via, mode in cells(pair, MODES)
     )
 
 

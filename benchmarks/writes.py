@@ -1,0 +1,69 @@
+"""The oracle: verdicts a second on fifty columns, and one verdict against Delta's own answer to an empty append."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from typing import TYPE_CHECKING
+
+from local import python
+from measure import Ratio, seconds
+from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
+from subjects import COLUMNS, model
+
+from pytest_delta_schema import check_write, to_struct_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VERDICTS = 1000
+RATE = 5000
+
+ASK = """
+import json, statistics, sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from subjects import model
+from pytest_delta_schema import Orchestrator, SparkCatalog, check_write, empty_frame, open_session, session_conf
+warehouse = Path(sys.argv[1])
+session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+table = model(0)
+Orchestrator.over(SparkCatalog(session.spark, warehouse)).sync_tables([table])
+frame = empty_frame(session.spark, table)
+schema = frame.schema
+took = []
+for _ in range(12):
+    start = time.perf_counter()
+    for _ in range(100):
+        assert check_write(schema, table, "write_to").accepted
+    told = (time.perf_counter() - start) / 100
+    start = time.perf_counter()
+    frame.writeTo(table.qualified_name).append()
+    took.append((told, time.perf_counter() - start))
+print(json.dumps(took[2:]))
+session.close(sys.stderr)
+"""
+
+
+def run() -> Iterator[Ratio]:
+    """Yield the cost of a verdict, the dearest kind of write first, and the ratio to Delta's own answer."""
+    table = model(0)
+    same = to_struct_type(table)
+    frames = [
+        (StructType([*same.fields, StructField("extra", DoubleType())]), {"merge_schema": True}),
+        (StructType([StructField(same.fields[0].name, IntegerType()), *same.fields[1:]]), {"via": "insert_into"}),
+        (same, {"via": "write_to"}),
+    ]
+
+    def judge() -> None:
+        for _ in range(VERDICTS // len(frames)):
+            for frame, how in frames:
+                check_write(frame, table, **how)
+
+    judge()
+    took = statistics.median(seconds(judge) for _ in range(7)) / VERDICTS
+    yield Ratio(f"a verdict on {COLUMNS} columns, against {RATE:,} a second", took, 1 / RATE, took * RATE, 1.0)
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = python(ASK, folder, __file__.rpartition("/")[0])
+    told, asked = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
+    yield Ratio("a verdict, against Delta's answer to an empty append", told, asked, told / asked, 0.005)

@@ -1,0 +1,48 @@
+"""Which columns an additive contract accepts, at every depth."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column, TablePlanner
+from pytest_delta_schema.state.desired import desired_state
+from support.parts import LONG, field, struct
+from support.tables import catalog, state, stored, table
+
+ID = Column("id", LONG)
+
+
+def planned(model, *columns):
+    plan = TablePlanner().plan([model], catalog(state(*columns)))
+    dropped = [".".join(change.path) for action in plan.align_tables for change in action.drop_columns]
+    return dropped, [note.path for note in plan.notes if "additive" in note.message]
+
+
+@pytest.mark.parametrize(
+    ("columns", "dropped", "accepted"),
+    [
+        ([stored(), stored("x"), stored("y")], [], ["x", "y"]),
+        ([stored("x"), stored()], ["x"], []),
+        ([stored(), stored("x", is_nullable=False), stored("y")], ["x"], ["y"]),
+        ([stored("x"), stored(), stored("y")], ["x"], ["y"]),
+    ],
+)
+def test_columns_behind_the_declared_ones_are_accepted_if_they_may_be_null(columns, dropped, accepted):
+    assert planned(table(ID, evolution="additive"), *columns) == (dropped, accepted)
+
+
+@pytest.mark.parametrize(
+    ("wrap", "below"),
+    [
+        pytest.param(lambda kind: kind, "v.b", id="struct"),
+        pytest.param(spark.ArrayType, "v.element.b", id="array"),
+        pytest.param(lambda kind: spark.MapType(spark.StringType(), kind), "v.value.b", id="map"),
+    ],
+)
+def test_fields_of_structs_as_well(wrap, below):
+    declared, found = struct(field("a")), struct(field("a"), field("b"))
+    observed = desired_state(table(Column("v", wrap(found)))).columns
+
+    assert planned(table(Column("v", wrap(declared)), evolution="additive"), *observed) == ([], [below])
+    assert planned(table(Column("v", wrap(declared))), *observed) == ([below], [])

@@ -1,0 +1,219 @@
+"""Conversions: what they will be, how they are said, and what the files themselves forbid."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    ActionRunner,
+    CatalogReadError,
+    Column,
+    DeclarationError,
+    MemoryCatalog,
+    Orchestrator,
+    Parquet,
+    PlanValidator,
+    SourceState,
+    TablePlanner,
+    UnsafePlanError,
+    script,
+    statements,
+)
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.report.text import plan_text
+from support.parts import INT, LONG, TEXT
+from support.tables import NAME, catalog, state, stored, table
+
+ID = Column("id", LONG)
+PATH = "/lake/it's `here`"
+
+
+def plan(model, source, *columns, **options):
+    return TablePlanner().plan([model], catalog(state(*columns, source=source, **options)))
+
+
+def refusals(model, source, *columns, **options):
+    found = PlanValidator().plan_violations(plan(model, source, *columns, **options))
+    return [str(violation) for violation in found if violation.code == "DS217"]
+
+
+def by_day(kind, **options):
+    return table(ID, Column("day", kind), partitioned_by=["day"], convert_from=Parquet(PATH), **options)
+
+
+def test_a_folder_is_converted_and_then_made_known_to_the_catalog():
+    model = by_day(spark.DateType(), comment="Orders")
+    source = SourceState("parquet", PATH, folders=(("DAY=2024-01-01",),), files=3)
+
+    planned = plan(model, source, stored(), stored("DAY", "string"), partitioning=("DAY",), schema_exists=False)
+
+    (action,) = planned.actions
+    assert script(statements(action)) == (
+        "CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n\n"
+        "CONVERT TO DELTA parquet.`/lake/it's ``here``` PARTITIONED BY (`day` DATE);\n\n"
+        "CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '/lake/it\\'s `here`';\n\n"
+        "COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders';"
+    )
+    assert [str(line) for line in change_lines(action)] == [
+        f"~ format: parquet in {PATH} -> delta",
+        "~ comment: '' -> 'Orders'",
+    ]
+    assert "[feature: clients that read parquet have to read the table]" in plan_text(action, declared_at="models.py:1")
+    assert refusals(model, source, stored(), stored("DAY", "string"), partitioning=("DAY",)) == []
+
+
+def test_a_folder_that_is_delta_is_only_made_known():
+    (action,) = plan(table(ID, convert_from=Parquet(PATH)), SourceState("delta", PATH), stored()).actions
+
+    assert script(statements(action)) == (
+        "CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '/lake/it\\'s `here`';"
+    )
+    assert change_lines(action)[0].loss == ""
+    assert refusals(table(ID, convert_from=Parquet(PATH)), SourceState("delta", PATH), stored()) == []
+
+
+def test_files_in_the_folder_of_the_table_need_no_registration():
+    source = SourceState("parquet", PATH, is_in_place=True, folders=((),))
+    (action,) = plan(table(ID, convert_from="parquet"), source, stored()).actions
+
+    assert script(statements(action)) == "CONVERT TO DELTA parquet.`/lake/it's ``here```;"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "fits"),
+    [
+        (spark.StringType(), "anything", True),
+        (spark.ByteType(), "127", True),
+        (spark.ByteType(), "128", False),
+        (spark.ShortType(), "-32768", True),
+        (spark.IntegerType(), "2147483648", False),
+        (spark.LongType(), "9223372036854775807", True),
+        (spark.LongType(), "1.5", False),
+        (spark.DoubleType(), "1.5e3", True),
+        (spark.DecimalType(5, 2), "x", False),
+        (spark.BooleanType(), "TRUE", True),
+        (spark.BooleanType(), "yes", False),
+        (spark.DateType(), "2024-02-29", True),
+        (spark.DateType(), "2023-02-29", False),
+        (spark.TimestampType(), "2024-01-01 10%3A00%3A00", True),
+        (spark.TimestampType(), "noon", False),
+        (spark.TimestampNTZType(), "2024-01-01 10%3A00%3A00", True),
+        (spark.DateType(), "__HIVE_DEFAULT_PARTITION__", True),
+    ],
+)
+def test_a_folder_has_to_be_named_by_a_value_of_the_declared_type(kind, value, fits):
+    source = SourceState("parquet", PATH, folders=((f"day={value}",),))
+
+    found = refusals(by_day(kind), source, stored(), stored("day", "string"), partitioning=("day",))
+
+    assert found == [] if fits else f"is none: first in the folder day={value}" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "source", "columns", "text"),
+    [
+        (
+            table(ID, convert_from="parquet"),
+            SourceState("nothing", PATH, is_registered=True),
+            (),
+            (
+                f"dev.silver.orders: cannot be converted, because there are no files in {PATH};"
+                " drop the empty table, and it is created [DS217 ConversionsFitTheirFiles]"
+            ),
+        ),
+        (
+            table(ID, convert_from=Parquet(PATH)),
+            SourceState("nothing", PATH),
+            (),
+            (
+                f"dev.silver.orders: cannot be converted, because there are no files in {PATH};"
+                " mend the path, or leave it out [DS217 ConversionsFitTheirFiles]"
+            ),
+        ),
+        (
+            table(ID, convert_from="parquet"),
+            SourceState("orc", PATH, is_registered=True, folders=((),)),
+            (),
+            (
+                f"dev.silver.orders: cannot be converted, because {PATH} holds orc, and only parquet becomes Delta;"
+                " write it anew: spark.read.format('orc').load(...).write.saveAsTable(...)"
+                " [DS217 ConversionsFitTheirFiles]"
+            ),
+        ),
+        (
+            table(ID, convert_from=Parquet("/elsewhere")),
+            SourceState("parquet", PATH, is_registered=True, folders=((),)),
+            (stored(),),
+            (
+                f"dev.silver.orders: is a parquet table at {PATH}, and the model says /elsewhere; leave the path out to"
+                " convert the table, or give the model another name [DS217 ConversionsFitTheirFiles]"
+            ),
+        ),
+        (
+            table(ID, convert_from="parquet"),
+            SourceState("parquet", PATH, is_registered=True, folders=((),), conflict="b.parquet does not fit"),
+            (stored(),),
+            (
+                "dev.silver.orders: cannot be converted, because its files have no schema in common: b.parquet does not"
+                " fit; write that file anew [DS217 ConversionsFitTheirFiles]"
+            ),
+        ),
+        (
+            table(ID, partitioned_by=["nowhere"], convert_from="parquet"),
+            SourceState("parquet", PATH, is_registered=True, folders=(("nowhere=1",),)),
+            (stored(),),
+            None,
+        ),
+    ],
+)
+def test_what_the_files_forbid(model, source, columns, text):
+    assert refusals(model, source, *columns) == ([] if text is None else [text])
+
+
+def test_files_are_no_table_to_a_model_that_does_not_consent():
+    files = state(stored(), source=SourceState("parquet", PATH, is_registered=True, folders=((),)))
+
+    with pytest.raises(CatalogReadError, match="is a parquet table, not a Delta table; consent to its conversion with"):
+        Orchestrator.over(MemoryCatalog([files])).sync_tables([table(ID)])
+
+
+def test_a_folder_becomes_a_table_of_the_memory_catalog_too():
+    files = state(stored(), source=SourceState("parquet", PATH, folders=((),), files=1))
+    memory = MemoryCatalog([files], {NAME: [{"id": 1}]})
+    model = table(ID, Column("n", INT), convert_from=Parquet(PATH))
+
+    Orchestrator.over(memory).sync_tables([model])
+
+    assert memory.version(NAME) == 1
+    assert TablePlanner().plan([model], memory.snapshot([model])).is_empty
+
+
+def test_rows_of_files_refuse_a_plan_with_a_query_over_the_files():
+    files = state(stored(), source=SourceState("parquet", "/lake", folders=((),), files=1))
+    memory = MemoryCatalog([files], {NAME: [{"id": None}]})
+    model = table(Column("id", LONG, is_nullable=False), convert_from=Parquet("/lake"))
+
+    with pytest.raises(UnsafePlanError, match=r"listed by SELECT \* FROM parquet\.`/lake` WHERE `id` IS NULL"):
+        ActionRunner.over(memory).apply(TablePlanner().plan([model], memory.snapshot([model])))
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (
+            lambda: table(ID, convert_from="csv"),
+            "dev.silver.orders: convert_from is 'csv'; only parquet is converted in",
+        ),
+        (lambda: table(ID, convert_from=Parquet(" ")), "path of Parquet is empty; name a folder, or leave it out"),
+        (
+            lambda: table(Column("t", TEXT), convert_from=True),
+            "convert_from is True; only parquet is converted in place",
+        ),
+    ],
+)
+def test_another_format_is_refused_where_it_is_written(make, text):
+    with pytest.raises(DeclarationError) as caught:
+        make()
+
+    assert text in str(caught.value)
