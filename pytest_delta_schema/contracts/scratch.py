@@ -53,6 +53,7 @@ class Scratch:
             self._homes[catalog] = self.schema(catalog).removeprefix(f"{catalog}.")
         values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
         values.update(schema_name=self._homes[catalog], table_name=name or model.table_name, foreign_keys=())
+        values.update(convert_from=None)  # a test never touches the files that a model consents to convert
         copy = Table(**values)
         if copy.qualified_name in self._made:
             msg = (

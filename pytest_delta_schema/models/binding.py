@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.constraints import ForeignKey
+from pytest_delta_schema.models.conversion import Parquet
 from pytest_delta_schema.models.names import QualifiedName
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ class Binding(NamedTuple):
         return name if found is None else QualifiedName(*found[1], *name[len(found[1]) :])
 
     def table(self, table: Table) -> Table:
-        """Return the table in the catalog that a model stands for; the names of its keys stay."""
+        """Return the table in the catalog that a model stands for; the names of its keys stay.
+
+        A folder belongs to the table of the model's own name: under another name it is not converted.
+        """
         name = self.name(table.name)
         parents = [self.name(key.parent) for key in table.foreign_keys]
         if name == table.name and parents == [key.parent for key in table.foreign_keys]:
@@ -42,6 +46,8 @@ class Binding(NamedTuple):
         bound = copy(table)
         bound.catalog_name, bound.schema_name, bound.table_name = name
         bound.logical_name = table.name
+        if name != table.name and isinstance(table.convert_from, Parquet) and table.convert_from.path is not None:
+            bound.convert_from = None
         bound.foreign_keys = [
             ForeignKey(key.columns, str(parent), key.parent_key, key.name)
             for key, parent in zip(table.foreign_keys, parents, strict=True)

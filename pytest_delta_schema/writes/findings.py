@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Path = tuple[str, ...]
 
+NO_CAST = "DATATYPE_MISMATCH"
+"""What Spark says of a cast that it does not have."""
+
 _OLD_MISMATCH, _MISMATCH = "_LEGACY_ERROR_TEMP_DELTA_0007", "DELTA_METADATA_MISMATCH"
 _NAMED_SINCE = (4, 1)
 """Since this version of Delta, a schema that does not match has a condition with a name."""
@@ -81,7 +84,7 @@ def no_cast(path: Path, given: DataTypeState, wanted: DataTypeState) -> Finding:
     return Finding(
         path=_dotted(path),
         rule="no-cast",
-        condition="DATATYPE_MISMATCH",
+        condition=NO_CAST,
         message=f"{_dotted(path)} is {old} in the table and {new} in the frame, which Spark does not cast",
         remedy=f"make it {old} in the frame",
     )

@@ -64,6 +64,8 @@ def reaching(frame: Columns, state: TableState, route: Route, found: Findings) -
     before = len(found)
     query = Caster(route, widens=may_widen, found=found).cast(frame, state.columns)
     if by_position and len(found) > before:
+        # Delta says what it cannot place while it puts the casts, and Spark looks at the casts afterwards.
+        found[before:] = sorted(found[before:], key=lambda finding: finding.condition == findings.NO_CAST)
         return None
     if by_position and (twice := list(_repeated(query, ()))):
         found.append(findings.repeated(twice, _IN_UPDATE if route.replaces else _IN_DATA))

@@ -48,9 +48,9 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
 ) -> WriteVerdict:
     """Say what Delta would make of a write, without a JVM: accept it, change the table by it, or refuse it, and why.
 
-    It answers as Delta does to the schemas; whether values can be cast, are NULL or break a check, is seen by writing.
-    Held against Delta 4.4.0 with Spark 4.2.0 in every combination below; answers for older versions follow their
-    sources.
+    It answers as Delta does to the schemas, under default settings; whether values can be cast, are NULL or break a
+    check, is seen by writing. Held against Delta 4.4.0 with Spark 4.2.0 in every combination below; answers for older
+    versions follow their sources.
 
     Args:
         df_or_schema: What is written: a DataFrame, streaming ones included, or its schema.

@@ -7,6 +7,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     ActionRunner,
+    Binding,
     CatalogReadError,
     Column,
     DeclarationError,
@@ -20,6 +21,8 @@ from pytest_delta_schema import (
     script,
     statements,
 )
+from pytest_delta_schema.contracts.scratch import Scratch
+from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.report.text import plan_text
 from support.parts import INT, LONG, TEXT
@@ -217,3 +220,24 @@ def test_another_format_is_refused_where_it_is_written(make, text):
         make()
 
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("consent", "place", "bound"),
+    [
+        (Parquet("/lake"), "ci.pr", None),
+        (Parquet("/lake"), "dev.silver", Parquet("/lake")),
+        ("parquet", "ci.pr", Parquet()),
+        (Parquet(statistics=False), "ci.pr", Parquet(statistics=False)),
+    ],
+)
+def test_a_folder_is_converted_for_the_table_of_its_own_name_only(consent, place, bound):
+    binding = Binding((parse_binding(f"dev.silver={place}"),))
+
+    assert binding.table(table(ID, convert_from=consent)).convert_from == bound
+
+
+def test_a_scratch_table_never_touches_the_files_of_its_model():
+    scratch = Scratch(MemoryCatalog(), "main")
+
+    assert scratch.table(table(ID, convert_from=Parquet("/lake")), None, None).convert_from is None

@@ -9,6 +9,9 @@ import pytest
 from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
 from pytest_delta_schema.catalogs.spark.session import session_conf, start_session
 
+OPTIMIZED = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
+"""The optimising compiler pays in a session of many minutes, which is a long one for the users of this plugin."""
+
 CONNECT = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": "0"}
 
 
@@ -19,8 +22,8 @@ def warehouse(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def local_session(warehouse):
-    conf = {**session_conf(warehouse), **CONNECT}
-    session = start_session(conf, warehouse, archive=True, stream=sys.stderr)
+    conf = {**session_conf(warehouse), **CONNECT, **OPTIMIZED}
+    session = start_session(conf, warehouse, archive=False, stream=sys.stderr)
     yield session
     session.close(sys.stderr)
 

@@ -76,8 +76,8 @@ def test_a_table_of_another_format(made):
     made.spark.sql("CREATE TABLE spark_catalog.dev__silver.p (id INT) USING parquet")
 
     assert problem(made, table(ID, name="dev.silver.p")) == (
-        "dev.silver.p: is a parquet table, not a Delta table; convert it with CONVERT TO DELTA, or declare the table"
-        " under another name"
+        'dev.silver.p: is a parquet table, not a Delta table; consent to its conversion with convert_from="parquet" if it'
+        " is parquet, or declare the table under another name"
     )
 
 

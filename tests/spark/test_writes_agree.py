@@ -99,7 +99,7 @@ def test_enough_pairs_are_played():
     assert len(PLAYED) >= 60
 
 
-@pytest.mark.parametrize("name", [name for name in PLAYED if name != BY_ROWS])
+@pytest.mark.parametrize("name", PLAYED)
 def test_the_oracle_says_what_delta_says(name, spark_catalog):
     assert played(spark_catalog, PAIRS[name], [(via, mode) for via in CALLS for mode in APPENDS]) == []
 
@@ -180,6 +180,7 @@ def pairs(draw):
 
 @settings(
     max_examples=500 if LONG else 50,
+    derandomize=not LONG,
     deadline=None,
     database=None,
     phases=[Phase.generate],
@@ -201,7 +202,7 @@ def played(catalog, pair, ways):
         how, options = MODES[mode]
         said = outcome(check_write(pair.frame, pair.table, via, how, **options))
         real = stage.play(via, mode)
-        if not agree(said, real):
+        if not agree(said, real) and (pair != PAIRS[BY_ROWS] or said != "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"):
             wrong.append(f"{via}, {mode}: Delta {real}, the oracle {said}")
     stage.close()
     return wrong

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from decimal import Decimal
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
@@ -14,6 +12,7 @@ from pytest_delta_schema.catalogs.spark.converting import convert, mark_location
 from pytest_delta_schema.catalogs.spark.emulation import EMULATED, on_delta
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.history import column_origins
+from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.layout import rewrite_layout
 from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
@@ -28,12 +27,11 @@ from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, LayoutRewrite
 from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, probe, rows_of, samples
 from pytest_delta_schema.sql.queries import create_schema, drop_schema
-from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CatalogState, CheckState, ForeignKeyState, KeyState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -166,23 +164,9 @@ class SparkCatalog:
         """
         with in_users_names(self.bridge):
             self.bridge.register([table.catalog])
-            stored = self.spark.table(dotted(table)).schema
-            folded = [{name.lower(): value for name, value in row.items()} for row in rows]
-            strangers = sorted({name for row in folded for name in row} - {field.name.lower() for field in stored})
-            if strangers:
-                msg = f"{table}: there is no column {', '.join(strangers)}; mend the rows"
-                raise BackendFailure(msg)
-            filled = self._filled_by_the_table(table)
-            for given, some in _alike(folded, filled):
-                fields = [field for field in stored if field.name.lower() not in filled - given]
-                tuples = [tuple(_fitting(row.get(field.name.lower()), field) for field in fields) for row in some]
-                frame = self.spark.createDataFrame(tuples, _loose(type(stored)(fields)))
-                frame.write.mode("append").saveAsTable(dotted(table))
-
-    def _filled_by_the_table(self, table: QualifiedName) -> frozenset[str]:
-        """Return the columns that the table fills when a write leaves them out, in lower case."""
-        columns = read_tables(self.bridge, [table]).tables[table].columns
-        return frozenset(column.name.lower() for column in columns if column.value is not None)
+            columns = read_tables(self.bridge, [table]).tables[table].columns
+            filled = frozenset(column.name.lower() for column in columns if column.value is not None)
+            insert_rows(self.spark, table, rows, filled)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""
@@ -276,33 +260,3 @@ class SparkCatalog:
     def _sql(self, text: str) -> Any:
         with setting(self.spark, _SUBSTITUTE, "false"):
             return self.spark.sql(text)
-
-
-def _alike(
-    rows: Sequence[Mapping[str, Any]], filled: frozenset[str]
-) -> Iterator[tuple[frozenset[str], list[Mapping[str, Any]]]]:
-    """Group neighbouring rows that give the same of the columns which the table would fill."""
-    for given, some in groupby(rows, key=lambda row: filled & row.keys()):
-        yield given, list(some)
-
-
-def _loose(kind: Any) -> Any:
-    """Return a type that takes NULL and any length everywhere, so that it is the table that refuses, not the frame."""
-    from pyspark.sql.types import ArrayType, CharType, MapType, StringType, StructField, StructType, VarcharType
-
-    if isinstance(kind, StructType):
-        return StructType([StructField(field.name, _loose(field.dataType)) for field in kind])
-    if isinstance(kind, ArrayType):
-        return ArrayType(_loose(kind.elementType))
-    if isinstance(kind, MapType):
-        return MapType(_loose(kind.keyType), _loose(kind.valueType))
-    return StringType() if isinstance(kind, (CharType, VarcharType)) else kind
-
-
-def _fitting(value: Any, field: Any) -> Any:
-    """Turn whole numbers into what frames take for decimals and floats."""
-    from pyspark.sql.types import DecimalType, DoubleType, FloatType
-
-    if isinstance(value, int) and isinstance(field.dataType, (DecimalType, DoubleType, FloatType)):
-        return Decimal(value) if isinstance(field.dataType, DecimalType) else float(value)
-    return value
