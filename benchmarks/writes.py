@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from local import python
 from measure import Ratio, seconds
-from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
+from pyspark.sql.types import DoubleType, IntegerType, LongType, StringType, StructField, StructType
 from subjects import COLUMNS, model
 
-from pytest_delta_schema import check_write, to_struct_type
+from pytest_delta_schema import Column, Table, check_write, to_struct_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,9 @@ session.close(sys.stderr)
 
 def run() -> Iterator[Ratio]:
     """Yield the cost of a verdict, the dearest kind of write first, and the ratio to Delta's own answer."""
-    table = model(0)
+    place = StructType([StructField("city", StringType()), StructField("code", LongType())])
+    flat = [column for column in model(0).columns if not isinstance(column.data_type, StructType)]
+    table = Table("dev", "silver", "wide", [*flat, *(Column(f"place_{n}", place) for n in range(COLUMNS - len(flat)))])
     same = to_struct_type(table)
     frames = [
         (StructType([*same.fields, StructField("extra", DoubleType())]), {"merge_schema": True}),

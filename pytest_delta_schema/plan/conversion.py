@@ -12,6 +12,8 @@ from pytest_delta_schema.state.types import find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
 
 
@@ -33,12 +35,13 @@ def as_converted(desired: TableState, observed: TableState) -> TableState:
     return replace(observed, columns=tuple(typed), partitioning=partitioning)
 
 
-def conversion(desired: TableState, observed: TableState) -> Iterator[ConvertTable]:
+def conversion_changes(difference: Difference) -> Iterator[Change]:
     """Yield the change that makes a Delta table of files, if it is none yet."""
+    observed = difference.observed
     source = observed.source
     if source is None:
         return
-    wish = desired.convert_from
+    wish = difference.desired.convert_from
     columns = [find(observed.columns, (name,)) for name in observed.partitioning]
     yield ConvertTable(
         source=source,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.models.table import ADDITIVE
 from pytest_delta_schema.state.types import below, find
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ def with_extras(difference: Difference) -> Difference:
     Accepted are columns, and fields of structs, that may be NULL and stand behind all declared ones: just what a write
     with ``mergeSchema`` leaves behind.
     """
-    if difference.desired.evolution != ADDITIVE or not difference.dropped:
+    if not difference.dropped:
         return difference
     levels = {placed.above for placed in difference.dropped}
     accepted = {id(column) for above in levels for column in _tail(difference, above) if column.is_nullable}

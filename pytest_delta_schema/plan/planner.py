@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.models.ownership import MANAGE, MATCH
+from pytest_delta_schema.models.table import ADDITIVE
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     ALIGNMENT_ORDER,
@@ -25,7 +26,7 @@ from pytest_delta_schema.plan.changes import (
 from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
-from pytest_delta_schema.plan.conversion import as_converted, conversion
+from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
+    conversion_changes,
     rename_changes,
     column_changes,
     type_changes,
@@ -127,9 +129,8 @@ class TablePlanner:
                 observed = as_converted(table, observed)
             elif _is_clean(table, observed) and is_plain:
                 continue
-            difference = with_extras(differ(table, observed))
+            difference = _difference(table, observed)
             changes, matched = self._changes(difference)
-            changes = (*conversion(table, observed), *changes)
             notes.extend(_notes(difference))
             if changes:
                 alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))
@@ -182,6 +183,11 @@ class TablePlanner:
             without = self._policy._replace(keeps_record=False)
             matched.extend(property_changes(difference, policy=without, needed=False))
         return _ordered(changes), _ordered(matched)
+
+
+def _difference(desired: TableState, observed: TableState) -> Difference:
+    difference = differ(desired, observed)
+    return with_extras(difference) if desired.evolution == ADDITIVE else difference
 
 
 def _with_followers(

@@ -14,7 +14,7 @@ from pytest_delta_schema.writes.merging import plain
 from pytest_delta_schema.writes.route import SAVE_AS_TABLE, WRITE_STREAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
@@ -51,7 +51,7 @@ def reaching(frame: Columns, state: TableState, route: Route, found: Findings) -
     """
     width = len(state.columns)
     in_place = len(frame) >= width and _names(frame[:width]) == _names(state.columns)
-    twice = list(_repeated(frame, ()))
+    twice = _repeated(frame)
     if twice and (condition := _of_duplicates(route, in_place=in_place, nested=all("." in each for each in twice))):
         found.append(findings.repeated(twice, condition))
         return None
@@ -67,7 +67,7 @@ def reaching(frame: Columns, state: TableState, route: Route, found: Findings) -
         # Delta says what it cannot place while it puts the casts, and Spark looks at the casts afterwards.
         found[before:] = sorted(found[before:], key=lambda finding: finding.condition == findings.NO_CAST)
         return None
-    if by_position and (twice := list(_repeated(query, ()))):
+    if by_position and (twice := _repeated(query)):
         found.append(findings.repeated(twice, _IN_UPDATE if route.replaces else _IN_DATA))
         return None
     return query
@@ -86,14 +86,19 @@ def _of_duplicates(route: Route, *, in_place: bool, nested: bool) -> str | None:
     return _IN_UPDATE if route.replaces else _IN_DATA
 
 
-def _repeated(columns: Sequence[ColumnState], above: tuple[str, ...]) -> Iterator[str]:
-    """Yield the paths, in lower case, of names that are there more than once."""
+def _repeated(columns: Sequence[ColumnState]) -> list[str]:
+    """Return the paths, in lower case, of names that are there more than once."""
     names = [column[0].lower() for column in columns]
-    if len(set(names)) < len(names):
-        yield from (".".join((*above, name)) for name, count in Counter(names).items() if count > 1)
-    for column in columns:
+    twice = [name for name, count in Counter(names).items() if count > 1] if len(set(names)) < len(names) else []
+    for name, column in zip(names, columns, strict=True):
         if not isinstance(column[1], str):
-            yield from _repeated(below(column[1]), (*above, column[0].lower()))
+            twice.extend(f"{name}.{path}" for path in _repeated_below(column[1]))
+    return twice
+
+
+@lru_cache(maxsize=1024)
+def _repeated_below(data_type: DataTypeState) -> tuple[str, ...]:
+    return tuple(_repeated(below(data_type)))
 
 
 @lru_cache(maxsize=1024)

@@ -36,12 +36,14 @@ class Merge(NamedTuple):
         added: What the frame adds, by the path above it.
         retyped: What changes its type to one that Delta takes.
         conflicts: What cannot be merged.
+        has_nested: Whether columns of both sides were of other types, so that parts of them may be missing.
     """
 
     columns: tuple[ColumnState, ...]
     added: tuple[tuple[tuple[str, ...], ColumnState], ...]
     retyped: tuple[Retyping, ...]
     conflicts: tuple[Retyping, ...]
+    has_nested: bool = True
 
 
 def merge(
@@ -57,7 +59,9 @@ def merge(
     """
     merger = _Merger(widens=widens, version=version)
     merged = merger.fields(columns, frame, ())
-    return Merge(merged, tuple(merger.added), tuple(merger.retyped), tuple(merger.conflicts))
+    return Merge(
+        merged, tuple(merger.added), tuple(merger.retyped), tuple(merger.conflicts), has_nested=merger.has_nested
+    )
 
 
 def plain(data_type: DataTypeState) -> DataTypeState:
@@ -98,6 +102,7 @@ class _Merger:
     def __init__(self, *, widens: bool, version: tuple[int, int]) -> None:
         self._widens = widens
         self._version = version
+        self.has_nested = False
         self.added: list[tuple[tuple[str, ...], ColumnState]] = []
         self.retyped: list[Retyping] = []
         self.conflicts: list[Retyping] = []
@@ -119,6 +124,7 @@ class _Merger:
         return (*merged, *new)
 
     def _type(self, stored: DataTypeState, given: DataTypeState, path: tuple[str, ...]) -> DataTypeState:
+        self.has_nested = True
         if isinstance(stored, StructState) and isinstance(given, StructState):
             return StructState(self.fields(stored.fields, given.fields, path))
         if same_kind(stored, given):

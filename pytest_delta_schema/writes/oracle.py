@@ -118,14 +118,17 @@ def _after(frame: Columns, state: TableState, route: Route, found: Findings) -> 
     query = reaching(frame, state, route, found)
     if query is None:
         return state.columns
-    given = {column.name.lower() for column in query}
-    for column in state.columns:
+    given = {column[0].lower(): column for column in query}
+    valued = [column for column in state.columns if column[4] is not None]
+    for column in valued:
         identity = column.value and column.value.identity
         if identity and identity.is_always and column.name.lower() in given:
             found.append(findings.given_identity(column.name))
     if route.replaces:
         return _replaced(query, state, found)
-    return _merged(query, state, route, found)
+    if valued or state.checks:
+        found.extend(require_unused(state, query))
+    return _merged(query, given, state, route, found)
 
 
 def _replaced(query: Columns, state: TableState, found: Findings) -> Columns:
@@ -146,10 +149,9 @@ def _replaced(query: Columns, state: TableState, found: Findings) -> Columns:
     return nullable(query)
 
 
-def _merged(query: Columns, state: TableState, route: Route, found: Findings) -> Columns:
-    """Return the columns of a table into whose schema that of a frame is merged."""
+def _merged(query: Columns, given: dict[str, ColumnState], state: TableState, route: Route, found: Findings) -> Columns:
+    """Return the columns of a table into whose schema that of a frame is merged; ``given`` has the latter's by name."""
     merged = merge(state.columns, query, widens=widens(state), version=route.version)
-    found.extend(require_unused(state, query))
     found.extend(findings.other_type(*each, casts=route.casts) for each in merged.conflicts)
     if not query and not route.fills:
         found.append(findings.no_columns())
@@ -159,13 +161,10 @@ def _merged(query: Columns, state: TableState, route: Route, found: Findings) ->
     else:
         found.extend(findings.extra_column(above, column, route.version) for above, column in merged.added)
         found.extend(findings.wider(*each, route.version) for each in merged.retyped)
-    found.extend(require_values(query, merged.columns, state, route))
-    given = {column[0].lower() for column in query}
-    found.notes.extend(
-        f"{column.name} is not in the frame: {_filling(column)}"
-        for column in state.columns
-        if column[0].lower() not in given
-    )
+    missing = [column for column in state.columns if column[0].lower() not in given]
+    if missing or merged.has_nested:
+        found.extend(require_values(given, merged.columns, state, route))
+    found.notes.extend(f"{column.name} is not in the frame: {_filling(column)}" for column in missing)
     return merged.columns
 
 

@@ -12,7 +12,7 @@ from pytest_delta_schema.writes import findings
 from pytest_delta_schema.writes.route import SAVE, WRITE_STREAM
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
@@ -76,17 +76,17 @@ def _type_faults(path: Path, data_type: DataTypeState, state: TableState) -> Ite
 
 
 def require_values(
-    query: Sequence[ColumnState], columns: Sequence[ColumnState], state: TableState, route: Route
+    frame: Mapping[str, ColumnState], columns: Sequence[ColumnState], state: TableState, route: Route
 ) -> Iterator[Finding]:
     """Yield a finding for every value that the table needs and the frame does not give.
 
     Args:
-        query: The frame, as it reaches the table.
+        frame: The columns of the frame as they reach the table, by name in lower case.
         columns: Of the table after the write.
         state: The table before it.
         route: The way the frame takes.
     """
-    given = {column[0].lower(): column for column in query}
+    given = dict(frame)
     if route.fills:
         for column in columns:
             if column[2] and column[4] is None and column[0].lower() not in given:
