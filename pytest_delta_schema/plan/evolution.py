@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.types import below, find
@@ -19,8 +20,6 @@ def with_extras(difference: Difference) -> Difference:
     Accepted are columns, and fields of structs, that may be NULL and stand behind all declared ones: just what a write
     with ``mergeSchema`` leaves behind.
     """
-    if not difference.dropped:
-        return difference
     levels = {placed.above for placed in difference.dropped}
     accepted = {id(column) for above in levels for column in _tail(difference, above) if column.is_nullable}
     extras = tuple(placed for placed in difference.dropped if id(placed.column) in accepted)
@@ -36,11 +35,8 @@ def place_of(added: PlacedColumn, difference: Difference) -> str | None:
         return None
     extras = {extra.column.name.lower() for extra in difference.extras if _folded(extra.above) == above}
     declared = [column.name for column in _level(difference, added.above) if column.name.lower() not in extras]
-    for other in difference.added:
-        if other == added:
-            break
-        if _folded(other.above) == above:
-            declared.append(other.column.name)
+    before = takewhile(lambda other: other != added, difference.added)
+    declared += [other.column.name for other in before if _folded(other.above) == above]
     return declared[-1] if declared else ""
 
 

@@ -138,7 +138,7 @@ class Caster:
 
     def _part(self, given: DataTypeState, wanted: DataTypeState, path: tuple[str, ...]) -> DataTypeState:
         """Cast a field of a struct by position: only structs are entered there, arrays and maps are cast whole."""
-        if wanted in (given, "void"):
+        if wanted == "void":
             return given
         if not isinstance(given, StructState):
             return self._atom(given, wanted, path)

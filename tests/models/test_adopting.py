@@ -108,6 +108,14 @@ def test_long_lists_and_mappings_take_a_line_an_entry():
     ]
 
 
+def test_a_text_that_is_too_long_for_a_line_stays_whole(tmp_path):
+    comment = "A comment of many words " * 8
+    model = table(Column("id", spark.LongType(), comment=comment))
+
+    assert f'            comment="{comment}",' in model_source(model).splitlines()
+    assert run(model_source(model), tmp_path).columns[0].comment == comment
+
+
 @pytest.mark.parametrize("name", ["fk_dev_silver_orders__id", "fk_chosen"])
 def test_an_observed_foreign_key_is_declared_by_its_name_only_if_it_is_another(name, tmp_path):
     key = ForeignKeyState(name, ("id",), QualifiedName("dev", "silver", "parents"), ("key",))

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    CharType,
+    IntegerType,
+    MapType,
+    NullType,
+    StringType,
+    StructField,
+    StructType,
+    VarcharType,
+)
 
 from pytest_delta_schema import (
     CatalogReadError,
@@ -14,7 +24,7 @@ from pytest_delta_schema import (
     Orchestrator,
     check_write,
 )
-from support.parts import INT, LONG, TEXT, field
+from support.parts import INT, LONG, TEXT, field, struct
 from support.tables import table
 from support.writes import DATE, FLAG, PAIRS, A, B, frame
 
@@ -291,3 +301,36 @@ def test_what_can_never_be_meant_is_refused(arguments, text):
         check_write(**{"df_or_schema": frame(a=INT), "table": table(A), **arguments})
 
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("stored", "given", "outcome"),
+    [
+        (struct(field("s", struct(field("x", INT)))), struct(field("s", struct(field("y", LONG)))), ()),
+        (
+            struct(field("l", ArrayType(struct(field("x", INT))))),
+            struct(field("l", ArrayType(struct(field("x", TEXT))))),
+            (),
+        ),
+        (struct(field("m", MapType(TEXT, INT))), struct(field("m", MapType(TEXT, TEXT))), ()),
+        (struct(field("n", NullType())), struct(field("m", INT)), ("wider-type",)),
+        (struct(field("s", struct(field("x", INT)))), struct(field("s", DATE)), ("no-cast",)),
+    ],
+)
+def test_by_position_structs_are_entered_and_void_takes_anything(stored, given, outcome):
+    assert check_write(frame(b=LONG, v=given), table(A, Column("v", stored)), "insert_into").rules == outcome
+
+
+def test_lengths_of_a_frames_texts_are_none():
+    lengths = struct(
+        field("c", CharType(2)), field("l", ArrayType(VarcharType(3))), field("m", MapType(TEXT, CharType(1)))
+    )
+
+    assert check_write(frame(v=lengths), table(Column("v", lengths))).notes == ()
+    assert check_write(frame(a=VarcharType(9)), table(Column("a", TEXT))).accepted
+
+
+def test_a_column_of_another_kind_that_a_check_is_made_of():
+    target = table(A, checks=[Check("positive", "a > 0")])
+
+    assert check_write(frame(a=struct(field("x", INT))), target).rules == ("used-column", "other-type")
