@@ -36,6 +36,11 @@ def column_source(column: Column) -> str:
     return _flat(_column(column))
 
 
+def field_source(field: spark.StructField) -> str:
+    """Return the line that declares a field: ``StructField("unit", StringType(), nullable=False)``."""
+    return _flat(_field(field))
+
+
 def table_source(table: Table) -> str:
     """Return a whole Python module that declares a table.
 

@@ -36,7 +36,7 @@ def spark_type(data_type: DataTypeState) -> spark.DataType:
 
 def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
     """Return columns as a struct of Spark's."""
-    return spark.StructType([_field(column) for column in columns])
+    return spark.StructType([struct_field(column) for column in columns])
 
 
 def declared_column(column: ColumnState) -> Column:
@@ -77,7 +77,8 @@ def _foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey:
     return ForeignKey(list(key.columns), str(key.parent), list(key.parent_columns), name=name)
 
 
-def _field(column: ColumnState) -> spark.StructField:
+def struct_field(column: ColumnState) -> spark.StructField:
+    """Return a column as a field of Spark's."""
     metadata = {"comment": column.comment} if column.comment else {}
     return spark.StructField(column.name, spark_type(column.data_type), column.is_nullable, metadata)
 

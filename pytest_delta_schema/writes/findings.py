@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.models.source import column_source
-from pytest_delta_schema.state.adopting import declared_column
+from pytest_delta_schema.models.source import column_source, field_source
+from pytest_delta_schema.state.adopting import declared_column, struct_field
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.state.walks import unstorable as unstorable_parts
 from pytest_delta_schema.writes.verdict import Finding
@@ -49,7 +49,7 @@ def extra_column(above: Path, column: ColumnState, version: tuple[int, int]) -> 
         fact = f"the frame has a column {path} ({describe_type(column.data_type)}), which the table lacks"
     elif above:
         place = f"to the struct {_dotted(above)} of the model"
-        remedy = f"{_MERGE}, or add {_field_source(column)} {place}, or leave the field out"
+        remedy = f"{_MERGE}, or add {field_source(struct_field(column))} {place}, or leave the field out"
         fact = f"the frame has a field {path} ({describe_type(column.data_type)}), which the table lacks"
     else:
         remedy = f"{_MERGE}, or add {column_source(declared_column(column))} to the model, or drop it from the frame"
@@ -291,10 +291,6 @@ def append_only() -> Finding:
         message="the table is append-only (delta.appendOnly), and an overwrite removes rows",
         remedy="append instead, or unset the property",
     )
-
-
-def _field_source(column: ColumnState) -> str:
-    return column_source(declared_column(column)).replace("Column(", "StructField(", 1)
 
 
 def _dotted(path: Path) -> str:

@@ -7,6 +7,7 @@ from pyspark.sql.types import (
     ArrayType,
     CharType,
     IntegerType,
+    LongType,
     MapType,
     NullType,
     StringType,
@@ -334,3 +335,11 @@ def test_a_column_of_another_kind_that_a_check_is_made_of():
     target = table(A, checks=[Check("positive", "a > 0")])
 
     assert check_write(frame(a=struct(field("x", INT))), target).rules == ("used-column", "other-type")
+
+
+def test_a_new_field_is_written_as_its_struct_would_have_it():
+    told = StructType([StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})])
+
+    verdict = check_write(StructType([StructField("v", told)]), table(Column("v", struct(field("x", LONG)))))
+
+    assert 'add StructField("unit", StringType(), metadata={"comment": "of x"}) to the struct v' in str(verdict)
