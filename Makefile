@@ -6,13 +6,14 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-lives test-writes test-own test-examples lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-lives test-writes test-catalogs test-own test-examples lint format bench clean
 
-# Tests that share one Spark session, long ones and those of writes that share others, those that start JVMs of their own, and those that
+# Tests that share one Spark session, long ones, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that
 # need none.
 LONG := tests/spark/test_evolution_machine.py tests/spark/test_mutations.py tests/spark/test_races.py
 WRITES := tests/spark/test_writes_agree.py tests/spark/test_conversion.py
-SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) $(WRITES) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
+CATALOGS := tests/spark/test_session.py tests/spark/test_unity.py
+SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) $(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
 OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples
 PYTEST := $(BIN)/coverage run -m pytest
@@ -32,7 +33,7 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-own test-writes test-lives test-examples
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-catalogs test-own test-writes test-lives test-examples
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/writes/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
@@ -48,6 +49,9 @@ test-lives: $(READY)
 
 test-writes: $(READY)
 	@$(PYTEST) $(WRITES) >.test-writes.log 2>&1; status=$$?; cat .test-writes.log; exit $$status
+
+test-catalogs: $(READY)
+	@$(PYTEST) $(CATALOGS) >.test-catalogs.log 2>&1; status=$$?; cat .test-catalogs.log; exit $$status
 
 test-own: $(READY)
 	@$(PYTEST) $(OWN) >.test-own.log 2>&1; status=$$?; cat .test-own.log; exit $$status
@@ -84,5 +88,5 @@ $(READY): pyproject.toml constraints.txt
 	@echo 'make: installing the pinned packages into .venv (about 500 MB, once)'
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools wheel
-	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[spark,dev]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[spark,unity,dev]'
 	@touch $@

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+    from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
     from pytest_delta_schema.catalogs.spark.probe import probe_write
     from pytest_delta_schema.catalogs.spark.session import open_session, session_conf
+    from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
+    from pytest_delta_schema.catalogs.unity.client import UnityClient
+    from pytest_delta_schema.catalogs.unity.secret import Secret
+    from pytest_delta_schema.catalogs.unity.storage import Storage
     from pytest_delta_schema.catalogs.violations import ConstraintViolation, constraint_error
     from pytest_delta_schema.contracts.assertions import assert_no_drift, assert_rows_satisfy
     from pytest_delta_schema.contracts.writing import assert_accepts, assert_evolves, assert_rejects
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
         DriftError,
         InvalidModelError,
         ReadProblem,
+        RecordError,
         RowsError,
         SyncError,
         UnsafePlanError,
@@ -36,8 +42,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.align_executor import AlignExecutor
     from pytest_delta_schema.execute.create_executor import CreateExecutor
-    from pytest_delta_schema.execute.ddl import Catalog, DeltaDDL, RowCounts, Workbench
+    from pytest_delta_schema.execute.ddl import Capabilities, Catalog, DeltaDDL, Refusal, RowCounts, Workbench
     from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.execute.records import RecordKeeper, RecordSync
     from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.column import Column, Identity
     from pytest_delta_schema.models.constraints import Check, ForeignKey
@@ -75,6 +82,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.demands import Demand, NotNull
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.plan.policy import PropertyPolicy
+    from pytest_delta_schema.plan.records import RecordDifference, record_differences
     from pytest_delta_schema.plan.risk import Risk
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.report.review import plan_script
@@ -92,6 +100,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.compiler import script, statements
     from pytest_delta_schema.sql.statement import Statement, StatementKind
     from pytest_delta_schema.state.history import ColumnOrigin
+    from pytest_delta_schema.state.records import LogState, RecordColumn, RecordState
     from pytest_delta_schema.state.sources import SourceState
     from pytest_delta_schema.state.states import (
         CatalogReader,
@@ -114,6 +123,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.writes.verdict import Finding, WriteVerdict
 
 _HOMES = {
+    "catalogs.session.catalog": ("SessionCatalog",),
+    "catalogs.unity.catalog": ("UnityCatalog",),
+    "catalogs.unity.client": ("UnityClient",),
+    "catalogs.unity.secret": ("Secret",),
+    "catalogs.unity.storage": ("Storage",),
+    "execute.records": ("RecordKeeper", "RecordSync"),
+    "plan.records": ("RecordDifference", "record_differences"),
+    "state.records": ("LogState", "RecordColumn", "RecordState"),
     "catalogs.memory.catalog": ("MemoryCatalog",),
     "catalogs.spark.catalog": ("SparkCatalog",),
     "catalogs.spark.session": ("open_session", "session_conf"),
@@ -121,6 +138,7 @@ _HOMES = {
     "contracts.assertions": ("assert_no_drift", "assert_rows_satisfy"),
     "errors": (
         "ApplyError",
+        "RecordError",
         "SyncError",
         "BackendError",
         "BackendFailure",
@@ -140,7 +158,7 @@ _HOMES = {
     "execute.align_executor": ("AlignExecutor",),
     "execute.create_executor": ("CreateExecutor",),
     "execute.preflight": ("Preflight",),
-    "execute.ddl": ("Catalog", "DeltaDDL", "RowCounts", "Workbench"),
+    "execute.ddl": ("Capabilities", "Refusal", "Catalog", "DeltaDDL", "RowCounts", "Workbench"),
     "models.binding": ("Binding",),
     "models.column": ("Column", "Identity"),
     "models.constraints": ("Check", "ForeignKey"),
@@ -225,6 +243,7 @@ __all__ = [
     "BackendError",
     "BackendFailure",
     "Binding",
+    "Capabilities",
     "Catalog",
     "CatalogReadError",
     "CatalogReader",
@@ -267,6 +286,7 @@ __all__ = [
     "InvalidModelError",
     "KeyState",
     "LayoutRewrite",
+    "LogState",
     "MapState",
     "MemoryCatalog",
     "ModelRule",
@@ -281,10 +301,19 @@ __all__ = [
     "PropertyPolicy",
     "QualifiedName",
     "ReadProblem",
+    "RecordColumn",
+    "RecordDifference",
+    "RecordError",
+    "RecordKeeper",
+    "RecordState",
+    "RecordSync",
+    "Refusal",
     "RenameState",
     "Risk",
     "RowCounts",
     "RowsError",
+    "Secret",
+    "SessionCatalog",
     "SetColumnComments",
     "SetTableComment",
     "SetTableProperties",
@@ -292,6 +321,7 @@ __all__ = [
     "SparkCatalog",
     "Statement",
     "StatementKind",
+    "Storage",
     "StructState",
     "SyncError",
     "SyncResult",
@@ -299,6 +329,8 @@ __all__ = [
     "TablePlan",
     "TablePlanner",
     "TableState",
+    "UnityCatalog",
+    "UnityClient",
     "UnsafePlanError",
     "UnsetTableProperties",
     "ValueState",
@@ -320,6 +352,7 @@ __all__ = [
     "open_session",
     "plan_script",
     "probe_write",
+    "record_differences",
     "schema_diff",
     "script",
     "session_conf",

@@ -146,6 +146,18 @@ class SyncError(DeltaSchemaError):
         super().__init__("\n\n".join(map(str, self.errors)))
 
 
+class RecordError(DeltaSchemaError):
+    """Records of a catalog could not be brought level with the logs of their tables.
+
+    Args:
+        problems: At least one.
+    """
+
+    def __init__(self, problems: Iterable[ReadProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
 class ConvergenceError(DeltaSchemaError):
     """After an apply the plan was not empty; the text shows what is left."""
 

@@ -11,6 +11,7 @@ import pytest
 from pytest_delta_schema import hookspecs
 from pytest_delta_schema.contracts.fixtures import (
     _delta_readable,
+    _delta_recorded,
     _delta_scratch,
     delta_bound,
     delta_catalog,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "_delta_readable",
+    "_delta_recorded",
     "_delta_scratch",
     "delta_bound",
     "delta_catalog",

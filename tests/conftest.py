@@ -7,8 +7,6 @@ import pytest
 from pytest_delta_schema.catalogs.spark.cache import cache_folder
 from support.plugin_project import Project
 
-pytest.register_assert_rewrite("support.play")
-
 # pytester gives every test a home of its own, but what is made once for a machine stays where it is.
 CACHE = cache_folder().parent
 

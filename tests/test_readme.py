@@ -34,11 +34,12 @@ def test_the_examples_run(project):
         "test_conversion.py",
         "conftest.py",
         "test_library.py",
+        "test_suite.py",
     ]
 
     result = project.run("--snapshot-update", "--delta-apply", "--delta-backend", "memory")
 
-    result.assert_outcomes(passed=23)
+    result.assert_outcomes(passed=49)
 
 
 def test_every_code_of_a_violation_is_explained():

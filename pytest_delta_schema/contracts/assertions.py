@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.contracts.origins import notes_of_origin
+from pytest_delta_schema.contracts.beside import notes_of_origin
 from pytest_delta_schema.errors import DriftError, RowsError, Violation
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.demands import NotNull

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 import pytest
 
 from pytest_delta_schema.contracts import facts
+from pytest_delta_schema.contracts.beside import notes_of_origin, notes_of_record
 from pytest_delta_schema.contracts.failures import ContractFailure, relative
 from pytest_delta_schema.contracts.options import APPLY
-from pytest_delta_schema.contracts.origins import notes_of_origin
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
 from pytest_delta_schema.execute.action_runner import ActionRunner
@@ -114,7 +114,7 @@ class ApplyContract(StandardContract):
             broken(request, error, statements=len(error.done) if isinstance(error, ApplyError) else 0)
         _name_restore_point(self.table, request, ran.plan)
         if ran.statements:
-            print(sql_text(ran.statements, delta_catalog.emulates))  # noqa: T201 - captured, shown by pytest -rP
+            print(sql_text(ran.statements, delta_catalog.capabilities.emulates))  # noqa: T201 - captured, shown by pytest -rP
         outcome = facts.APPLIED if ran.statements else facts.IN_SYNC
         facts.record(request.node, outcome=outcome, statements=len(ran.statements))
 
@@ -210,9 +210,13 @@ def _fail(
     body = plan_text(
         action,
         declared_at=relative(table.origin, request.config.rootpath),
-        emulated=catalog.emulates,
+        emulated=catalog.capabilities.emulates,
         violations=own,
-        notes=[*plan.notes, *notes_of_origin(action, catalog)],
+        notes=[
+            *plan.notes,
+            *notes_of_origin(action, catalog),
+            *notes_of_record(action.table, request.config.stash[RUN].state(catalog)),
+        ],
         followers=[each for each in plan.actions if each is not action],
         mismatches=plan.mismatches,
     )

@@ -15,7 +15,7 @@ import pytest
 from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.checks import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.contracts.failures import ContractFailure, relative, representation
-from pytest_delta_schema.contracts.options import APPLY, DRIFT
+from pytest_delta_schema.contracts.options import APPLY, DRIFT, SYNC, UNITY
 from pytest_delta_schema.contracts.run import RUN, ContractRun
 from pytest_delta_schema.contracts.unmanaged import SchemaItem, SchemaNode
 from pytest_delta_schema.models.table import Table
@@ -27,13 +27,17 @@ if TYPE_CHECKING:
 
     from _pytest._code.code import ExceptionInfo, TerminalRepr
 
+    from pytest_delta_schema.contracts.options import Options
+
 LISTED = "delta_tables"
 """Name of the list with which a test module adopts tables that were declared elsewhere."""
 
-_CONTRACTS = {None: StandardContract, DRIFT: DriftContract, APPLY: ApplyContract}
 # What node ids, file names or syrupy give a meaning of their own.
 _UNSAFE = re.compile(r'[\[\]%/\\?*|"<>`]|:|[^\S ]|[\x00-\x1f\x7f]')
 _LONGEST = 180
+RECORD = "record"
+"""The check of a catalog's record, which counts among those of the run's mode."""
+
 _APPLY = 2
 
 
@@ -61,7 +65,7 @@ class TableNode(pytest.Class):
     def of(cls, parent: pytest.Module, table: Table, variable: str) -> TableNode:
         """Build the node of ``table``, which stands in ``parent`` under the name ``variable``."""
         node: TableNode = cls.from_parent(parent, name=node_name(table.qualified_name))
-        contract = _CONTRACTS[parent.config.stash[RUN].options.mode]
+        contract = _contract(parent.config.stash[RUN].options)
         node.obj = type(table.qualified_name, (contract,), {"table": table, "__module__": parent.obj.__name__})
         node.extra_keyword_matches.add(variable)
         return node
@@ -74,7 +78,8 @@ class TableNode(pytest.Class):
             if isinstance(item, pytest.Function):
                 # Everything that pytest has worked out for the item stays; only what it answers about itself changes.
                 item.__class__ = ContractItem
-                facts.record(item, table=name, check=item.originalname)
+                mode = self.config.stash[RUN].options.mode
+                facts.record(item, table=name, check=mode if item.originalname == RECORD else item.originalname)
                 yield item
 
 
@@ -91,6 +96,20 @@ class ModelsModule(pytest.Module):
             msg = f"delta_models: {self.dotted} cannot be imported, {type(error).__name__}: {error}"
             raise self.CollectError(msg) from error
         return super().collect()
+
+
+def _contract(options: Options) -> type[StandardContract]:
+    """Return what is checked of a table in this run."""
+    if options.backend != UNITY:
+        return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
+    from pytest_delta_schema.contracts.records import RecordApplyContract, RecordDriftContract, RecordSyncContract
+
+    with_records: dict[str, type[StandardContract]] = {
+        DRIFT: RecordDriftContract,
+        APPLY: RecordApplyContract,
+        SYNC: RecordSyncContract,
+    }
+    return with_records.get(options.mode or "", StandardContract)
 
 
 def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
@@ -244,6 +263,8 @@ def _phase(item: pytest.Item) -> int:
     if isinstance(item, SchemaItem):
         return 1
     if isinstance(item, ContractItem):
+        if item.originalname == RECORD:
+            return 1 if item.config.stash[RUN].options.mode == DRIFT else _APPLY
         return {"drift": 1, "apply": _APPLY}.get(item.originalname, 0)
     fixtures = getattr(item, "fixturenames", ())
     return 3 if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0

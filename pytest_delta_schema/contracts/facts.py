@@ -11,9 +11,9 @@ PREFIX = "delta."
 TABLE, CHECK, OUTCOME, SUMMARY, NOTE = "table", "check", "outcome", "summary", "note"
 CHANGES, STATEMENTS, BACKEND = "changes", "statements", "backend"
 
-IN_SYNC, APPLIED = "in sync", "applied"
-DRIFTED, BLOCKED, FAILED, UNREADABLE = "drifted", "blocked", "failed", "unreadable"
-OUTCOMES = (IN_SYNC, APPLIED, DRIFTED, BLOCKED, FAILED, UNREADABLE)
+GOOD = IN_SYNC, APPLIED, SYNCED = ("in sync", "applied", "record synced")
+DRIFTED, BLOCKED, STALE, FAILED, UNREADABLE = "drifted", "blocked", "stale record", "failed", "unreadable"
+OUTCOMES = (*GOOD, DRIFTED, BLOCKED, STALE, FAILED, UNREADABLE)
 """How a check of a catalog may end, the good ends first."""
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_delta_schema.contracts.options import WORKER, worker_id
 from pytest_delta_schema.contracts.run import RUN
+from pytest_delta_schema.contracts.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -66,11 +67,17 @@ def delta_warehouse(pytestconfig: pytest.Config, delta_worker_id: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def delta_spark_conf(delta_warehouse: Path) -> dict[str, str]:
+def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict[str, str]:
     """Settings of the local Spark session; an override returns a changed copy."""
     from pytest_delta_schema.catalogs.spark.session import session_conf
 
-    return session_conf(delta_warehouse)
+    conf = session_conf(delta_warehouse)
+    stores = pytestconfig.stash[RUN].options.stores
+    if stores:
+        from pytest_delta_schema.catalogs.unity.storage import Storage, spark_options
+
+        conf |= spark_options(Storage(**store) for store in stores)
+    return conf
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +90,7 @@ def delta_spark(
 
     run = pytestconfig.stash[RUN]
     declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
-    terminal = cast("TextIO", _Terminal(pytestconfig))
+    terminal = cast("TextIO", Terminal(pytestconfig))
     try:
         session = open_session(
             {**catalog_conf(declared, delta_warehouse), **delta_spark_conf},
@@ -100,14 +107,9 @@ def delta_spark(
 @pytest.fixture(scope="session")
 def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
     """The catalog that contracts are held against, as chosen with ``--delta-backend``."""
-    if request.config.stash[RUN].options.backend == "memory":
-        from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+    from pytest_delta_schema.contracts.backends import open_catalog
 
-        return MemoryCatalog()
-    from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
-
-    spark, warehouse = request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse")
-    return SparkCatalog(spark, warehouse, cast("TextIO", _Terminal(request.config)))
+    return open_catalog(request)
 
 
 @pytest.fixture
@@ -191,6 +193,17 @@ def _delta_scratch(delta_catalog: Workbench, delta_worker_id: str) -> Iterator[A
 
 
 @pytest.fixture
+def _delta_recorded(request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_readable: None) -> None:
+    """Stop in set-up, with one line, if the catalog's record of the table makes no sense."""
+    from pytest_delta_schema.errors import ReadProblem
+
+    run = request.config.stash[RUN]
+    record = run.state(delta_catalog).records.get(run.bound(request.cls.table).name)
+    if isinstance(record, ReadProblem):
+        _unreadable(request, str(record))
+
+
+@pytest.fixture
 def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
     """Stop in set-up, with one line, if the table cannot be read."""
     from pytest_delta_schema.errors import DeltaSchemaError
@@ -210,18 +223,3 @@ def _unreadable(request: pytest.FixtureRequest, why: str) -> NoReturn:
 
     facts.record(request.node, outcome=facts.UNREADABLE, summary=one_line([why]))
     pytest.fail(one_line([why]), pytrace=False)
-
-
-class _Terminal:
-    """Writes to the terminal while pytest captures everything else."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._reporter: Any = config.pluginmanager.getplugin("terminalreporter")
-
-    def write(self, text: str) -> None:
-        if self._reporter is not None and text.strip():
-            self._reporter.write_line(text)
-
-    def flush(self) -> None:
-        if self._reporter is not None:
-            self._reporter.flush()

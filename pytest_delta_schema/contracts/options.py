@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pytest
 
     from pytest_delta_schema.execute.preflight import Preflight
@@ -25,13 +27,16 @@ RISKS = ("metadata", "feature", "scan", "rewrite", "destructive")
 REPORT, FAIL = "report", "fail"
 """What is made of tables that no model declares, if anything."""
 
-BACKENDS = ("local", "memory")
+LOCAL, MEMORY, SESSION, UNITY = "local", "memory", "session", "unity"
+
+BACKENDS = (LOCAL, MEMORY, SESSION, UNITY)
 """Catalogs that can be chosen by name."""
 
 WORKER = "{worker}"
 """Stands in the warehouse's path for the name of the xdist worker."""
 
-DRIFT, APPLY = "drift", "apply"
+DRIFT, APPLY, SYNC = "drift", "apply", "sync-record"
+"""What a run with a catalog does."""
 
 MARKS = {
     "delta": "every check of a declared table",
@@ -39,16 +44,38 @@ MARKS = {
     "delta_ddl": "the snapshot of the SQL that would create the table",
     "delta_drift": "the check that the catalog holds what the model wants (--delta-drift)",
     "delta_unmanaged": "the check that a schema holds no table that no model declares (--delta-drift)",
+    "delta_record": "the check that a catalog's record of a table is level with the table's Delta log (unity)",
     "delta_apply": "brings the catalog in line with the model (--delta-apply)",
 }
+
+
+class Unity(NamedTuple):
+    """How a Unity Catalog server is reached, and what may be done to its records.
+
+    Args:
+        uri: Where it is; ``""`` if nobody has said.
+        token_variable: The environment variable that holds its token.
+        timeout: Seconds to wait for it.
+        sync_on_read: Whether records are brought level whenever they are read.
+        sync_recreate: Whether a record may be deleted and made anew, where a server has no updates.
+    """
+
+    uri: str
+    token_variable: str
+    timeout: float
+    sync_on_read: bool
+    sync_recreate: bool
 
 
 class Options(NamedTuple):
     """One run's options, checked; a named tuple, because a dataclass would cost every pytest run a millisecond.
 
     Args:
-        mode: ``drift``, ``apply``, or ``None`` for a run without a catalog.
+        mode: ``drift``, ``apply``, ``sync-record``, or ``None`` for a run without a catalog.
         backend: Name of the catalog.
+        read_threads: How many tables a backend reads at once that reads them one by one.
+        unity: How a Unity Catalog server is reached, and what may be done to its records.
+        stores: What is known of places where files lie, each as the arguments of a ``Storage``.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
         enable: Table features that plans may raise without their being declared.
         max_risk: The highest class of risk that plans may have.
@@ -69,6 +96,9 @@ class Options(NamedTuple):
 
     mode: str | None
     backend: str
+    read_threads: int
+    unity: Unity
+    stores: tuple[Mapping[str, Any], ...]
     warehouse: str
     enable: tuple[str, ...]
     max_risk: str
@@ -95,6 +125,13 @@ def add_options(parser: pytest.Parser) -> None:
 
     add("--delta-drift", action="store_true", help="fail every declared table that the catalog does not hold as is")
     add("--delta-apply", action="store_true", help="bring the catalog in line with the declared tables, and prove it")
+    add("--delta-sync-record", action="store_true", help="bring the catalog's records of tables level with their logs")
+    add("--delta-unity-uri", metavar="URI", help="where the Unity Catalog server is (ini: delta_unity_uri)")
+    parser.addini("delta_unity_uri", "where the Unity Catalog server is", default="")
+    parser.addini("delta_unity_token_variable", "environment variable of its token", default="UNITY_CATALOG_TOKEN")
+    parser.addini("delta_unity_timeout", "seconds to wait for it", default="30")
+    parser.addini("delta_sync_on_read", "bring records level whenever they are read", type="bool", default=False)
+    parser.addini("delta_sync_recreate", "delete records and make them anew on old servers", type="bool", default=False)
     add("--delta-backend", metavar="NAME", help=f"the catalog: {', '.join(BACKENDS)} (ini: delta_backend)")
     add(
         "--delta-warehouse",
@@ -139,7 +176,8 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("delta_enable_features", "table features that plans may raise undeclared", type="args", default=[])
     parser.addini("delta_preflight", "how the data is asked before the DDL: count, limit or off", default="")
     parser.addini("delta_preflight_samples", "rows that are named by their keys at most; 0 for none", default="5")
-    parser.addini("delta_backend", "the catalog to use: local or memory", default="local")
+    parser.addini("delta_backend", f"the catalog to use: {', '.join(BACKENDS)}", default=LOCAL)
+    parser.addini("delta_read_threads", "how many tables are read at once", default="8")
     parser.addini("delta_warehouse", "folder of the local catalog, beside the ini file", default=".delta-warehouse")
     parser.addini("delta_allow", "destructive changes that are allowed, one a line", type="linelist", default=[])
     parser.addini("delta_models", "dotted modules whose tables are collected", type="args", default=[])

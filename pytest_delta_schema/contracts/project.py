@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 SECTION = "tool.pytest_delta_schema"
 
-_KEYS = ("allow", "properties")
+_KEYS = ("allow", "properties", "storage")
+_STORE = {
+    "prefix": str,
+    "endpoint": str,
+    "region": str,
+    "path_style": bool,
+    "access_key_variable": str,
+    "secret_key_variable": str,
+}
 _ENTRY = ("action", "path", "reason", "expires")
 
 
@@ -25,10 +33,12 @@ class Project(NamedTuple):
     Args:
         allow: Consents that hold for everybody, each with a reason and a last day.
         properties: Patterns of table properties, each with its mode.
+        stores: Places where files lie, each as the arguments of a ``Storage``.
     """
 
     allow: tuple[Consent, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
+    stores: tuple[dict[str, Any], ...] = ()
 
 
 def read_project(config: pytest.Config) -> Project:
@@ -57,9 +67,12 @@ def read_project(config: pytest.Config) -> Project:
 
         wrong = [f"{key} = {mode!r}" for key, mode in said.items() if mode not in MODES]
         faults += [f"properties: {', '.join(wrong)} is no mode; modes are {', '.join(MODES)}"] if wrong else []
+    stores = section.get("storage", [])
+    for number, store in enumerate(stores, start=1):
+        faults += [f"storage entry {number} {fault}" for fault in _store_faults(store)]
     if faults:
         raise pytest.UsageError("\n".join(f"{path.name}: [{SECTION}]: {fault}" for fault in faults))
-    return Project(allow=tuple(allow), properties=tuple(said.items()))
+    return Project(allow=tuple(allow), properties=tuple(said.items()), stores=tuple(stores))
 
 
 def expired(consents: tuple[Consent, ...]) -> list[str]:
@@ -93,6 +106,20 @@ def _entry_faults(entry: object) -> Iterator[str]:
         consent_to(str(entry["action"]), str(entry["path"]), repr(f"{entry['action']} {entry['path']}"))
     except ConsentError as error:
         yield f"cannot be used: {error}"
+
+
+def _store_faults(store: object) -> Iterator[str]:
+    if not isinstance(store, dict):
+        yield f"is {store!r}; write [[{SECTION}.storage]] and its keys below"
+        return
+    strangers = [key for key in store if key not in _STORE]
+    if strangers:
+        yield f"has a key {', '.join(strangers)}; its keys are {', '.join(_STORE)}"
+    for key, kind in _STORE.items():
+        if key in store and not isinstance(store[key], kind):
+            yield f"has {key} = {store[key]!r}; write {'true or false' if kind is bool else 'a text'}"
+    if not str(store.get("prefix", "")).startswith("s3"):
+        yield "has no prefix of S3; write what lies there: prefix = 's3://bucket/folder'"
 
 
 def _consent(entry: dict[str, Any]) -> Consent:

@@ -14,12 +14,16 @@ from pytest_delta_schema.contracts.options import (
     FAIL,
     FEATURES,
     LEAVE,
+    LOCAL,
     PREFLIGHTS,
     REPORT,
     RESTORE,
     RISKS,
+    SYNC,
+    UNITY,
     WORKER,
     Options,
+    Unity,
     is_worker,
 )
 from pytest_delta_schema.contracts.project import expired, read_project
@@ -48,6 +52,9 @@ def read_options(config: pytest.Config) -> Options:
     options = Options(
         mode=mode,
         backend=backend,
+        read_threads=_read_threads(config),
+        unity=_unity(config, mode, backend),
+        stores=project.stores,
         warehouse=_warehouse(config),
         enable=_features(config),
         max_risk=_max_risk(config, mode),
@@ -64,7 +71,7 @@ def read_options(config: pytest.Config) -> Options:
         unmanaged_ignore=tuple(config.getini("delta_unmanaged_ignore")),
         jvm_archive=config.getini("delta_jvm_archive"),
     )
-    if mode == APPLY and backend == "local" and WORKER not in options.warehouse and _distributes(config):
+    if mode == APPLY and backend == LOCAL and WORKER not in options.warehouse and _distributes(config):
         msg = (
             "--delta-apply changes a catalog, and xdist would change one from several processes;"
             " run it without -n, or give each worker a warehouse of its own:"
@@ -94,13 +101,47 @@ def _distributes(config: pytest.Config) -> bool:
 
 
 def _mode(config: pytest.Config) -> str | None:
-    drift, apply = config.getoption("delta_schema_drift"), config.getoption("delta_schema_apply")
-    if drift and apply:
-        msg = "--delta-drift only looks and --delta-apply changes the catalog; give one of the two"
+    given = [mode for mode in (DRIFT, APPLY, SYNC) if config.getoption(f"delta_schema_{mode.replace('-', '_')}")]
+    if len(given) > 1:
+        msg = (
+            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-record only its records;"
+            " give one of them"
+        )
         raise pytest.UsageError(msg)
-    if drift:
-        return DRIFT
-    return APPLY if apply else None
+    return given[0] if given else None
+
+
+def _read_threads(config: pytest.Config) -> int:
+    said: str = config.getini("delta_read_threads")
+    if not said.isdecimal() or int(said) < 1:
+        msg = f"delta_read_threads is {said!r}; write how many tables may be read at once, 1 or more"
+        raise pytest.UsageError(msg)
+    return int(said)
+
+
+def _unity(config: pytest.Config, mode: str | None, backend: str) -> Unity:
+    uri = config.getoption("delta_schema_unity_uri") or config.getini("delta_unity_uri")
+    if mode == SYNC and backend != UNITY:
+        msg = f"--delta-sync-record is about records of catalogs, and the backend {backend} keeps none; only unity does"
+        raise pytest.UsageError(msg)
+    if mode is not None and backend == UNITY and not uri:
+        msg = "the unity backend needs the address of its server; say delta_unity_uri, or --delta-unity-uri"
+        raise pytest.UsageError(msg)
+    said: str = config.getini("delta_unity_timeout")
+    try:
+        timeout = float(said)
+    except ValueError:
+        timeout = 0
+    if timeout <= 0:
+        msg = f"delta_unity_timeout is {said!r}; write how many seconds to wait"
+        raise pytest.UsageError(msg)
+    return Unity(
+        uri=uri,
+        token_variable=config.getini("delta_unity_token_variable"),
+        timeout=timeout,
+        sync_on_read=config.getini("delta_sync_on_read"),
+        sync_recreate=config.getini("delta_sync_recreate"),
+    )
 
 
 def _warehouse(config: pytest.Config) -> str:

@@ -205,6 +205,8 @@ class ContractRun:
         return {table.name: (rank, group) for rank, group in enumerate(groups) for table in group}
 
     def _all_violations(self, catalog: Catalog) -> tuple[Violation, ...]:
+        from pytest_delta_schema.execute.lacking import lacking
+
         known = self._plan_violations.get(id(catalog))
         if known is None:
             state = self.state(catalog)
@@ -212,7 +214,8 @@ class ContractRun:
             sound = [table for table in fine if self.bound(table).name in state.tables]
             known_ones = map(self.bound, self.pointing_at(sound))
             plan = self.planner.plan(map(self.bound, sound), state, known=known_ones)
-            known = self._plan_violations[id(catalog)] = self.validator.plan_violations(plan)
+            unable = [found for action in plan.actions for found in lacking(action, catalog)]
+            known = self._plan_violations[id(catalog)] = (*self.validator.plan_violations(plan), *unable)
         return known
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.contracts import facts
-from pytest_delta_schema.contracts.options import APPLY, is_worker
+from pytest_delta_schema.contracts.options import APPLY, LOCAL, UNITY, is_worker
 from pytest_delta_schema.contracts.run import RUN
 
 if TYPE_CHECKING:
@@ -56,8 +56,9 @@ class Summary:
 
     def pytest_report_header(self) -> str:
         """Say what the run is held against."""
-        place = f", warehouse {self._options.warehouse}" if self._options.backend == "local" else ""
-        return f"delta schema: {self._options.mode} on {self._options.backend}{place}"
+        places = {LOCAL: f", warehouse {self._options.warehouse}", UNITY: f", server {self._options.unity.uri}"}
+        backend = self._options.backend
+        return f"delta schema: {self._options.mode} on {backend}{places.get(backend, '')}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the facts of one report."""
@@ -126,13 +127,15 @@ class Summary:
         parts.append(f"{ran} statement{'' if ran == 1 else 's'} run")
         lines = [f"{self._options.mode}: {', '.join(parts)}"]
         for end in sorted(self._ends.values(), key=lambda end: end[facts.TABLE]):
-            if end[facts.OUTCOME] not in (facts.IN_SYNC, facts.APPLIED):
+            if end[facts.OUTCOME] not in facts.GOOD:
                 lines.append(f"  {end[facts.OUTCOME]:<10}  {end.get(facts.SUMMARY) or end[facts.TABLE]}")
             if facts.NOTE in end:
                 lines.append(f"  {'note':<10}  {end[facts.NOTE]}")
         lines += [f"  {'unused':<10}  {message}" for message in self._in_vain()]
         if counts[facts.DRIFTED] and self._options.mode != APPLY:
             lines.append("to bring the catalog in line: pytest --delta-apply")
+        if counts[facts.STALE]:
+            lines.append("to bring records level with their logs: pytest --delta-sync-record")
         return lines
 
     def _nothing(self) -> str:

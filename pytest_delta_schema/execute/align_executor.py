@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import UnsafePlanError
+from pytest_delta_schema.execute.lacking import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
 from pytest_delta_schema.execute.run import CONVERTED, TableRun
 
@@ -31,8 +32,9 @@ class AlignExecutor:
         """Return the run of ``action``, of which nothing has run yet.
 
         Raises:
-            UnsafePlanError: If rows violate what it demands; nothing was changed.
+            UnsafePlanError: If the catalog cannot do all of it, or rows violate what it demands; nothing was changed.
         """
+        require_able(action, self._ddl)
         violations = preflight(action, self._ddl, self._how)
         if violations:
             raise UnsafePlanError(violations)

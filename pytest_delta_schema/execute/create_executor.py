@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.execute.lacking import require_able
 from pytest_delta_schema.execute.run import TableRun
 
 if TYPE_CHECKING:
@@ -22,5 +23,10 @@ class CreateExecutor:
         self._ddl = ddl
 
     def start(self, action: CreateTable) -> TableRun:
-        """Return the run of ``action``, of which nothing has run yet."""
+        """Return the run of ``action``, of which nothing has run yet.
+
+        Raises:
+            UnsafePlanError: If the catalog cannot do all of it.
+        """
+        require_able(action, self._ddl)
         return TableRun(self._ddl, action, version=None)

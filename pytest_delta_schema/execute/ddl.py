@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytest_delta_schema.state.states import CatalogReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.demands import Demand
@@ -33,12 +33,46 @@ class RowCounts:
     broken: tuple[int, ...] = ()
 
 
+class Refusal(NamedTuple):
+    """Why a catalog can never run a statement.
+
+    Args:
+        reason: What the catalog lacks.
+        remedy: What to do about it, in the imperative.
+    """
+
+    reason: str
+    remedy: str
+
+
+def _refuse_nothing(_: Statement) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a backend makes of statements; everything that is not said here it runs as it is.
+
+    Args:
+        emulates: Kinds that it lacks and does in another way, with the same end.
+        refuses: Says why it can neither run a statement nor emulate it, and ``None`` of all others; asks nobody.
+    """
+
+    emulates: frozenset[StatementKind] = frozenset()
+    refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
+
+
 class DeltaDDL(Protocol):
     """Runs statements against one catalog, emulating those that it lacks."""
 
     @property
-    def emulates(self) -> frozenset[StatementKind]:
-        """Kinds of statements that this catalog lacks and does in another way, with the same end."""
+    def name(self) -> str:
+        """The name of the backend, such as ``local``."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this catalog makes of statements."""
         ...
 
     def run(self, statement: Statement) -> None:
@@ -101,11 +135,6 @@ class Catalog(CatalogReader, DeltaDDL, Protocol):
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """The name of the backend, such as ``local``."""
         ...
 
 

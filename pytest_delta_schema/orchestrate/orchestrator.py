@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import ConvergenceError
 from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.execute.records import RecordKeeper
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.validator import PlanValidator
@@ -107,6 +108,7 @@ class Orchestrator:
             ApplyError: If a statement failed.
             SyncError: If several tables failed.
             ConvergenceError: If the catalog still differs after everything ran.
+            RecordError: If the tables are in line, and the catalog's own records of them could not be brought level.
         """
         tables, others = list(models), list(known)
         plan = self.plan_tables(tables, known=others)
@@ -114,7 +116,14 @@ class Orchestrator:
         ran = self.runner.apply(plan)
         if ran:
             self._prove(tables, others)
+            self._level_records(tables, plan)
         return SyncResult(plan=plan, statements=ran)
+
+    def _level_records(self, tables: list[Table], plan: TablePlan) -> None:
+        """Bring what a catalog keeps beside the logs level with those that have changed."""
+        if isinstance(self.reader, RecordKeeper):
+            changed = {action.table for action in plan.actions}
+            self.reader.sync_records([table for table in tables if table.name in changed])
 
     def _plan(self, tables: list[Table], others: list[Table]) -> TablePlan:
         return self.planner.plan(tables, self.reader.snapshot([*tables, *others]), known=others)

@@ -32,9 +32,44 @@ def select_all(source: str) -> str:
     return f"SELECT * FROM {source}"  # noqa: S608 - quoted where it is made
 
 
-def describe_history(table: QualifiedName) -> str:
+def select_text(path: str) -> str:
+    """Read a text file, its lines as rows."""
+    return select_all(f"text.{identifier(path)}")
+
+
+def checksum_of(location: str, version: int) -> str:
+    """Return the file that Delta writes beside a commit, with all metadata of the table (source: Delta's protocol)."""
+    return f"{location}/_delta_log/{version:020d}.crc"
+
+
+def describe_history(table: QualifiedName, limit: int | None = None) -> str:
     """Read the commits of a table, the newest first."""
-    return f"DESCRIBE HISTORY {dotted(table)}"
+    return f"DESCRIBE HISTORY {dotted(table)}{'' if limit is None else f' LIMIT {limit:d}'}"
+
+
+def describe_extended(table: QualifiedName) -> str:
+    """Read columns, partitions, comment, format and place of a table."""
+    return f"DESCRIBE TABLE EXTENDED {dotted(table)}"
+
+
+def show_properties(table: QualifiedName) -> str:
+    """Read the properties of a table, and what its protocol is."""
+    return f"SHOW TBLPROPERTIES {dotted(table)}"
+
+
+def show_schemas(catalog: str) -> str:
+    """List the schemas of a catalog."""
+    return f"SHOW SCHEMAS IN {identifier(catalog)}"
+
+
+def show_tables(catalog: str, schema: str) -> str:
+    """List the tables of a schema."""
+    return f"SHOW TABLES IN {identifier(catalog)}.{identifier(schema)}"
+
+
+def show_views(catalog: str, schema: str) -> str:
+    """List the views of a schema."""
+    return f"SHOW VIEWS IN {identifier(catalog)}.{identifier(schema)}"
 
 
 def drop_table(table: QualifiedName) -> str:

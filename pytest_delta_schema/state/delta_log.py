@@ -43,6 +43,12 @@ CHECK_PREFIX = "delta.constraints."
 _CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 """Field metadata in which Spark keeps a column's type when it holds char or varchar, which are stored as strings."""
 
+FEATURE_PREFIX = "delta.feature."
+_READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
+
+CLUSTERING_PROPERTY = "clusteringColumns"
+"""A property that no table has, in which catalogs show the clustering columns, as paths in JSON."""
+
 CLUSTERING_DOMAIN = "delta.clustering"
 """The domain of a log in which Delta keeps the clustering columns."""
 
@@ -96,6 +102,21 @@ def state_from_metadata(
         clustering=tuple(_logical(schema, path) for path in clustering),
         version=version,
     )
+
+
+def parted(properties: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Part properties, as SHOW TBLPROPERTIES lists them, into those of the table and the protocol that they tell of."""
+    derived = (_READER, _WRITER, CLUSTERING_PROPERTY)
+    features = [key.removeprefix(FEATURE_PREFIX) for key in properties if key.startswith(FEATURE_PREFIX)]
+    kept = {
+        key: value for key, value in properties.items() if key not in derived and not key.startswith(FEATURE_PREFIX)
+    }
+    protocol = {
+        "minReaderVersion": properties.get(_READER, "1"),
+        "minWriterVersion": properties.get(_WRITER, "1"),
+        "writerFeatures": features,
+    }
+    return kept, protocol
 
 
 def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:
@@ -166,11 +187,11 @@ def _foreign_keys(own: Mapping[str, str]) -> tuple[ForeignKeyState, ...]:
 
 
 def _protocol_properties(protocol: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "delta.minReaderVersion", str(protocol.get("minReaderVersion", 1))
-    yield "delta.minWriterVersion", str(protocol.get("minWriterVersion", 1))
+    yield _READER, str(protocol.get("minReaderVersion", 1))
+    yield _WRITER, str(protocol.get("minWriterVersion", 1))
     features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
     for feature in sorted(features):
-        yield f"delta.feature.{feature}", "supported"
+        yield f"{FEATURE_PREFIX}{feature}", "supported"
 
 
 def _field(field: Mapping[str, Any]) -> ColumnState:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytest_delta_schema.errors import CatalogReadError, ReadProblem
 from pytest_delta_schema.models.ownership import ALL_MANAGED
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.history import ColumnOrigin
+    from pytest_delta_schema.state.records import LogState, RecordState
     from pytest_delta_schema.state.sources import SourceState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -126,10 +127,23 @@ class CatalogState:
     Args:
         tables: Read tables, those that do not exist included.
         problems: Tables that could not be read.
+        records: What a catalog says of tables beside their logs, if it keeps such a record; or why that makes no sense.
+        logs: What the logs of these tables say that their records should show, as far as they can be compared.
     """
 
     tables: Mapping[QualifiedName, TableState]
     problems: Mapping[QualifiedName, ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
+    records: Mapping[QualifiedName, RecordState | ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
+    logs: Mapping[QualifiedName, LogState] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, found: Mapping[QualifiedName, TableState | ReadProblem], **beside: Any) -> CatalogState:
+        """Part what was found into tables and problems; ``beside`` are the other arguments."""
+        return cls(
+            **beside,
+            tables={name: each for name, each in found.items() if isinstance(each, TableState)},
+            problems={name: each for name, each in found.items() if isinstance(each, ReadProblem)},
+        )
 
     def require(self, names: Iterable[QualifiedName]) -> None:
         """Make sure that every named table was read.

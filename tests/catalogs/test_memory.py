@@ -1,4 +1,4 @@
-"""The memory catalog: every scenario, and what it refuses."""
+"""The memory catalog: what it keeps, and what it refuses."""
 
 from __future__ import annotations
 
@@ -24,21 +24,8 @@ from pytest_delta_schema import (
     statements,
 )
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, SetColumnComments
-from support.play import play
-from support.scenarios import SCENARIOS
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
-
-
-def test_there_are_enough_scenarios_with_names_of_their_own():
-    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 120
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_scenarios(scenario):
-    end = play(scenario, MemoryCatalog())
-
-    assert end.exists
 
 
 def test_it_starts_with_tables_and_rows():

@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, TablePlanner
 from pytest_delta_schema.state.desired import desired_state
-from support.parts import LONG, field, struct
+from pytest_delta_schema.testing.parts import LONG, field, struct
 from support.tables import catalog, state, stored, table
 
 ID = Column("id", LONG)

@@ -13,17 +13,17 @@ from support.plugin_project import ORDERS
         pytest.param(
             ["--delta-drift", "--delta-apply"],
             [],
-            "--delta-drift only looks and --delta-apply changes the catalog; give one of the two",
+            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-record only its records; give one of them",
             id="both",
         ),
         pytest.param(
             ["--delta-drift", "--delta-backend", "oracle"],
             [],
-            "there is no delta backend 'oracle'; choose one of local, memory",
+            "there is no delta backend 'oracle'; choose one of local, memory, session, unity",
             id="unknown backend",
         ),
         pytest.param(
-            [], ["delta_backend = x"], "there is no delta backend 'x'; choose one of local, memory", id="in the ini file"
+            [], ["delta_backend = x"], "there is no delta backend 'x'; choose one of local, memory, session, unity", id="in the ini file"
         ),
         pytest.param(
             ["--delta-allow", "drop-column dev.silver.orders.x"],

@@ -25,7 +25,7 @@ from pytest_delta_schema.contracts.scratch import Scratch
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.report.text import plan_text
-from support.parts import INT, LONG, TEXT
+from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.tables import NAME, catalog, state, stored, table
 
 ID = Column("id", LONG)

@@ -9,7 +9,7 @@ from pytest_delta_schema import Column, PlanValidator, TablePlanner, TableState
 from pytest_delta_schema.rules.consent import Consent
 from pytest_delta_schema.rules.validator import default_plan_rules
 from pytest_delta_schema.state.desired import desired_state
-from support.parts import field, struct
+from pytest_delta_schema.testing.parts import field, struct
 from support.tables import NAME, TEXT, catalog, column, table
 
 INT = spark.IntegerType()

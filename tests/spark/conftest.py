@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
-from pytest_delta_schema.catalogs.spark.session import session_conf, start_session
+from pytest_delta_schema.catalogs.spark.session import catalog_conf, session_conf, start_session
 
 OPTIMIZED = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
 """The optimising compiler pays in a session of many minutes, which is a long one for the users of this plugin."""
@@ -22,7 +22,7 @@ def warehouse(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def local_session(warehouse):
-    conf = {**session_conf(warehouse), **CONNECT, **OPTIMIZED}
+    conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
     session = start_session(conf, warehouse, archive=False, stream=sys.stderr)
     yield session
     session.close(sys.stderr)

@@ -117,8 +117,8 @@ def test_a_row_that_is_appended_while_the_data_is_asked_stops_the_commit(before)
         before.insert(NAME, [{"id": None}])
         return RowCounts(rows=0, broken=(0,))
 
-    with pytest.raises(BackendFailure, match="DELTA_CONCURRENT_APPEND"), in_users_names(before.bridge):
-        set_not_null(before.bridge, NAME, [["id"]], count)
+    with pytest.raises(BackendFailure, match="DELTA_CONCURRENT_APPEND"), in_users_names(before.bridge.in_users_words):
+        set_not_null(before.bridge.gateway, NAME, [["id"]], count)
 
     assert before.version(NAME) == 1
     assert before.snapshot([orders()]).tables[NAME].columns[0].is_nullable

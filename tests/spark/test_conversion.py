@@ -24,8 +24,9 @@ from pytest_delta_schema import (
     assert_no_drift,
 )
 from pytest_delta_schema.sql.quoting import dotted
-from support.parts import BOTH, INT, LONG, TEXT
-from support.play import make_parquet, parquet_name
+from pytest_delta_schema.testing import SparkHandling
+from pytest_delta_schema.testing.handling import parquet_name
+from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT
 from support.tables import NAME, table
 
 ID, V = Column("id", LONG), Column("v", TEXT)
@@ -165,7 +166,7 @@ def test_a_table_keeps_what_the_catalog_knows_of_its_columns(local):
     wanted = table(
         Column("id", LONG, is_nullable=False, comment="Key"), V, partitioned_by=["v"], convert_from="parquet"
     )
-    make_parquet(
+    SparkHandling().make_parquet(
         local,
         table(Column("id", LONG, is_nullable=False, comment="Key"), V, partitioned_by=["v"]),
         [{"id": 1, "v": "x"}],
@@ -281,7 +282,7 @@ def test_an_empty_folder_and_an_empty_table_are_not_converted(local, folder):
     folder.mkdir(parents=True)
     with pytest.raises(UnsafePlanError, match=r"there are no files in .*; mend the path, or leave it out"):
         sync(local, model(ID, folder=folder))
-    make_parquet(local, table(ID), [])
+    SparkHandling().make_parquet(local, table(ID), [])
     with pytest.raises(UnsafePlanError, match=r"there are no files in .*; drop the empty table, and it is created"):
         sync(local, table(ID, convert_from="parquet"))
 
@@ -298,7 +299,7 @@ def test_a_table_of_another_format_says_which_and_what_to_do(local):
 
 
 def test_a_table_elsewhere_than_the_model_says_is_not_touched(local, folder):
-    make_parquet(local, table(ID), [{"id": 1}])
+    SparkHandling().make_parquet(local, table(ID), [{"id": 1}])
 
     with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, and the model says .*lake it's"):
         sync(local, model(ID, folder=folder))

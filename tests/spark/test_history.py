@@ -14,7 +14,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.catalogs.spark.history import _first
 from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.sql.quoting import dotted
-from support.parts import INT, TEXT, field, struct
+from pytest_delta_schema.testing.parts import INT, TEXT, field, struct
 from support.tables import NAME, table
 from support.writes import DOUBLE, A, frame
 

@@ -25,7 +25,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.contracts.raises import stopped_by
 from pytest_delta_schema.sql.demands import count_rows, rows_of
 from pytest_delta_schema.sql.quoting import dotted
-from support.parts import PLACE, PLACE_STRICT
+from pytest_delta_schema.testing.parts import PLACE, PLACE_STRICT
 from support.tables import NAME, TEXT, column, table
 
 PARENT = QualifiedName("dev", "silver", "parents")

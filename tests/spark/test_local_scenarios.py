@@ -1,20 +1,17 @@
-"""The local catalog plays every scenario of the memory catalog, and ends where that ends."""
+"""The local catalog passes the suite of all backends, parquet included."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from pytest_delta_schema import MemoryCatalog
-from support.play import play
-from support.scenarios import SCENARIOS
-
-PLAYED = [scenario for scenario in SCENARIOS if not scenario.is_refused_unseen]
+from pytest_delta_schema.testing import CatalogSuite, SparkHandling
 
 
-@pytest.mark.parametrize("scenario", PLAYED, ids=lambda scenario: scenario.name)
-def test_scenarios(scenario, local):
-    end = play(scenario, local)
+class TestLocal(CatalogSuite):
+    """Real Spark, real Delta, and transactions through py4j."""
 
-    assert end == replace(play(scenario, MemoryCatalog()))
+    handling = SparkHandling(converts=True)
+
+    @pytest.fixture
+    def catalog(self, local):
+        return local

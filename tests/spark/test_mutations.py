@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, TablePlanner
 from pytest_delta_schema.plan.describe import change_lines
-from support.parts import field, struct
+from pytest_delta_schema.testing.parts import field, struct
 from support.tables import NAME, TEXT, column, table
 
 INT = spark.IntegerType()

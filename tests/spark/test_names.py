@@ -16,7 +16,7 @@ from pytest_delta_schema.catalogs.spark.physical import (
 )
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
-from support.parts import ODD_NAMES, ODD_TEXT
+from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 SPIKED = st.text(st.sampled_from(list("`'\"\\${}%;\n\r\t -/*😀ab_.")), max_size=12) | TEXTS

@@ -19,15 +19,16 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.sql.quoting import dotted
-from support.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, field, struct
-from support.play import set_the_stage
-from support.scenarios import Scenario
+from pytest_delta_schema.testing import Scenario, SparkHandling
+from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, field, struct
+from pytest_delta_schema.testing.play import set_the_stage
 from support.tables import NAME, table
 from support.writes import BY_ROWS, DOUBLE, PAIRS, A, B, frame
 
 
 def made(local, model, rows=()):
-    set_the_stage(Scenario(name="writes", before=model, after=model, plan="", sql="", rows=tuple(rows)), local)
+    scenario = Scenario(name="writes", before=model, after=model, plan="", sql="", rows=tuple(rows))
+    set_the_stage(scenario, local, SparkHandling())
     return model
 
 
@@ -102,7 +103,7 @@ def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
     made(local, PAIRS[BY_ROWS].table)
     rows = local.spark.createDataFrame([(1,)], PAIRS[BY_ROWS].frame)
 
-    with pytest.raises(BackendFailure) as caught, in_users_names(local.bridge):
+    with pytest.raises(BackendFailure) as caught, in_users_names(local.bridge.in_users_words):
         rows.writeTo(dotted(NAME)).append()
 
     assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
@@ -148,7 +149,7 @@ def test_a_stream_stops_at_its_contract(local, tmp_path):
     local.spark.createDataFrame([(2, "y", 0.5)], grown).write.format("parquet").mode("append").save(source)
     verdict = check_write(stream(local, source, grown), contract, "write_stream")
     assert verdict.rules == ("extra-column",)
-    with pytest.raises(BackendFailure) as caught, in_users_names(local.bridge):
+    with pytest.raises(BackendFailure) as caught, in_users_names(local.bridge.in_users_words):
         run(local, source, grown, progress)
     assert caught.value.condition == verdict.findings[0].condition
     assert local.spark.table(dotted(NAME)).count() == 1

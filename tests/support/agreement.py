@@ -52,7 +52,10 @@ class Stage:
         said = [_OPTIONS[key] for key in options if key in _OPTIONS]
         spark, bridge = self._catalog.spark, self._catalog.bridge
         try:
-            with in_users_names(bridge), setting(spark, _AUTO_MERGE, str("auto_merge" in options).lower()):
+            with (
+                in_users_names(bridge.in_users_words),
+                setting(spark, _AUTO_MERGE, str("auto_merge" in options).lower()),
+            ):
                 bridge.register(["dev"])
                 write(spark, self._pair.frame, name, folder, via, how, said)
         except BackendFailure as error:

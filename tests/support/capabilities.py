@@ -3,33 +3,51 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
-from pytest_delta_schema import MemoryCatalog, SparkCatalog, StatementKind
-from support.play import planned
-from support.scenarios import SCENARIOS
+from pytest_delta_schema import StatementKind
+from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+from pytest_delta_schema.catalogs.session.capabilities import CLASSIC, REMOTE
+from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
+from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
+from pytest_delta_schema.testing import SCENARIOS
+from pytest_delta_schema.testing.play import planned
 
-BACKENDS = (MemoryCatalog, SparkCatalog)
+BACKENDS = {
+    "memory": MemoryCatalog.capabilities,
+    "local": SparkCatalog.capabilities,
+    "session, classic": CLASSIC,
+    "session, Spark Connect": REMOTE,
+    "unity": UnityCatalog.capabilities,
+}
 APART = (StatementKind.REGISTER_TABLE, StatementKind.RESTORE_TABLE)
 """Part of no scenario: a path belongs to one machine, and only an apply that stops midway restores."""
 
 
+@cache
+def played():
+    """Return the statements of every scenario that goes through."""
+    return [planned(scenario) for scenario in SCENARIOS if not scenario.refused]
+
+
 def counts() -> Counter[StatementKind]:
-    """Count the scenarios that run each kind of statement to its end; every backend plays all of them."""
-    return Counter(
-        kind
-        for scenario in SCENARIOS
-        if not scenario.refused
-        for kind in {statement.kind for statement in planned(scenario)}
-    )
+    """Count the scenarios that run each kind of statement to its end."""
+    return Counter(kind for said in played() for kind in {statement.kind for statement in said})
 
 
 def table() -> str:
     """Write the table of the README."""
     seen = counts()
-    head = ["statement", *(backend.name for backend in BACKENDS), "scenarios"]
-    lines = [head, ["---"] * len(head)]
+    lines = [["statement", *BACKENDS, "scenarios"], ["---"] * (len(BACKENDS) + 2)]
     for kind in StatementKind:
         if kind not in APART:
-            how = ["emulated" if kind in backend.emulates else "yes" for backend in BACKENDS]
-            lines.append([kind.value, *how, str(seen[kind])])
+            said = [statement for each in played() for statement in each if statement.kind is kind]
+            lines.append([kind.value, *(_how(can, kind, said) for can in BACKENDS.values()), str(seen[kind])])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _how(can, kind, said):
+    refused = sum(can.refuses(statement) is not None for statement in said)
+    if refused:
+        return "refused" if refused == len(said) else "refused in parts"
+    return "emulated" if kind in can.emulates else "yes"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 # The inner runs forget what they import; what they must share with the outer one is imported before them.
+import deltalake  # noqa: F401
+import httpcore  # noqa: F401
+import httpx  # noqa: F401
 import hypothesis  # noqa: F401
 import pyspark.sql.types  # noqa: F401
 

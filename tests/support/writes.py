@@ -9,8 +9,8 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, Identity, Table
 from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.writes.route import VIAS, WRITE_STREAM
-from support.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from support.tables import table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import check_write
-from support.parts import INT, LONG, WIDENS, field
+from pytest_delta_schema.testing.parts import INT, LONG, WIDENS, field
 from support.tables import table
 from support.writes import BY_ROWS, DOUBLE, MODES, PAIRS, SHORT, A, agree, cells, frame, outcome, recorded, two
 

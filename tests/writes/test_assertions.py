@@ -14,7 +14,7 @@ from pytest_delta_schema import (
     assert_rejects,
     schema_diff,
 )
-from support.parts import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import state, stored, table
 from support.writes import DOUBLE, A, B, frame
 

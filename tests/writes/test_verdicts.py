@@ -25,7 +25,7 @@ from pytest_delta_schema import (
     Orchestrator,
     check_write,
 )
-from support.parts import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import table
 from support.writes import DATE, FLAG, PAIRS, A, B, frame
 

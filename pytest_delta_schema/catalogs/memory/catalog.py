@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.catalogs.memory.changing import changed, stored
 from pytest_delta_schema.catalogs.memory.filling import filled
@@ -16,15 +16,15 @@ from pytest_delta_schema.catalogs.memory.rows import (
     text_of,
     value_at,
 )
-from pytest_delta_schema.errors import BackendFailure, ReadProblem, UnsafePlanError, because
-from pytest_delta_schema.execute.ddl import RowCounts
+from pytest_delta_schema.catalogs.problems import is_not_delta
+from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
+from pytest_delta_schema.execute.ddl import Capabilities, RowCounts
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import decode_owned
-from pytest_delta_schema.state.sources import CONVERT
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
 from pytest_delta_schema.state.types import StructState
 from pytest_delta_schema.state.walks import not_null_paths
@@ -51,7 +51,7 @@ class MemoryCatalog:
     """
 
     name = "memory"
-    emulates: frozenset[StatementKind] = frozenset()
+    capabilities = Capabilities()
 
     def __init__(
         self,
@@ -75,9 +75,7 @@ class MemoryCatalog:
         )
         consents = {model.name for model in models if model.convert_from is not None}
         problems = {
-            name: ReadProblem(
-                table=str(name), message=f"is a {source.provider} table, not a Delta table", remedy=CONVERT
-            )
+            name: is_not_delta(name, source.provider)
             for name in sorted(names - consents)
             if (source := self._state(name).source) is not None
         }
@@ -167,7 +165,7 @@ class MemoryCatalog:
             for demand, columns in zip(demands, shown, strict=True)
         )
 
-    def insert(self, table: QualifiedName, rows: Iterable[Row]) -> None:
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add rows, so that the data can be asked; types are not checked, columns and NOT NULL are.
 
         Raises:
@@ -281,7 +279,7 @@ class MemoryCatalog:
             raise BackendFailure(msg) from error
 
 
-def _folded(row: Row) -> Row:
+def _folded(row: Mapping[str, Any]) -> Row:
     return {name.lower(): value for name, value in row.items()}
 
 

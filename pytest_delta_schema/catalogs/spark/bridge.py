@@ -1,4 +1,4 @@
-"""The bridge into the JVM: our classes in any classic session, catalogs by name, tables as Delta sees them."""
+"""The bridge to our classes in the JVM of any classic session: catalogs by name, states of tables, listings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.classes import CATALOG_CLASS, LISTER_CLASS, READER_CLASS, classes_jar
+from pytest_delta_schema.catalogs.spark.gateway import Gateway
 from pytest_delta_schema.catalogs.spark.jars import delta_jars
 from pytest_delta_schema.catalogs.spark.java import find_java
-from pytest_delta_schema.catalogs.spark.physical import SESSION_CATALOG
+from pytest_delta_schema.catalogs.spark.physical import SESSION_CATALOG, translate
 from pytest_delta_schema.catalogs.spark.session import catalog_conf
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
-
-    from pytest_delta_schema.models.names import QualifiedName
 
 
 class Bridge:
@@ -32,7 +31,8 @@ class Bridge:
     def __init__(self, spark: SparkSession, warehouse: Path) -> None:
         self.spark = spark
         self.warehouse = warehouse
-        self.jvm: Any = spark._jvm
+        self.gateway = Gateway(spark)
+        self.jvm = self.gateway.jvm
         self._loader = self._find_loader()
         self._catalogs: dict[str, bool] = {}
         self._lock = threading.Lock()
@@ -40,10 +40,9 @@ class Bridge:
         self._reader: Any = self._new(READER_CLASS)
         self._lister: Any = self._new(LISTER_CLASS)
 
-    @property
-    def catalogs(self) -> list[str]:
-        """The catalogs that were registered here and are ours."""
-        return [name for name, ours in self._catalogs.items() if ours]
+    def in_users_words(self, text: str) -> str:
+        """Turn physical names in a message of Spark back to those that users write."""
+        return translate(text, [name for name, ours in self._catalogs.items() if ours])
 
     def register(self, names: Iterable[str]) -> None:
         """Make catalogs known to the session, and the session to this thread; what is known is left as it is."""
@@ -69,13 +68,6 @@ class Bridge:
         kind, *files = str(self._lister.list(self.spark._jsparkSession, path)).split("\n")
         return kind, files
 
-    def load(self, name: QualifiedName) -> Any:
-        """Return a table as Delta's own ``DeltaTableV2``."""
-        manager = self.spark._jsparkSession.sessionState().catalogManager()
-        namespace = self._array(self.jvm.java.lang.String, [name.schema])
-        identifier = self.jvm.org.apache.spark.sql.connector.catalog.Identifier.of(namespace, name.table)
-        return manager.catalog(name.catalog).loadTable(identifier)
-
     def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
         """Return the views and then all tables and views of a schema; both are empty if it is not there.
 
@@ -86,7 +78,7 @@ class Bridge:
         """
         state = self.spark._jsparkSession.sessionState()
         manager = state.catalogManager()
-        namespace = self._array(self.jvm.java.lang.String, [schema])
+        namespace = self.gateway.array(self.jvm.java.lang.String, [schema])
         if not manager.catalog(catalog).namespaceExists(namespace):
             return [], []
         tables = [identifier.name() for identifier in manager.catalog(catalog).listTables(namespace)]
@@ -120,17 +112,10 @@ class Bridge:
         if loader.getResource(f"{CATALOG_CLASS.replace('.', '/')}.class") is not None:
             return loader
         jar = classes_jar(delta_jars(sys.stderr), find_java())
-        urls = self._array(self.jvm.java.net.URL, [self.jvm.java.io.File(str(jar)).toURI().toURL()])
+        urls = self.gateway.array(self.jvm.java.net.URL, [self.jvm.java.io.File(str(jar)).toURI().toURL()])
         return self.jvm.java.net.URLClassLoader(urls, loader)
 
     def _new(self, name: str) -> Any:
-        none = self._array(self.jvm.java.lang.Class, [])
+        none = self.gateway.array(self.jvm.java.lang.Class)
         constructor = self._loader.loadClass(name).getDeclaredConstructor(none)
-        return constructor.newInstance(self._array(self.jvm.java.lang.Object, []))
-
-    def _array(self, kind: Any, items: list[Any]) -> Any:
-        gateway: Any = self.spark.sparkContext._gateway
-        array = gateway.new_array(kind, len(items))
-        for index, item in enumerate(items):
-            array[index] = item
-        return array
+        return constructor.newInstance(self.gateway.array(self.jvm.java.lang.Object))

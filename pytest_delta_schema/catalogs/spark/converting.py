@@ -53,7 +53,7 @@ def mark_location(bridge: Bridge, table: QualifiedName) -> None:
     if not bridge.is_ours(table.catalog):
         return
     place = table_folder(bridge.warehouse, table)
-    location = str(bridge.load(table).path())
+    location = str(bridge.gateway.load(table).path())
     target = location.removeprefix("file:")
     if target.startswith("/") and Path(target) != place:
         place.mkdir(parents=True, exist_ok=True)

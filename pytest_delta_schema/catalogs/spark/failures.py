@@ -6,13 +6,10 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.catalogs.spark.physical import translate
 from pytest_delta_schema.errors import BackendFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pytest_delta_schema.catalogs.spark.bridge import Bridge
+    from collections.abc import Callable, Iterator
 
 _STREAM = "STREAM_FAILED"
 _IN_STREAM = re.compile(r"terminated with exception: \[([A-Z0-9_.]+)\]")
@@ -22,8 +19,12 @@ _STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
 
 
 @contextmanager
-def in_users_names(bridge: Bridge) -> Iterator[None]:
-    """Turn whatever Spark, Delta or py4j raise inside the block into a :class:`BackendFailure`."""
+def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
+    """Turn whatever Spark, Delta or py4j raise inside the block into a :class:`BackendFailure`.
+
+    Args:
+        reworded: Turns names in a message to those that users know.
+    """
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -33,13 +34,13 @@ def in_users_names(bridge: Bridge) -> Iterator[None]:
         condition = error.getCondition() or ""
         if condition == _STREAM:
             condition = next(iter(_IN_STREAM.findall(str(error))), condition)
-        raise BackendFailure(_text(str(error), bridge), condition=condition) from error
+        raise BackendFailure(reworded(_text(str(error))), condition=condition) from error
     except Py4JJavaError as error:
         java = error.java_exception
-        text = _text(str(java.getMessage() or java.toString()), bridge)
-        raise BackendFailure(text, condition=_condition(java)) from error
+        text = _text(str(java.getMessage() or java.toString()))
+        raise BackendFailure(reworded(text), condition=_condition(java)) from error
     except Py4JError as error:
-        raise BackendFailure(_text(str(error), bridge)) from error
+        raise BackendFailure(reworded(_text(str(error)))) from error
 
 
 def _condition(java: Any) -> str:
@@ -57,7 +58,7 @@ def _condition(java: Any) -> str:
         java = cause
 
 
-def _text(message: str, bridge: Bridge) -> str:
+def _text(message: str) -> str:
     for mark in _STACK:
         message = message.split(mark, maxsplit=1)[0]
-    return translate(message.strip(), bridge.catalogs)
+    return message.strip()

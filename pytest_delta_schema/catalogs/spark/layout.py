@@ -20,7 +20,7 @@ from pytest_delta_schema.sql.queries import select_all
 from pytest_delta_schema.state.delta_log import CLUSTERING_DOMAIN, physical_path
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.catalogs.spark.bridge import Bridge
+    from pytest_delta_schema.catalogs.spark.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.changes import LayoutRewrite
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 _FEATURE = CLUSTERING_FEATURE.rpartition(".")[2]
 
 
-def rewrite_layout(bridge: Bridge, name: QualifiedName, change: LayoutRewrite) -> None:
+def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
     """Write all rows of a table anew, laid out otherwise, and count them before and after.
 
     Whoever writes at the same time makes the commit fail, because the whole table counts as read.
 
     Args:
-        bridge: The session.
+        gateway: To the session.
         name: The table.
         change: The new layout.
 
     Raises:
         BackendFailure: If not every row was written; nothing was changed.
     """
-    transaction = bridge.load(name).startTransactionWithInitialSnapshot()
+    transaction = gateway.load(name).startTransactionWithInitialSnapshot()
     rows = rows_of(name, version=transaction.snapshot().version())
     metadata = json.loads(transaction.metadata().json())
     paths = [physical_path(metadata["metaData"], path) for path in change.clustering]
     was_clustered = _FEATURE in transaction.protocol().json()
-    transaction.updateMetadata(action_of(bridge, _laid_out(metadata, change)), False)  # noqa: FBT003 - Java has no names for arguments
-    ((expected,),) = bridge.spark.sql(count_rows(rows, ())).collect()
-    written = transaction.writeFiles(bridge.spark.sql(select_all(rows))._jdf)
+    transaction.updateMetadata(action_of(gateway, _laid_out(metadata, change)), False)  # noqa: FBT003 - Java has no names for arguments
+    ((expected,),) = gateway.spark.sql(count_rows(rows, ())).collect()
+    written = transaction.writeFiles(gateway.spark.sql(select_all(rows))._jdf)
     added = [json.loads(written.apply(index).json()) for index in range(written.size())]
     found = sum(json.loads(each["add"].get("stats") or "{}").get("numRecords", 0) for each in added)
     if found != expected:
@@ -59,8 +59,8 @@ def rewrite_layout(bridge: Bridge, name: QualifiedName, change: LayoutRewrite) -
     replaced, now = transaction.filterFiles(), int(time.time() * 1000)
     removed = [replaced.apply(index).removeWithTimestamp(now, False) for index in range(replaced.size())]  # noqa: FBT003 - likewise
     domains = [_domain(paths)] if paths or was_clustered else []
-    actions = [*(action_of(bridge, each) for each in (*added, *domains)), *removed]
-    commit(bridge, transaction, actions, relabelled(bridge, "REPLACE LAYOUT"))
+    actions = [*(action_of(gateway, each) for each in (*added, *domains)), *removed]
+    commit(gateway, transaction, actions, relabelled(gateway, "REPLACE LAYOUT"))
 
 
 def _laid_out(metadata: dict[str, Any], change: LayoutRewrite) -> dict[str, Any]:

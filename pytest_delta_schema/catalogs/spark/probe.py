@@ -78,7 +78,10 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
         expected = check_write(schema, state, via, mode, merge_schema, overwrite_schema, auto_merge)
         said = {"mergeSchema": merge_schema, "overwriteSchema": overwrite_schema}
         try:
-            with in_users_names(catalog.bridge), setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()):
+            with (
+                in_users_names(catalog.bridge.in_users_words),
+                setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()),
+            ):
                 path = table_folder(catalog.warehouse, state.name)
                 write(catalog.spark, schema, state.name, path, via, mode, [key for key, on in said.items() if on])
         except BackendFailure as error:
@@ -122,8 +125,8 @@ def _clone(table: Table | str, catalog: SparkCatalog) -> Iterator[TableState]:
 
 def _copy_metadata(catalog: SparkCatalog, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another one and no rows."""
-    with in_users_names(catalog.bridge):
-        snapshot = catalog.bridge.load(source).initialSnapshot()
+    with in_users_names(catalog.bridge.in_users_words):
+        snapshot = catalog.bridge.gateway.load(source).initialSnapshot()
         actions = [snapshot.protocol().json(), snapshot.metadata().json()]
     now = int(time.time() * 1000)
     info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}

@@ -7,13 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.catalogs.spark.physical import (
     decode,
     encode,
     is_confusing,
     physical_schema,
     table_folder,
-    translate,
 )
 from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.models.names import QualifiedName
@@ -45,26 +45,21 @@ def read_tables(
     """
     wanted = sorted(set(names))
     bridge.register(dict.fromkeys(name.catalog for name in wanted))
-    tables: dict[QualifiedName, TableState] = {}
-    problems: dict[QualifiedName, ReadProblem] = {}
+    results: dict[QualifiedName, TableState | ReadProblem] = {}
     readable = []
     for name in wanted:
         refusal = _refusal(bridge, name)
         if refusal is None:
             readable.append(name)
         else:
-            problems[name] = refusal
+            results[name] = refusal
     if readable:
         answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
         for name, answer in zip(readable, answers, strict=False):
             wish = wishes.get(name)
             found = None if wish is None or sources is None else _source(bridge, sources, name, wish, answer)
-            result = found or _understand(bridge, name, answer)
-            if isinstance(result, TableState):
-                tables[name] = result
-            else:
-                problems[name] = result
-    return CatalogState(tables=tables, problems=problems)
+            results[name] = found or _understand(bridge, name, answer)
+    return CatalogState.of(results)
 
 
 def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -83,11 +78,11 @@ def _request(bridge: Bridge, name: QualifiedName) -> str:
 def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
     if is_confusing(name):
         fact = f"the schema {name.schema} begins like the local backend's own name for a schema of {name.catalog}"
-        return _problem(name, fact, "choose another name for the schema")
+        return problem(name, fact, "choose another name for the schema")
     if not bridge.is_ours(name.catalog) and name.catalog != "spark_catalog":
         configured = bridge.spark.conf.get(f"spark.sql.catalog.{name.catalog}", "?")
         fact = f"the catalog {name.catalog} of this session is a {configured}, which the local backend cannot read"
-        return _problem(name, fact, f"leave spark.sql.catalog.{name.catalog} unset, or rename the catalog")
+        return problem(name, fact, f"leave spark.sql.catalog.{name.catalog} unset, or rename the catalog")
     return None
 
 
@@ -136,22 +131,17 @@ def _state(
             version=int(version),
         )
     except (KeyError, TypeError, ValueError) as error:
-        return _problem(name, f"its metadata is damaged ({error!r})", "restore an older version of the table")
+        return is_damaged(name, error)
 
 
 def _stranger(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> ReadProblem:
     if kind == "view":
-        return _problem(name, "is a view, not a table", "drop the view, or declare the table under another name")
+        return is_a_view(name)
     if kind == "provider":
-        fact = f"is a {rest[0].lower()} table, not a Delta table"
-        return _problem(name, fact, CONVERT)
+        return is_not_delta(name, rest[0])
     if kind == "files":
         folder = table_folder(bridge.warehouse, name)
         fact = f"its folder in the warehouse ({folder}) holds files but no Delta log"
-        return _problem(name, fact, f"move the folder away, or {CONVERT}")
-    cause = translate(rest[0], bridge.catalogs) if rest else "no reason given"
-    return _problem(name, f"its Delta log cannot be read ({cause})", "restore the log or the permission to read it")
-
-
-def _problem(name: QualifiedName, message: str, remedy: str) -> ReadProblem:
-    return ReadProblem(table=str(name), message=message, remedy=remedy)
+        return problem(name, fact, f"move the folder away, or {CONVERT}")
+    cause = bridge.in_users_words(rest[0]) if rest else "no reason given"
+    return problem(name, f"its Delta log cannot be read ({cause})", "restore the log or the permission to read it")

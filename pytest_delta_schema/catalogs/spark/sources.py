@@ -105,7 +105,7 @@ class Sources:
 
     def _merged(self, path: str, files: Sequence[str]) -> Any:
         reader = self._bridge.spark.read.option("mergeSchema", "true").option("basePath", path)
-        with in_users_names(self._bridge):
+        with in_users_names(self._bridge.in_users_words):
             return reader.parquet(*(f"{path}/{file}" for file in files)).schema
 
 

@@ -1,0 +1,1 @@
+"""The session catalog: any Spark session, by SQL alone."""

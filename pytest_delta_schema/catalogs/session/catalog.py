@@ -1,0 +1,187 @@
+"""The session catalog: whatever Spark a session reaches, read and changed by SQL."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.catalogs.problems import cannot_be_looked_at, problem
+from pytest_delta_schema.catalogs.questions import Questions
+from pytest_delta_schema.catalogs.session.capabilities import CLASSIC, REMOTE
+from pytest_delta_schema.catalogs.session.reader import read_table
+from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT
+from pytest_delta_schema.catalogs.spark.failures import in_users_names
+from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
+from pytest_delta_schema.catalogs.spark.history import column_origins
+from pytest_delta_schema.catalogs.spark.inserting import insert_rows
+from pytest_delta_schema.catalogs.spark.running import Running
+from pytest_delta_schema.errors import BackendFailure, ReadProblem
+from pytest_delta_schema.models.conversion import conversion
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.sql.queries import (
+    create_schema,
+    describe_history,
+    drop_schema,
+    show_schemas,
+    show_tables,
+    show_views,
+)
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.state.states import CatalogState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.execute.ddl import RowCounts, Samples
+    from pytest_delta_schema.models.conversion import Parquet
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.demands import Demand
+    from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.state.history import ColumnOrigin
+
+READ_THREADS = 8
+"""How many tables are read at once, unless somebody says otherwise."""
+
+
+class SessionCatalog:
+    """Delta tables through any Spark session: one of Spark Connect, one on a cluster, or a classic one.
+
+    Args:
+        spark: The session; it is never stopped here.
+        read_threads: How many tables are read at once, at least 1.
+        by_commit: Kinds of statements that have no SQL there, and are done by a metadata transaction.
+    """
+
+    name = "session"
+
+    def __init__(
+        self, spark: SparkSession, read_threads: int = READ_THREADS, by_commit: frozenset[StatementKind] = BY_COMMIT
+    ) -> None:
+        self.spark = spark
+        self._read_threads = read_threads
+        gateway = None if is_remote(spark) else Gateway(spark)
+        self._questions = Questions(self._rows, self._read)
+        self._running = Running(self._sql, self._questions, gateway, by_commit)
+        self.capabilities = REMOTE if gateway is None else CLASSIC
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Read the tables that ``models`` name and their parents: two statements and a schema each, several at once."""
+        models = list(models)
+        wishes = {model.name: wish for model in models if (wish := conversion(model.convert_from, "")) is not None}
+        read = self._read_all(sorted(set(names_around(models))))
+        absent = [name for name, found in read.items() if found is None]
+        schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
+        return CatalogState.of(
+            {name: found or _absent(name, schemas[name.catalog], wishes.get(name)) for name, found in read.items()}
+        )
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+        """Find the commits that brought columns, by a few schemas of older versions."""
+        with in_users_names():
+            return tuple(column_origins(self.spark.sql, table, paths))
+
+    def run(self, statement: Statement) -> None:
+        """Run one statement, or what stands for it on open-source Delta.
+
+        Raises:
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
+            BackendFailure: If Spark or Delta refuses.
+        """
+        with in_users_names():
+            self._running.run(statement)
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        try:
+            tables = self._rows(show_tables(catalog, schema))
+        except BackendFailure as error:
+            if error.condition == "SCHEMA_NOT_FOUND":
+                return ()
+            raise
+        views = {row[1] for row in self._views(catalog, schema)}
+        return tuple(sorted(QualifiedName(catalog, schema, row[1].lower()) for row in tables if row[1] not in views))
+
+    def version(self, table: QualifiedName) -> int | None:
+        """Return the table's newest version; ``None`` if there is no table."""
+        if self._read([table]).get(table) is None:
+            return None
+        return int(self._rows(describe_history(table, limit=1))[0][0])
+
+    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+        """Count the rows that break each demand, in one scan."""
+        return self._questions.count_rows(table, demands, **how)
+
+    def sample_rows(
+        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        return self._questions.sample_rows(table, demands, shown, **how)
+
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows, given as values by column name; columns that are left out are NULL.
+
+        Raises:
+            BackendFailure: If they do not fit the table.
+        """
+        with in_users_names():
+            columns = self._read([table])[table].columns
+            insert_rows(self.spark, table, rows, frozenset(each.name.lower() for each in columns if each.value))
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        with in_users_names():
+            self._sql(create_schema(catalog, schema))
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it; one that is not there is fine."""
+        with in_users_names():
+            self._sql(drop_schema(catalog, schema))
+
+    def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | ReadProblem | None]:
+        def read(name: QualifiedName) -> TableState | ReadProblem | None:
+            return read_table(self._rows, lambda: self._schema(name), name)
+
+        with ThreadPoolExecutor(max_workers=self._read_threads) as pool:
+            return dict(zip(names, pool.map(read, names), strict=True))
+
+    def _read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState]:
+        """Return the tables that are there and can be read."""
+        return {name: found for name, found in self._read_all(names).items() if isinstance(found, TableState)}
+
+    def _schemas(self, catalog: str) -> set[str] | BackendFailure:
+        """Return the schemas of a catalog, or why they cannot be listed."""
+        try:
+            return {row[0].strip("`").replace("``", "`").lower() for row in self._rows(show_schemas(catalog))}
+        except BackendFailure as error:
+            return error
+
+    def _views(self, catalog: str, schema: str) -> Sequence[Any]:
+        try:
+            return self._rows(show_views(catalog, schema))
+        except BackendFailure:
+            # A catalog that cannot list views has none.
+            return ()
+
+    def _schema(self, name: QualifiedName) -> Any:
+        with in_users_names():
+            return self.spark.table(dotted(name)).schema
+
+    def _rows(self, text: str) -> Sequence[Any]:
+        with in_users_names():
+            return self.spark.sql(text).collect()
+
+    def _sql(self, text: str) -> Any:
+        return self.spark.sql(text)
+
+
+def _absent(name: QualifiedName, schemas: set[str] | BackendFailure, wish: Parquet | None) -> TableState | ReadProblem:
+    """Say that a table is not there, if that is certain and all there is to say."""
+    if wish is not None and wish.path is not None:
+        return cannot_be_looked_at(name, SessionCatalog.name, wish.path)
+    if isinstance(schemas, BackendFailure):
+        fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
+        return problem(name, fact, "mend the session, or its permission to list them")
+    return TableState(name=name, exists=False, schema_exists=name.schema in schemas)

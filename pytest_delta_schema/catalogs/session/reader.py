@@ -1,0 +1,137 @@
+"""Read the state of a table by SQL alone: two statements and a schema, without a Spark job.
+
+Spark's schema hides generation expressions and identities (run on the released jars). Tables that have the feature are
+read once more: the checksum file beside their newest commit, which holds all metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.errors import BackendFailure, ReadProblem
+from pytest_delta_schema.sql.queries import (
+    checksum_of,
+    describe_extended,
+    describe_history,
+    select_text,
+    show_properties,
+)
+from pytest_delta_schema.state.delta_log import (
+    CLUSTERING_DOMAIN,
+    CLUSTERING_PROPERTY,
+    FEATURE_PREFIX,
+    parted,
+    state_from_metadata,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.states import TableState
+
+NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
+"""What Spark says of a table that is not there; everything else is a table that cannot be seen."""
+
+_WRITER = "delta.minWriterVersion"
+_HIDING = ("delta.feature.generatedColumns", "delta.feature.identityColumns")
+_LEGACY_HIDING = range(4, 7)
+"""Writer versions without named features that may mean generated columns, and from 6 on identities."""
+
+_PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"
+
+
+class Description:
+    """What DESCRIBE TABLE EXTENDED says, taken apart.
+
+    Args:
+        rows: Its rows: names, types or values, comments.
+        columns: How many columns the table has, which come first.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[str]], columns: int) -> None:
+        # Columns may be called anything, so that no heading can be looked for among them.
+        names = [row[0] for row in rows[columns:]]
+        details = names.index(_DETAILS)
+        self._details = {row[0]: row[1] for row in rows[columns + details + 1 :]}
+        parted = names[names.index(_PARTITIONS) + 2 : details] if _PARTITIONS in names[:details] else []
+        self.partitions = tuple(takewhile(bool, parted))
+
+    def __getitem__(self, key: str) -> str:
+        return self._details.get(key, "")
+
+
+def read_table(  # noqa: PLR0911 - one answer a kind of thing that may stand there
+    sql: Callable[[str], Any], schema: Callable[[], Any], name: QualifiedName
+) -> TableState | ReadProblem | None:
+    """Read one table.
+
+    Args:
+        sql: Runs SQL and returns rows.
+        schema: Returns the table's schema as Spark shows it.
+        name: The table.
+
+    Returns:
+        Its state, or why it has none; ``None`` if there is no such table.
+    """
+    try:
+        described = sql(describe_extended(name))
+        fields = schema()
+        description = Description(described, len(fields.fields))
+        if description["Type"] == "VIEW":
+            return is_a_view(name)
+        if description["Provider"].lower() != "delta":
+            return is_not_delta(name, description["Provider"])
+        properties = {row[0]: row[1] for row in sql(show_properties(name))}
+        if _hides(properties):
+            return _from_checksum(sql, name, description["Location"])
+        return _from_description(name, fields.json(), description, properties)
+    except BackendFailure as error:
+        if error.condition in NOT_FOUND:
+            return None
+        return problem(name, f"cannot be read ({error})", "mend the session, or its permission to read the table")
+    except (KeyError, LookupError, TypeError, ValueError) as error:
+        return is_damaged(name, error)
+
+
+def _hides(properties: Mapping[str, str]) -> bool:
+    named = any(key.startswith(FEATURE_PREFIX) for key in properties)
+    return any(key in properties for key in _HIDING) or (not named and int(properties[_WRITER]) in _LEGACY_HIDING)
+
+
+def _from_description(
+    name: QualifiedName, schema: str, description: Description, properties: Mapping[str, str]
+) -> TableState:
+    configuration, protocol = parted(properties)
+    return state_from_metadata(
+        name,
+        metadata={
+            "schemaString": schema,
+            "description": description["Comment"],
+            "configuration": configuration,
+            "partitionColumns": description.partitions,
+        },
+        protocol=protocol,
+        clustering=json.loads(properties.get(CLUSTERING_PROPERTY, "[]")),
+    )
+
+
+def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> TableState | ReadProblem:
+    version = sql(describe_history(name, limit=1))[0][0]
+    try:
+        ((text,),) = sql(select_text(checksum_of(location, version)))
+    except BackendFailure as error:
+        fact = f"has generated or identity columns, which this session hides, and its log cannot be read ({error})"
+        return problem(name, fact, "read it through a classic session, or give this one permission to read its folder")
+    told = json.loads(text)
+    domains = {each["domain"]: json.loads(each["configuration"]) for each in told.get("domainMetadata") or ()}
+    return state_from_metadata(
+        name,
+        metadata=told["metadata"],
+        protocol=told["protocol"],
+        clustering=domains.get(CLUSTERING_DOMAIN, {}).get(CLUSTERING_PROPERTY, ()),
+        version=version,
+    )

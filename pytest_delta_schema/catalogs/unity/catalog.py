@@ -1,0 +1,215 @@
+"""The Unity Catalog backend."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
+from pytest_delta_schema.catalogs.spark.gateway import is_remote
+from pytest_delta_schema.catalogs.unity.capabilities import BY_TRANSACTION, CAPABILITIES
+from pytest_delta_schema.catalogs.unity.reading import Reading, unreadable
+from pytest_delta_schema.catalogs.unity.sync import sync_record
+from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem, RecordError
+from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.plan.records import record_differences
+from pytest_delta_schema.state.records import RecordState
+from pytest_delta_schema.state.states import CatalogState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.catalogs.unity.client import UnityClient
+    from pytest_delta_schema.catalogs.unity.reading import Seen
+    from pytest_delta_schema.catalogs.unity.storage import Storage
+    from pytest_delta_schema.execute.ddl import RowCounts, Samples
+    from pytest_delta_schema.execute.records import RecordSync
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.demands import Demand
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.history import ColumnOrigin
+
+
+class UnityCatalog:
+    """Delta tables of an open-source Unity Catalog server.
+
+    Records are read by REST and Delta logs without a JVM; changes, and questions to rows, go through Spark.
+
+    Args:
+        client: The server.
+        session: Returns a Spark session whose catalogs are those of the server; called when it is first needed.
+        stores: What is known of the places where files lie.
+        read_threads: How many tables are read at once, at least 1.
+        sync_on_read: Whether the records of all tables that are read are brought level first.
+        sync_recreate: Whether a server without a Delta API may be made to forget a record and told it anew.
+        stream: Where long work, and the deletion of a record, is told; standard error unless said otherwise.
+    """
+
+    name = "unity"
+    capabilities = CAPABILITIES
+
+    def __init__(  # noqa: PLR0913 - all but the first have good defaults
+        self,
+        client: UnityClient,
+        session: Callable[[], SparkSession] | None = None,
+        *,
+        stores: Iterable[Storage] = (),
+        read_threads: int = 8,
+        sync_on_read: bool = False,
+        sync_recreate: bool = False,
+        stream: TextIO | None = None,
+    ) -> None:
+        self.client = client
+        self._session = session
+        self._reading = Reading(client, stores, read_threads)
+        self._on_read = sync_on_read
+        self._recreate = sync_recreate
+        self._stream = stream or sys.stderr
+        self._by_spark: SessionCatalog | None = None
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that changes go through.
+
+        Raises:
+            BackendError: If there is none.
+        """
+        return self._through_spark().spark
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Read the tables that ``models`` name and their parents, and what the catalog says of them."""
+        seen = self._reading.read(sorted(set(names_around(models))))
+        if self._on_read:
+            stale = [name for name, each in seen.items() if _is_stale(each)]
+            self._sync(stale)
+            seen |= self._reading.read(stale)
+        return CatalogState.of(
+            {name: each.found for name, each in seen.items()},
+            records={name: each.record for name, each in seen.items() if each.record is not None},
+            logs={name: each.log for name, each in seen.items() if each.log is not None},
+        )
+
+    def sync_records(self, models: Iterable[Table]) -> tuple[RecordSync, ...]:
+        """Bring the records of existing tables level with their logs; data files are never touched.
+
+        Args:
+            models: Which tables. Those that do not exist have no record.
+
+        Returns:
+            What was changed, without tables whose records were level.
+
+        Raises:
+            RecordError: With a problem for each record that cannot be brought level; the others are.
+        """
+        return self._sync(sorted({model.name for model in models}))
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+        """Find the commits that brought columns, if a Spark session is there already; a JVM is not started for it."""
+        return () if self._by_spark is None else self._by_spark.column_origins(table, paths)
+
+    def run(self, statement: Statement) -> None:
+        """Run one statement through Spark, or what stands for it.
+
+        Raises:
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
+            BackendError: If no session is configured, or its catalog is not the server's.
+            BackendFailure: If Spark, Delta or the server refuses.
+        """
+        self._through_spark(statement.table.catalog).run(statement)
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        return self._reading.names(catalog, schema)
+
+    def version(self, table: QualifiedName) -> int | None:
+        """Return the table's newest version; ``None`` if there is no table.
+
+        Raises:
+            CatalogReadError: If it cannot be read.
+        """
+        found = self._reading.read([table])[table].found
+        if isinstance(found, ReadProblem):
+            raise CatalogReadError([found])
+        return found.version
+
+    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+        """Count the rows that break each demand, in one scan."""
+        return self._through_spark(table.catalog).count_rows(table, demands, **how)
+
+    def sample_rows(
+        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        return self._through_spark(table.catalog).sample_rows(table, demands, shown, **how)
+
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows, given as values by column name; columns that are left out are NULL."""
+        self._through_spark(table.catalog).insert(table, rows)
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        self._through_spark(catalog).create_schema(catalog, schema)
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it; one that is not there is fine."""
+        self._through_spark(catalog).drop_schema(catalog, schema)
+
+    def _sync(self, names: Sequence[QualifiedName]) -> tuple[RecordSync, ...]:
+        done: list[RecordSync] = []
+        problems: list[ReadProblem] = []
+        for name in names:
+            try:
+                synced = sync_record(self.client, name, self._reading.open_log, recreates=self._recreate, say=self._say)
+            except BackendFailure as error:
+                problems.append(unreadable(name, error))
+            else:
+                done += [] if synced is None else [synced]
+        if problems:
+            raise RecordError(problems)
+        return tuple(done)
+
+    def _through_spark(self, catalog: str | None = None) -> SessionCatalog:
+        """Return the way through Spark, after a look at whether the session means the same server."""
+        if self._by_spark is None:
+            if self._session is None:
+                msg = (
+                    f"the catalogs at {self.client.uri} are changed through Spark, and no session is configured;"
+                    " override the fixture delta_spark, or give UnityCatalog a session"
+                )
+                raise BackendError(msg)
+            spark = self._session()
+            if is_remote(spark):
+                msg = (
+                    "the unity backend changes tables by transactions, to which Spark Connect has no way; give it a"
+                    " classic session"
+                )
+                raise BackendError(msg)
+            self._by_spark = SessionCatalog(spark, by_commit=BY_TRANSACTION)
+        if catalog is not None:
+            self._require_same_server(self._by_spark.spark, catalog)
+        return self._by_spark
+
+    def _require_same_server(self, spark: SparkSession, catalog: str) -> None:
+        key = f"spark.sql.catalog.{catalog}.uri"
+        uri = str(spark.conf.get(key, "") or "")
+        if uri.rstrip("/") != self.client.uri:
+            found = f"is {uri}" if uri else "is not set"
+            msg = (
+                f"the Spark session's catalog {catalog} is not the one at {self.client.uri} ({key} {found}); configure"
+                f" spark.sql.catalog.{catalog} and its uri and token in the fixture delta_spark"
+            )
+            raise BackendError(msg)
+
+    def _say(self, text: str) -> None:
+        self._stream.write(f"delta-schema: {text}\n")
+        self._stream.flush()
+
+
+def _is_stale(seen: Seen) -> bool:
+    """Whether the record of an external table is not level with its log."""
+    if not isinstance(seen.record, RecordState) or seen.log is None or not isinstance(seen.found, TableState):
+        return False
+    return bool(record_differences(seen.record, seen.log))

@@ -1,0 +1,96 @@
+"""The files of a Delta log, for what deltalake does not show: the domains, in which clustering is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.state.delta_log import CLUSTERING_DOMAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Paths = Sequence[Sequence[str]]
+"""Clustering columns: for each the path to it, by physical names."""
+
+_LOG = "_delta_log"
+_DOMAINS = "domainMetadata"
+
+
+class LogFolder:
+    """Reads single files of a log through the same store as deltalake.
+
+    Args:
+        location: Where the table lies.
+        options: How deltalake gets there.
+    """
+
+    def __init__(self, location: str, options: Mapping[str, str]) -> None:
+        self._location = location
+        self._options = dict(options)
+
+    def clustering(self, version: int) -> Paths | None:
+        """Return the clustering columns that one version tells of; ``None`` if it says nothing about them.
+
+        A checksum and a checkpoint tell of everything, a commit of what it changes (source: Delta's protocol).
+        """
+        stem = f"{version:020d}"
+        if f"{stem}.crc" in self._names:
+            domains = json.loads(self._read(f"{stem}.crc")).get(_DOMAINS)
+            if domains is not None:
+                return _clustering(domains) or ()
+        if f"{stem}.json" in self._names:
+            found = _clustering(self._in_lines(f"{stem}.json"))
+            if found is not None:
+                return found
+        checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
+        if not checkpoints:
+            return None
+        return _clustering(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
+
+    @cached_property
+    def _store(self) -> Any:
+        from deltalake.fs import DeltaStorageHandler
+        from pyarrow.fs import PyFileSystem
+
+        return PyFileSystem(DeltaStorageHandler(self._location, self._options or None))
+
+    @cached_property
+    def _names(self) -> set[str]:
+        from pyarrow.fs import FileSelector
+
+        return {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
+
+    def _read(self, name: str) -> bytes:
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            content: bytes = file.read()
+        return content
+
+    def _in_lines(self, name: str) -> list[Mapping[str, Any]]:
+        actions = [json.loads(line) for line in self._read(name).splitlines() if line.strip()]
+        return [action[_DOMAINS] for action in actions if _DOMAINS in action]
+
+    def _in_checkpoint(self, name: str) -> list[Mapping[str, Any]]:
+        if name.endswith(".json"):
+            return self._in_lines(name)
+        from pyarrow.parquet import ParquetFile
+
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            parquet = ParquetFile(file)
+            if _DOMAINS not in parquet.schema_arrow.names:
+                return []
+            return [each for each in parquet.read(columns=[_DOMAINS]).column(0).to_pylist() if each is not None]
+
+
+def _clustering(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
+    """Return the columns of the clustering domain, none if it was removed; ``None`` if it is not among ``domains``."""
+    found: Paths | None = None
+    for domain in domains:
+        if domain["domain"] == CLUSTERING_DOMAIN:
+            found = () if domain.get("removed") else json.loads(domain["configuration"])[_COLUMNS]
+    return found
+
+
+_COLUMNS = "clusteringColumns"

@@ -1,0 +1,120 @@
+"""Read the Delta log of an external table with deltalake: no JVM, no Spark, checkpoints included."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.catalogs.unity.log_folder import LogFolder
+from pytest_delta_schema.errors import BackendError, BackendFailure, because
+from pytest_delta_schema.state.delta_log import columns_of_schema, state_from_metadata
+from pytest_delta_schema.state.records import LogState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.catalogs.unity.log_folder import Paths
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.states import TableState
+
+_PANIC = "PanicException"
+
+_CLUSTERING = "clustering"
+"""The feature of tables whose clustering columns stand in a domain of the log."""
+
+
+class Log:
+    """The newest version of one log.
+
+    Args:
+        location: Where the table lies.
+        options: How deltalake gets there.
+        hidden: Takes secrets out of a text.
+
+    Raises:
+        BackendError: If the extra is not installed.
+        BackendFailure: If there is no log, or it cannot be read.
+    """
+
+    def __init__(self, location: str, options: Mapping[str, str], hidden: Any = str) -> None:
+        try:
+            from deltalake import DeltaTable
+            from deltalake.exceptions import DeltaError, TableNotFoundError
+        except ImportError as error:
+            msg = "the unity backend needs deltalake, which is not installed; pip install 'pytest-delta-schema[unity]'"
+            raise BackendError(msg) from error
+        self._location = location
+        self._options = dict(options)
+        try:
+            self._table = DeltaTable(location, storage_options=self._options or None)
+            self.metadata = _metadata(self._table)
+            self.protocol = _protocol(self._table.protocol())
+            self.version = self._table.version()
+        except TableNotFoundError as error:
+            msg = f"there is no Delta log at {location}; restore the files, or drop the table from the catalog"
+            raise BackendFailure(msg, condition="NO_LOG") from error
+        except BaseException as error:
+            # A panic of deltalake's inside is no Exception, and has no class that could be imported.
+            if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and type(error).__name__ != _PANIC:
+                raise
+            said = hidden(because(error))
+            msg = f"its Delta log at {location} cannot be read ({said}); restore it, or the permission to read it"
+            # Not chained: what deltalake says may hold what it was given.
+            raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
+
+    def state(self, name: QualifiedName) -> TableState:
+        """Describe the table, as for every other backend."""
+        return state_from_metadata(
+            name,
+            metadata=self.metadata,
+            protocol=self.protocol,
+            clustering=self._clustering(),
+            version=self.version,
+        )
+
+    def shown(self) -> LogState:
+        """Return what a record should show."""
+        schema = json.loads(self.metadata["schemaString"])
+        return LogState(
+            schema=MappingProxyType(schema),
+            columns=columns_of_schema(schema),
+            comment=self.metadata["description"],
+            partitioning=tuple(self.metadata["partitionColumns"]),
+            configuration=MappingProxyType(self.metadata["configuration"]),
+            version=self.version,
+        )
+
+    def timestamp(self) -> int:
+        """Return when the newest version was committed, in milliseconds since 1970."""
+        return int(self._table.history(1)[0]["timestamp"])
+
+    def _clustering(self) -> Paths:
+        """Return the clustering columns, by physical names: deltalake shows no domains, so that the log is read."""
+        if _CLUSTERING not in self.protocol["writerFeatures"]:
+            return ()
+        folder = LogFolder(self._table.table_uri, self._options)
+        for version in range(self.version, -1, -1):
+            found = folder.clustering(version)
+            if found is not None:
+                return found
+        return ()
+
+
+def _metadata(table: Any) -> dict[str, Any]:
+    said = table.metadata()
+    return {
+        "schemaString": table.schema().to_json(),
+        "description": said.description or "",
+        "configuration": dict(said.configuration),
+        "partitionColumns": list(said.partition_columns),
+    }
+
+
+def _protocol(said: Any) -> dict[str, Any]:
+    return {
+        "minReaderVersion": said.min_reader_version,
+        "minWriterVersion": said.min_writer_version,
+        "readerFeatures": sorted(said.reader_features or ()),
+        "writerFeatures": sorted(said.writer_features or ()),
+    }

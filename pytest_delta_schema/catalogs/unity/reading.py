@@ -1,0 +1,217 @@
+"""Read tables of a Unity Catalog server: their records by REST, and the logs that these lead to."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.catalogs.unity.client import ServerFailure
+from pytest_delta_schema.catalogs.unity.logs import Log
+from pytest_delta_schema.catalogs.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
+from pytest_delta_schema.catalogs.unity.wire import record_of, schema_of
+from pytest_delta_schema.errors import BackendFailure, ReadProblem
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.state.delta_log import CLUSTERING_PROPERTY, parted, state_from_metadata
+from pytest_delta_schema.state.states import TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pytest_delta_schema.catalogs.unity.client import UnityClient
+    from pytest_delta_schema.catalogs.unity.storage import Credentials, Storage
+    from pytest_delta_schema.state.records import LogState, RecordState
+
+_FEW = 3
+"""Up to so many tables of a schema are asked for one by one; for more of them the whole schema is listed."""
+
+_DELTA = "DELTA"
+_VIEWS = ("VIEW", "MATERIALIZED_VIEW")
+
+
+class Seen(NamedTuple):
+    """What was seen of one table.
+
+    Args:
+        found: Its state, or why there is none.
+        record: What the catalog says of it, or why that makes no sense; ``None`` if it says nothing.
+        log: What its record should show; ``None`` where the log cannot be read apart from the catalog.
+    """
+
+    found: TableState | ReadProblem
+    record: RecordState | ReadProblem | None = None
+    log: LogState | None = None
+
+
+class Reading:
+    """Reads tables.
+
+    Args:
+        client: The server.
+        stores: What is known of the places where files lie.
+        threads: How many tables are read at once.
+    """
+
+    def __init__(self, client: UnityClient, stores: Iterable[Storage], threads: int) -> None:
+        self._client = client
+        self._stores = tuple(stores)
+        self._threads = threads
+
+    def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, Seen]:
+        """Read tables: a page of records for many tables of a schema, and a log for each."""
+        infos = self._listed(names)
+        with ThreadPoolExecutor(max_workers=self._threads) as pool:
+            seen = dict(zip(names, pool.map(lambda name: self._see(name, infos.get(name)), names), strict=True))
+        absent = [name for name, each in seen.items() if each is None]
+        schemas = {place: self._absence(*place) for place in dict.fromkeys(name[:2] for name in absent)}
+        return {name: each or Seen(_absent(name, schemas[name[:2]])) for name, each in seen.items()}
+
+    def names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        try:
+            infos = list(self._client.tables(catalog, schema))
+        except ServerFailure as error:
+            if error.is_not_found:
+                return ()
+            raise
+        kept = [info["name"].lower() for info in infos if info.get("table_type") not in _VIEWS]
+        return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
+
+    def open_log(self, record: RecordState) -> Log:
+        """Open the log of an external table, with the credentials that the server vends for it.
+
+        Raises:
+            BackendFailure: If it cannot be read.
+        """
+        if not record.location:
+            msg = "its record names no location; register it again with one"
+            raise BackendFailure(msg, condition="NO_LOCATION")
+        credentials = self._credentials(record) if is_remote(record.location) else NO_CREDENTIALS
+        options = deltalake_options(record.location, self._stores, credentials)
+        return Log(record.location, options, partial(_scrubbed, credentials, options))
+
+    def _listed(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, Mapping[str, Any]]:
+        """Return the records that whole schemas show; tables that are missing in it may be hidden all the same."""
+        asked: dict[tuple[str, str], dict[str, QualifiedName]] = defaultdict(dict)
+        for name in names:
+            asked[name[:2]][name.table] = name
+        found: dict[QualifiedName, Mapping[str, Any]] = {}
+        for (catalog, schema), tables in asked.items():
+            if len(tables) <= _FEW:
+                continue
+            try:
+                for info in self._client.tables(catalog, schema):
+                    wanted = tables.get(str(info.get("name")).lower())
+                    if wanted is not None:
+                        found[wanted] = info
+            except ServerFailure:
+                # Each table is asked for by itself then, and says itself what is wrong.
+                continue
+        return found
+
+    def _see(self, name: QualifiedName, info: Mapping[str, Any] | None) -> Seen | None:
+        """Look at one table; ``None`` if the server knows none of that name."""
+        try:
+            return self._behind(name, info or self._client.table(name))
+        except BackendFailure as error:
+            if isinstance(error, ServerFailure) and error.is_not_found:
+                return None
+            return Seen(unreadable(name, error))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            return Seen(is_damaged(name, error))
+
+    def _behind(self, name: QualifiedName, info: Mapping[str, Any]) -> Seen:
+        """Look behind a record, at what it leads to."""
+        record: RecordState | ReadProblem
+        head = record_of(name, {**info, "columns": []})
+        if head.table_type in _VIEWS:
+            return Seen(is_a_view(name))
+        if head.data_format != _DELTA:
+            return Seen(is_not_delta(name, head.data_format or "strange"))
+        try:
+            record = record_of(name, info)
+        except ValueError as error:
+            record = problem(name, str(error), "update this package, or the record")
+        if head.is_managed:
+            return Seen(self._managed(head), record)
+        log = self.open_log(head)
+        return Seen(log.state(name), record, log.shown())
+
+    def _managed(self, record: RecordState) -> TableState:
+        """Read a table to which the catalog commits, as the server's Delta API shows it."""
+        told = self._client.delta_table(record.name)
+        metadata = told["metadata"]
+        configuration, protocol = parted(metadata["properties"])
+        return state_from_metadata(
+            record.name,
+            metadata={
+                "schemaString": json.dumps(schema_of(metadata["columns"])),
+                "description": record.comment,
+                "configuration": configuration,
+                "partitionColumns": metadata.get("partition-columns") or (),
+            },
+            protocol=protocol,
+            clustering=json.loads(metadata["properties"].get(CLUSTERING_PROPERTY) or "[]"),
+            version=told.get("latest-table-version", metadata.get("last-commit-version")),
+        )
+
+    def _absence(self, catalog: str, schema: str) -> bool | ServerFailure:
+        """Say whether a schema is there, in which a table is not found, or why nobody can know."""
+        try:
+            self._client.schema(catalog, schema)
+        except ServerFailure as error:
+            if not error.is_not_found:
+                return error
+        else:
+            return True
+        try:
+            self._client.catalog(catalog)
+        except ServerFailure as error:
+            return error
+        return False
+
+    def _credentials(self, record: RecordState) -> Credentials:
+        try:
+            credentials = vended(self._client.credentials(record.table_id))
+        except ServerFailure as error:
+            if error.is_not_found:
+                # A server that vends nothing leaves it to what the environment has.
+                return NO_CREDENTIALS
+            raise
+        if credentials.expires is not None and credentials.expires <= time.time() * 1000:
+            msg = (
+                "the credentials that the server gives for its files have expired; see the server's clock and its keys"
+            )
+            raise BackendFailure(msg, condition="EXPIRED")
+        return credentials
+
+
+def unreadable(name: QualifiedName, error: BackendFailure) -> ReadProblem:
+    """Say of one table what a server or a log has answered; such errors end with what to do."""
+    fact, _, remedy = str(error).rpartition("; ")
+    return problem(name, fact or str(error), remedy if fact else "look into the server's log")
+
+
+def _absent(name: QualifiedName, schema: bool | ServerFailure) -> TableState | ReadProblem:  # noqa: FBT001 - an answer
+    if not isinstance(schema, ServerFailure):
+        return TableState(name=name, exists=False, schema_exists=schema)
+    if schema.is_not_found:
+        fact = f"the server shows no catalog {name.catalog}"
+        return problem(name, fact, "make the catalog, which no apply does, or give the principal permission to use it")
+    found = unreadable(name, schema)
+    fact = f"is not found, and nobody can tell whether it is there: {found.message}"
+    return problem(name, fact, found.remedy)
+
+
+def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:
+    """Take out of a text what was vended, and keys that come from the environment."""
+    for secret in credentials.values.values():
+        text = secret.scrub(text)
+    for key, value in options.items():
+        if key in ("aws_access_key_id", "aws_secret_access_key") and value:
+            text = text.replace(value, "***")
+    return text

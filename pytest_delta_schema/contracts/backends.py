@@ -1,0 +1,70 @@
+"""From the name of a backend to its catalog."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TextIO, cast
+
+from pytest_delta_schema.contracts.options import LOCAL, MEMORY, SESSION, UNITY
+from pytest_delta_schema.contracts.run import RUN
+from pytest_delta_schema.contracts.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pytest
+
+    from pytest_delta_schema.execute.ddl import Catalog
+
+
+def open_catalog(request: pytest.FixtureRequest) -> Catalog:
+    """Return the catalog that this run has chosen; fixtures that it needs are asked for only then."""
+    return _BACKENDS[request.config.stash[RUN].options.backend](request)
+
+
+def _memory(_: pytest.FixtureRequest) -> Catalog:
+    from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+
+    return MemoryCatalog()
+
+
+def _local(request: pytest.FixtureRequest) -> Catalog:
+    from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
+
+    spark, warehouse = request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse")
+    return SparkCatalog(spark, warehouse, cast("TextIO", Terminal(request.config)))
+
+
+def _session(request: pytest.FixtureRequest) -> Catalog:
+    from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
+
+    return SessionCatalog(request.getfixturevalue("delta_spark"), request.config.stash[RUN].options.read_threads)
+
+
+def _unity(request: pytest.FixtureRequest) -> Catalog:
+    from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
+    from pytest_delta_schema.catalogs.unity.client import UnityClient
+    from pytest_delta_schema.catalogs.unity.secret import Secret
+    from pytest_delta_schema.catalogs.unity.storage import Storage
+
+    options = request.config.stash[RUN].options
+    token = os.environ.get(options.unity.token_variable)
+    client = UnityClient(options.unity.uri, Secret(token) if token else None, options.unity.timeout)
+    request.addfinalizer(client.close)
+    return UnityCatalog(
+        client,
+        lambda: request.getfixturevalue("delta_spark"),
+        stores=[Storage(**store) for store in options.stores],
+        read_threads=options.read_threads,
+        sync_on_read=options.unity.sync_on_read,
+        sync_recreate=options.unity.sync_recreate,
+        stream=cast("TextIO", Terminal(request.config)),
+    )
+
+
+_BACKENDS: Mapping[str, Callable[[pytest.FixtureRequest], Catalog]] = {
+    LOCAL: _local,
+    MEMORY: _memory,
+    SESSION: _session,
+    UNITY: _unity,
+}

@@ -1,0 +1,46 @@
+"""What a catalog knows beside a table's state: who brought its columns, and what its own record shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import DeltaSchemaError, because
+from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.plan.records import record_differences
+from pytest_delta_schema.plan.table_plan import Note
+from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.writers import origin_notes
+from pytest_delta_schema.state.records import RecordState
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.state.states import CatalogReader, CatalogState
+
+
+def notes_of_origin(action: CreateTable | AlignTable, catalog: CatalogReader) -> list[Note]:
+    """Return a note for each column that an action would drop, with the commit that brought it.
+
+    A history that cannot be read is a note as well, and never hides the drift.
+    """
+    paths = [change.path for change in action.drop_columns] if isinstance(action, AlignTable) else []
+    if not paths:
+        return []
+    try:
+        return origin_notes(action.table, catalog.column_origins(action.table, paths))
+    except DeltaSchemaError as error:
+        columns = ", ".join(".".join(path) for path in paths)
+        return [Note(table=action.table, path=columns, message=f"who brought {columns} is not known: {because(error)}")]
+
+
+def notes_of_record(table: QualifiedName, state: CatalogState) -> list[Note]:
+    """Return a note that says which of the three differ: model, log, and the catalog's record, where there is one."""
+    record, log = state.records.get(table), state.logs.get(table)
+    if not isinstance(record, RecordState) or log is None:
+        return []
+    number = len(record_differences(record, log))
+    message = "the model and the Delta log differ; the catalog's record is level with the log"
+    if number:
+        beside = f"and the catalog's record differs from the log in {counted(number, 'point')}: see {table}::record"
+        message = f"the model and the Delta log differ, {beside}"
+    return [Note(table=table, path="record", message=message)]

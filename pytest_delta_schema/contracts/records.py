@@ -1,0 +1,78 @@
+"""The catalog's record of a table, held against the table's Delta log: ``models.py::dev.silver.orders::record``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from pytest_delta_schema.contracts import facts
+from pytest_delta_schema.contracts.checks import ApplyContract, DriftContract, StandardContract, broken, check
+from pytest_delta_schema.contracts.failures import ContractFailure
+from pytest_delta_schema.contracts.run import RUN
+from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.plan.records import record_differences
+from pytest_delta_schema.report.records import record_headline, record_text
+from pytest_delta_schema.state.records import RecordState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.execute.ddl import Catalog
+    from pytest_delta_schema.execute.records import RecordKeeper
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.records import RecordDifference
+
+MANAGED = "the table is managed: the catalog writes its record in each commit, and the log is read through it"
+
+
+class RecordDriftContract(DriftContract):
+    """What is checked of every table with ``--delta-drift`` where catalogs keep records."""
+
+    @check
+    @pytest.mark.usefixtures("_delta_recorded")
+    def record(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+        """Readers of the catalog's record see what the log says."""
+        run = request.config.stash[RUN]
+        name, state = run.bound(self.table).name, run.state(delta_catalog)
+        record, log = state.records.get(name), state.logs.get(name)
+        if isinstance(record, RecordState) and log is not None:
+            differences = record_differences(record, log)
+            if differences:
+                _not_level(self.table, request, differences)
+        managed = isinstance(record, RecordState) and record.is_managed
+        facts.record(request.node, outcome=facts.IN_SYNC, note=f"{name}: {MANAGED}" if managed else "")
+
+
+class _SyncedRecord:
+    """Brings the record level."""
+
+    table: Table
+
+    @check
+    def record(self, request: pytest.FixtureRequest, delta_catalog: RecordKeeper) -> None:
+        """The catalog's record is brought level with the log, and data files are not touched."""
+        try:
+            done = delta_catalog.sync_records([request.config.stash[RUN].bound(self.table)])
+        except DeltaSchemaError as error:
+            broken(request, error)
+        for each in done:
+            print(f"  -- {record_headline(each.table, each.differences)}\n{record_text(each.differences)}\n")  # noqa: T201 - captured, shown by pytest -rP
+        facts.record(request.node, outcome=facts.SYNCED if done else facts.IN_SYNC)
+
+
+class RecordApplyContract(_SyncedRecord, ApplyContract):
+    """What is done to every table with ``--delta-apply`` where catalogs keep records."""
+
+
+class RecordSyncContract(_SyncedRecord, StandardContract):
+    """What is done to every table with ``--delta-sync-record``."""
+
+
+def _not_level(table: Table, request: pytest.FixtureRequest, differences: Sequence[RecordDifference]) -> NoReturn:
+    head = record_headline(request.config.stash[RUN].bound(table).name, differences)
+    facts.record(request.node, outcome=facts.STALE, changes=len(differences), summary=head)
+    remedy = (
+        "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-record"
+    )
+    raise ContractFailure(head, f"{record_text(differences)}\n\n{remedy}")

@@ -1,0 +1,46 @@
+"""The port to catalogs that keep a record of a table beside the table's Delta log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.records import RecordDifference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSync:
+    """A record that was brought level with its log.
+
+    Args:
+        table: Dotted name of the table.
+        differences: In what it was not.
+        version: The version of the log that it shows now.
+        is_new: Whether it was deleted and made anew, so that the table has another id.
+    """
+
+    table: str
+    differences: tuple[RecordDifference, ...]
+    version: int
+    is_new: bool = False
+
+
+@runtime_checkable
+class RecordKeeper(Protocol):
+    """A catalog whose records can fall behind."""
+
+    def sync_records(self, models: Iterable[Table]) -> tuple[RecordSync, ...]:
+        """Bring the records of existing tables level with their logs; one that is level already is left alone.
+
+        Returns:
+            What was changed.
+
+        Raises:
+            CatalogReadError: If a table, its record or its log cannot be read.
+            RecordError: If records cannot be brought level; all of them at once, and the others are.
+        """
+        ...

@@ -1,0 +1,30 @@
+"""Records that are not level with their logs, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.report.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.plan.records import RecordDifference
+
+_NAMED = 3
+
+
+def record_headline(table: object, differences: Sequence[RecordDifference]) -> str:
+    """Say in one line in what a record is not level with its log."""
+    paths = [difference.path for difference in differences]
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    number = counted(len(paths), "difference")
+    return f"{table}: the catalog's record differs from the Delta log, {number}: {', '.join(paths[:_NAMED])}{more}"
+
+
+def record_text(differences: Sequence[RecordDifference]) -> str:
+    """Show each difference: what readers of the catalog see, and what is so."""
+    width = max(len(each.path) for each in differences)
+    left = max(len(each.record) for each in differences)
+    lines = [f"  {each.path:<{width}}  record {each.record:<{left}}  log {each.log}" for each in differences]
+    return "\n".join(lines)

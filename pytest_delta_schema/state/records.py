@@ -1,0 +1,176 @@
+"""What a catalog's own record says of a table, beside what the table's Delta log says.
+
+Readers that ask the catalog alone see the record. On external tables nobody keeps it level with the log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+
+MANAGED, EXTERNAL = "MANAGED", "EXTERNAL"
+
+SERVER_PROPERTIES = (
+    "delta.lastUpdateVersion",
+    "delta.lastCommitTimestamp",
+    "delta.minReaderVersion",
+    "delta.minWriterVersion",
+    "delta.clusteringColumns",
+    "delta.rowTracking.rowIdHighWaterMark",
+    "clusteringColumns",
+    "io.unitycatalog.tableId",
+)
+"""Properties that servers write into records by themselves (run on Unity Catalog 0.6)."""
+
+SERVER_PREFIXES = ("delta.feature.", "option.")
+"""Likewise, whole families of them."""
+
+_TYPE_NAMES = {
+    "bigint": "LONG",
+    "int": "INT",
+    "smallint": "SHORT",
+    "tinyint": "BYTE",
+    "void": "NULL",
+}
+"""Names of Unity Catalog for types that have another one in Spark (source: its REST API, ColumnTypeName)."""
+
+
+class RecordColumn(NamedTuple):
+    """One column of a record.
+
+    Args:
+        name: As it is written.
+        text: Its type as text, such as ``decimal(10,2)``.
+        data_type: The type that its JSON describes, nested nullability included; ``None`` without JSON.
+        type_name: The name of its type, such as ``DECIMAL``.
+        precision: Of a decimal; ``None`` where a record leaves it to the text.
+        scale: Likewise.
+        is_nullable: Whether it takes NULL.
+        comment: ``""`` if there is none.
+        partition_index: Its place among the partition columns, ``None`` if it is none.
+    """
+
+    name: str
+    text: str
+    data_type: DataTypeState | None
+    type_name: str
+    precision: int | None
+    scale: int | None
+    is_nullable: bool
+    comment: str
+    partition_index: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordState:
+    """The record of one table.
+
+    Args:
+        name: The table's name.
+        table_id: The catalog's own id of it.
+        table_type: ``MANAGED``, ``EXTERNAL``, or another kind of thing.
+        data_format: ``DELTA``, or another one.
+        location: Where its files are; ``""`` if the record does not say.
+        owner: Who owns it; ``""`` if nobody is named.
+        columns: In the order of their positions.
+        comment: ``""`` if there is none.
+        properties: As the catalog shows them.
+        version: The version of the log that the record shows; ``None`` if it does not say.
+    """
+
+    name: QualifiedName
+    table_id: str
+    table_type: str
+    data_format: str
+    location: str
+    owner: str
+    columns: tuple[RecordColumn, ...]
+    comment: str
+    properties: Mapping[str, str]
+    version: int | None = None
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether the catalog commits to the log, so that nobody else may write the record."""
+        return self.table_type == MANAGED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogState:
+    """What a Delta log says that a record should show.
+
+    Args:
+        schema: The schema in Delta's JSON.
+        columns: The same as states.
+        comment: ``""`` if there is none.
+        partitioning: The partition columns, in order.
+        configuration: All table properties.
+        version: The newest version.
+    """
+
+    schema: Mapping[str, object]
+    columns: tuple[ColumnState, ...]
+    comment: str
+    partitioning: tuple[str, ...]
+    configuration: Mapping[str, str]
+    version: int
+
+
+def recorded(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[RecordColumn, ...]:
+    """Return the columns of a record that is level with a log."""
+    places = {name.lower(): index for index, name in enumerate(partitioning)}
+    return tuple(_recorded(column, places.get(column.name.lower())) for column in columns)
+
+
+def type_text(data_type: DataTypeState) -> str:
+    """Write a type as records do: without nullability, and char and varchar as the strings that they are stored as."""
+    if isinstance(data_type, StructState):
+        return f"struct<{','.join(f'{field.name}:{type_text(field.data_type)}' for field in data_type.fields)}>"
+    if isinstance(data_type, ArrayState):
+        return f"array<{type_text(data_type.element)}>"
+    if isinstance(data_type, MapState):
+        return f"map<{type_text(data_type.key)},{type_text(data_type.value)}>"
+    return "string" if data_type.startswith(("char(", "varchar(")) else data_type
+
+
+def type_name(data_type: DataTypeState) -> str:
+    """Return the name of a type in records."""
+    text = type_text(data_type)
+    kind = text.split("(", 1)[0].split("<", 1)[0]
+    return _TYPE_NAMES.get(kind, kind.upper())
+
+
+def decimal_parts(data_type: DataTypeState) -> tuple[int | None, int | None]:
+    """Return precision and scale of a decimal, and nothing of other types."""
+    if not isinstance(data_type, str) or not data_type.startswith("decimal("):
+        return None, None
+    precision, scale = data_type[len("decimal(") : -1].split(",")
+    return int(precision), int(scale)
+
+
+def is_servers(key: str) -> bool:
+    """Whether servers write a property by themselves."""
+    return key in SERVER_PROPERTIES or key.startswith(SERVER_PREFIXES)
+
+
+def _recorded(column: ColumnState, place: int | None) -> RecordColumn:
+    precision, scale = decimal_parts(column.data_type)
+    return RecordColumn(
+        name=column.name,
+        text=type_text(column.data_type),
+        data_type=column.data_type,
+        type_name=type_name(column.data_type),
+        precision=precision,
+        scale=scale,
+        is_nullable=column.is_nullable,
+        comment=column.comment,
+        partition_index=place,
+    )

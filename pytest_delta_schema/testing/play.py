@@ -1,0 +1,170 @@
+"""Play one scenario on one catalog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError
+from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.orchestrate.orchestrator import Orchestrator
+from pytest_delta_schema.plan.changes import SetTableProperties
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
+from pytest_delta_schema.sql.compiler import script, statements
+from pytest_delta_schema.sql.properties import set_properties
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import canonical, simplified
+from pytest_delta_schema.state.states import CheckState, TableState
+from pytest_delta_schema.state.walks import not_null_paths
+from pytest_delta_schema.testing.handling import MEMORY
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.execute.ddl import Capabilities, Workbench
+    from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.types import ValueState
+    from pytest_delta_schema.testing.handling import Handling, Row
+    from pytest_delta_schema.testing.scenario import Scenario
+
+_PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
+
+
+def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableState:
+    """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
+    name, models = scenario.after.name, [scenario.after]
+    runner, planner = ActionRunner.over(catalog), TablePlanner(policy=scenario.policy)
+    known = [other for other, _ in scenario.others]
+    set_the_stage(scenario, catalog, handling)
+    observed = catalog.snapshot(models).tables[name]
+    before, there = visible(observed), _rows(catalog, observed, handling) if scenario.rows else []
+    version = catalog.version(name)
+
+    plan = planner.plan(models, catalog.snapshot([*models, *known]))
+
+    assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
+    said = [each for action in plan.actions for each in statements(action)]
+    assert script(said) == scenario.sql.strip()
+    assert _matched(plan) == scenario.matched.strip()
+
+    agreed = default_plan_rules(map(parse_consent, scenario.consents))
+    validator = PlanValidator(default_model_rules(scenario.policy), agreed)
+    orchestrator = Orchestrator(catalog, runner, planner, validator)
+    refused = _refused(scenario, said, catalog.capabilities)
+    if refused:
+        with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
+            orchestrator.sync_tables(models, known=known)
+        assert tuple(violation.code for violation in caught.value.violations) == refused
+        assert visible(catalog.snapshot(models).tables[name]) == before
+        assert catalog.version(name) == version
+        assert not there or _rows(catalog, observed, handling) == there
+    else:
+        orchestrator.sync_tables(models)
+        reached = catalog.version(name)
+        end = catalog.snapshot(models).tables[name]
+        if handling.counts_commits and scenario.commits is not None:
+            assert (reached or 0) - (-1 if version is None else version) == scenario.commits
+        if scenario.left is not None:
+            assert _rows(catalog, end, handling) == [dict(row) for row in scenario.left]
+        elif there:
+            assert _rows(catalog, end, handling) == [_kept(row, end) for row in there]
+        assert scenario.matched or _constraints(end) == _constraints(desired_state(scenario.after))
+        after = orchestrator.plan_tables(models)
+        assert after.is_empty
+        assert _matched(after) == scenario.matched.strip()
+        assert orchestrator.sync_tables(models).statements == ()
+    return visible(catalog.snapshot(models).tables[name])
+
+
+def set_the_stage(scenario: Scenario, catalog: Workbench, handling: Handling) -> None:
+    """Make the tables as they were, and put the rows into them."""
+    first = [] if scenario.before is None else [scenario.before]
+    line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.policy))
+    line.sync_tables([*first, *(other for other, _ in scenario.others)])
+    if scenario.parquet is not None:
+        handling.make_parquet(catalog, scenario.parquet, scenario.rows)
+    for other, rows in (*scenario.others, *([(scenario.after, scenario.rows)] if scenario.parquet is None else [])):
+        if rows:
+            catalog.insert(other.name, rows)
+    if scenario.theirs:
+        (said,) = set_properties(scenario.after.name, [SetTableProperties(properties=scenario.theirs)])
+        catalog.run(said)
+
+
+def planned(scenario: Scenario) -> list[Statement]:
+    """Return the statements of a scenario, as the memory catalog would run them."""
+    catalog = MemoryCatalog()
+    set_the_stage(scenario, catalog, MEMORY)
+    models = [scenario.after, *(other for other, _ in scenario.others)]
+    plan = TablePlanner(policy=scenario.policy).plan([scenario.after], catalog.snapshot(models))
+    return [statement for action in plan.actions for statement in statements(action)]
+
+
+def gaps(scenario: Scenario, capabilities: Capabilities) -> list[Statement]:
+    """Return the statements of a scenario that a backend refuses."""
+    return [statement for statement in planned(scenario) if capabilities.refuses(statement) is not None]
+
+
+def _refused(scenario: Scenario, said: list[Statement], capabilities: Capabilities) -> tuple[str, ...]:
+    """Return the codes with which a scenario is refused; what a backend lacks is said before rows are asked."""
+    unable = ("DS218",) * sum(capabilities.refuses(statement) is not None for statement in said)
+    return scenario.refused if scenario.is_refused_unseen or not unable else unable
+
+
+def _matched(plan: TablePlan) -> str:
+    return "\n".join(str(line) for action in plan.mismatches for line in change_lines(action))
+
+
+def _rows(catalog: Workbench, state: TableState, handling: Handling) -> list[Row]:
+    found = handling.read_rows(catalog, state) if state.exists else []
+    return sorted(found, key=lambda row: str(next(iter(row.values()))))
+
+
+def _kept(row: Row, state: TableState) -> Row:
+    """Return a row as it is after columns came and went."""
+    values = {name.lower(): value for name, value in row.items()}
+    return {column.name: values.get(column.name.lower()) for column in state.columns}
+
+
+def visible(state: TableState) -> TableState:
+    """Leave out what platforms write by themselves, so that the end states of backends can be compared."""
+    properties: dict[str, Any] = {
+        key.lower() if key.lower().startswith("delta.") else key: value
+        for key, value in state.table_properties.items()
+        if not key.startswith(_PLATFORM)
+    }
+    return TableState(
+        name=state.name,
+        exists=state.exists,
+        schema_exists=state.schema_exists,
+        columns=tuple(column._replace(value=_value(column.value)) for column in state.columns),
+        table_comment=state.table_comment,
+        table_properties=properties,
+        owned_properties=state.owned_properties,
+        primary_key=state.primary_key,
+        checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
+        foreign_keys=state.foreign_keys,
+        partitioning=state.partitioning,
+        clustering=state.clustering,
+    )
+
+
+def _value(value: ValueState | None) -> ValueState | None:
+    if value is None:
+        return None
+    default, generated = (None if text is None else canonical(text) for text in value[:2])
+    return value._replace(default=default, generated=generated)
+
+
+def _constraints(state: TableState) -> tuple[object, ...]:
+    """Everything that holds rows back, without the spelling of names and the form of expressions."""
+    return (
+        {tuple(name.lower() for name in path) for path in not_null_paths(state.columns)},
+        {check.name.lower(): simplified(check.expression) for check in state.checks},
+        state.primary_key,
+        state.foreign_keys,
+    )

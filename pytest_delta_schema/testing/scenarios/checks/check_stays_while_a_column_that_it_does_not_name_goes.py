@@ -1,0 +1,18 @@
+"""Check stays while a column that it does not name goes."""
+
+from pytest_delta_schema.testing.parts import *
+
+before = columns(ID, column("legacy"), table_properties=MAPPED, checks=[Check("positive", "id > 0")])
+after = columns(ID, table_properties=MAPPED, checks=[Check("positive", "id > 0")])
+rows = ({"id": 1, "legacy": 5},)
+consents = (DROP,)
+
+plan = """
+- columns.legacy: bigint -> (not in the model)
+"""
+
+sql = """
+ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
+"""
+
+commits = 1

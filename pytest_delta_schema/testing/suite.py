@@ -1,0 +1,55 @@
+"""The suite that every backend passes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+from pytest_delta_schema.testing.handling import MEMORY, Handling, SparkHandling
+from pytest_delta_schema.testing.play import gaps, play
+from pytest_delta_schema.testing.scenario import SCENARIOS, Scenario
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_delta_schema.execute.ddl import Workbench
+
+
+def played(suite: type[CatalogSuite]) -> list[Scenario]:
+    """Return the scenarios that a suite plays; those that rules refuse before any catalog is asked need no backend."""
+    return [
+        scenario
+        for scenario in SCENARIOS
+        if scenario.name.startswith(suite.scenarios)
+        and (scenario.parquet is None or suite.handling.converts)
+        and (not scenario.is_refused_unseen or suite.handling.plays_refusals)
+    ]
+
+
+class CatalogSuite:
+    """Every scenario on one backend: it is read, planned, applied, read back, and refused where it should be.
+
+    Subclass it in a test module, under a name that pytest collects, and give it a fixture ``catalog``: a
+    :class:`~pytest_delta_schema.Workbench` that holds nothing yet under ``dev.silver``. What the backend lacks it says
+    by its own ``capabilities``: a scenario that needs it has to be refused then, and nothing may have changed. Every
+    other one has to end as on the memory catalog.
+
+    Attributes:
+        handling: How rows are read back, and parquet is made.
+        scenarios: How the names of scenarios begin that are played; all of them, unless said otherwise.
+    """
+
+    handling: Handling = SparkHandling()
+    scenarios: tuple[str, ...] = ("",)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Make a test of every scenario."""
+        if "scenario" in metafunc.fixturenames:
+            metafunc.parametrize("scenario", played(type(self)), ids=lambda scenario: scenario.name)
+
+    def test_scenario(self, scenario: Scenario, catalog: Workbench) -> None:
+        """The scenario ends as it should."""
+        end = play(scenario, catalog, self.handling)
+        if not gaps(scenario, catalog.capabilities):
+            assert end == replace(play(scenario, MemoryCatalog(), MEMORY))

@@ -1,0 +1,8 @@
+"""A Unity Catalog server for tests, on loopback: the calls that a schema tool makes, answered as release 0.6 does.
+
+Its answers are those that were seen of the real one; a test of ours holds it to them, one by one.
+"""
+
+from pytest_delta_schema.testing.unity.server import UnityDouble
+
+__all__ = ["UnityDouble"]

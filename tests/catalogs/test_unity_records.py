@@ -1,0 +1,403 @@
+"""Records of a Unity Catalog server: held against logs, and brought level with them, without a JVM."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_delta_schema import CatalogReadError
+from pytest_delta_schema.errors import RecordError
+from pytest_delta_schema.testing.unity.server import Fault
+from support.logs import commit, field, metadata, protocol
+from support.tables import NAME, column, table
+from support.unity import MODEL, lake
+
+NESTED = {
+    "type": "struct",
+    "fields": [
+        field("x", "integer", comment="Inside"),
+        field(
+            "m",
+            {
+                "type": "map",
+                "keyType": "string",
+                "valueType": {"type": "array", "elementType": "decimal(9,3)", "containsNull": False},
+                "valueContainsNull": True,
+            },
+        ),
+    ],
+}
+EVERYTHING = [
+    field("id", nullable=False, comment="Key"),
+    field("amount", "decimal(10,2)"),
+    field("code", "string", __CHAR_VARCHAR_TYPE_STRING="varchar(5)"),
+    field("s", NESTED),
+    field("day", "date"),
+    *(
+        field(f"c_{kind}", kind)
+        for kind in ("byte", "short", "integer", "float", "double", "boolean", "binary", "string", "timestamp")
+    ),
+]
+SAID = {"comment": "All", "parted": ("day",), "team": "x", "delta__appendOnly": "true"}
+
+
+@pytest.fixture
+def unity(tmp_path):
+    with lake(tmp_path / "store") as made:
+        made.table("dev.silver.orders", *EVERYTHING, **SAID)
+        yield made
+
+
+def test_a_record_of_the_connector_shows_no_column(unity):
+    assert unity.differences() == [
+        "columns: the record has none, the log has 14",
+        "properties.delta.appendOnly: the record has (absent), the log has 'true'",
+        "properties.team: the record has (absent), the log has 'x'",
+    ]
+
+
+def test_a_sync_brings_it_level_with_one_update_and_keeps_its_id(unity):
+    unity.state()
+    unity.record()["owner"] = "data-team"
+    before = dict(unity.record())
+
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    after = unity.record()
+    assert (done.table, done.version, done.is_new, len(done.differences)) == ("dev.silver.orders", 0, False, 3)
+    assert unity.differences() == []
+    assert unity.calls("POST") == ["/delta/v1/catalogs/dev/schemas/silver/tables/orders"]
+    assert [after[key] for key in ("table_id", "owner", "storage_location")] == [
+        before[key] for key in ("table_id", "owner", "storage_location")
+    ]
+    assert after["properties"]["delta.lastUpdateVersion"] == "0"
+    assert [column["partition_index"] for column in after["columns"]][:6] == [None, None, None, None, 0, None]
+
+
+def test_nothing_to_sync_writes_nothing(unity):
+    unity.catalog.sync_records([MODEL])
+    unity.server.calls.clear()
+
+    assert unity.catalog.sync_records([MODEL]) == ()
+    assert unity.calls("POST") == []
+
+
+def test_files_are_never_touched(unity):
+    def listing():
+        return {path: path.stat().st_mtime_ns for path in unity.folder.rglob("*")}
+
+    before = listing()
+    unity.catalog.sync_records([MODEL])
+
+    assert listing() == before
+
+
+def change(column, **said):
+    return lambda record: record["columns"][column].update(said)
+
+
+DRIFTED = {
+    "a name": (change(0, name="Id"), "columns.id.name: the record has Id, the log has id"),
+    "another column": (
+        change(0, name="key"),
+        "columns.key: the record has bigint, the log has (absent)|columns.id: the record has (absent), the log has bigint",
+    ),
+    "the order": (
+        lambda record: (record["columns"][0].update(position=1), record["columns"][1].update(position=0)),
+        "columns.order: the record has amount, id, code",
+    ),
+    "the text of a type": (change(0, type_text="int"), "columns.id.type: the record has int, the log has bigint"),
+    "the JSON of a type": (
+        change(0, type_json='{"name":"id","type":"integer","nullable":false,"metadata":{}}'),
+        "columns.id.type_json: the record has int, the log has bigint",
+    ),
+    "the JSON of a type alone": (
+        change(0, type_json='"integer"'),
+        "columns.id.type_json: the record has int, the log has bigint",
+    ),
+    "the name of a type": (change(0, type_name="INT"), "columns.id.type_name: the record has INT, the log has LONG"),
+    "precision": (
+        change(1, type_precision=12, type_scale=2),
+        "columns.amount.precision: the record has (12,2), the log has (10,2)",
+    ),
+    "nullability": (change(0, nullable=True), "columns.id.nullability: the record has nullable, the log has not null"),
+    "a comment": (change(0, comment=None), "columns.id.comment: the record has '', the log has 'Key'"),
+    "a partition": (change(4, partition_index=None), "columns.day.partition_index: the record has none, the log has 0"),
+    "the table's comment": (
+        lambda record: record.update(comment=None),
+        "comment: the record has '', the log has 'All'",
+    ),
+    "a property": (
+        lambda record: record["properties"].update(team="y"),
+        "properties.team: the record has 'y', the log has 'x'",
+    ),
+    "a stale property": (
+        lambda record: record["properties"].update(old="1"),
+        "properties.old: the record has '1', the log has (absent)",
+    ),
+    "a comment inside": (
+        lambda record: record["columns"][3].update(
+            type_json=record["columns"][3]["type_json"].replace("Inside", "Outside")
+        ),
+        "columns.s.x.comment: the record has 'Outside', the log has 'Inside'",
+    ),
+    "nullability inside": (
+        lambda record: record["columns"][3].update(
+            type_json=record["columns"][3]["type_json"].replace('"containsNull": false', '"containsNull": true')
+        ),
+        "columns.s.m.value.type_json: the record has array<decimal(9,3)>, the log has array<decimal(9,3) not null>",
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit", "texts"), DRIFTED.values(), ids=DRIFTED)
+def test_every_attribute_is_compared_and_mended(unity, edit, texts):
+    unity.catalog.sync_records([MODEL])
+    edit(unity.record())
+
+    found = unity.differences()
+
+    assert len(found) == len(texts.split("|"))
+    assert all(text.startswith(wanted) for text, wanted in zip(found, texts.split("|"), strict=True))
+    assert len(unity.catalog.sync_records([MODEL])) == 1
+    assert unity.differences() == []
+
+
+LEVEL = {
+    "what servers write": lambda record: record["properties"].update(
+        {
+            "delta.minReaderVersion": "3",
+            "delta.feature.x": "supported",
+            "io.unitycatalog.tableId": "1",
+            "option.team": "x",
+        }
+    ),
+    "owner": lambda record: record.update(owner="somebody"),
+    "parts of decimals": change(1, type_precision=10, type_scale=2),
+    "parts of decimals that nobody gave": change(1, type_precision=0, type_scale=0),
+    "another spelling": change(1, type_text="DECIMAL(10, 2)"),
+    "lengths": change(2, type_text="varchar(5)"),
+    "no JSON": change(0, type_json=None),
+}
+
+
+@pytest.mark.parametrize("edit", LEVEL.values(), ids=LEVEL)
+def test_what_is_no_difference(unity, edit):
+    unity.catalog.sync_records([MODEL])
+    edit(unity.record())
+
+    assert unity.differences() == []
+
+
+def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(unity):
+    unity.catalog.sync_records([MODEL])
+    folder = unity.folder / "dev" / "silver" / "orders"
+    commit(folder, 1, metadata(field("id", nullable=False), field("extra"), team="x"))
+
+    assert unity.differences() == [
+        "columns.amount: the record has decimal(10,2), the log has (absent)",
+        "columns.code: the record has string, the log has (absent)",
+        "columns.s: the record has struct<x:int,m:map<string,array<decimal(9,3)>>>, the log has (absent)",
+        "columns.day: the record has date, the log has (absent)",
+        *(
+            f"columns.c_{name}: the record has {kind}, the log has (absent)"
+            for name, kind in [
+                ("byte", "tinyint"),
+                ("short", "smallint"),
+                ("integer", "int"),
+                *((each, each) for each in ("float", "double", "boolean", "binary", "string", "timestamp")),
+            ]
+        ),
+        "columns.id.comment: the record has 'Key', the log has ''",
+        "columns.extra: the record has (absent), the log has bigint",
+        "comment: the record has 'All', the log has ''",
+        "properties.delta.appendOnly: the record has 'true', the log has (absent)",
+    ]
+    assert [each.version for each in unity.catalog.sync_records([MODEL])] == [1]
+    assert unity.differences() == []
+
+
+def test_a_record_is_never_taken_back(unity):
+    unity.state()
+    unity.record()["properties"]["delta.lastUpdateVersion"] = "7"
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: its record shows version 7, and the newest version of its log is 0, so the record is not taken"
+        " back; see whether the log was restored or copied from elsewhere"
+    )
+    assert unity.calls("POST") == []
+
+
+def test_managed_tables_are_never_sent_an_update(unity):
+    unity.state()
+    unity.record()["table_type"] = "MANAGED"
+
+    with pytest.raises(RecordError, match="it is a managed table, whose record only the catalog itself may write"):
+        unity.catalog.sync_records([MODEL])
+
+    assert unity.calls("POST") == []
+
+
+def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
+    unity.state()
+    real = unity.catalog.client.update_table
+    sent = []
+
+    def slow(name, body):
+        if not sent:
+            # Somebody else is faster: the tag is another one when this update arrives.
+            unity.server.records.etags["dev.silver.orders"] = "1"
+        sent.append(body)
+        real(name, body)
+
+    monkeypatch.setattr(unity.catalog.client, "update_table", slow)
+
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    assert (len(sent), done.version) == (2, 0)
+    assert sent[0]["requirements"][1]["etag"] != sent[1]["requirements"][1]["etag"] == "1"
+
+
+def test_conflicts_without_end_end(unity):
+    unity.state()
+    unity.server.faults.append(Fault(path="/delta/v1/catalogs", method="POST", status=409))
+
+    with pytest.raises(RecordError, match="somebody else has changed the record 4 times while it was brought level"):
+        unity.catalog.sync_records([MODEL])
+
+    assert len(unity.calls("POST")) == 4
+
+
+def test_one_record_that_cannot_be_written_does_not_stop_the_others(unity):
+    unity.table("dev.silver.a")
+    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=403))
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL, table(column(), name="dev.silver.a")])
+
+    assert [problem.table for problem in caught.value.problems] == ["dev.silver.orders"]
+    assert [column["name"] for column in unity.record("dev.silver.a")["columns"]] == ["id"]
+
+
+def test_a_table_that_is_not_there_has_no_record(unity):
+    assert unity.catalog.sync_records([table(column(), name="dev.silver.nope")]) == ()
+
+
+def test_reading_syncs_first_where_somebody_wants_that(tmp_path):
+    with lake(tmp_path, sync_on_read=True) as unity:
+        unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+
+        assert unity.differences() == []
+        assert len(unity.calls("POST")) == 1
+        assert unity.differences() == []
+        assert len(unity.calls("POST")) == 1
+
+
+class TestOldServers:
+    """Servers without a Delta API."""
+
+    def test_they_are_left_alone(self, tmp_path):
+        with lake(tmp_path, delta_api=False) as unity:
+            unity.table()
+            unity.state()
+            unity.record()["owner"] = "data-team"
+
+            with pytest.raises(RecordError) as caught:
+                unity.catalog.sync_records([MODEL])
+
+            assert str(caught.value) == (
+                f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its record (owned by data-team)"
+                " can only be deleted and made anew, under another id; agree to that with delta_sync_recreate = true, or"
+                " upgrade the server"
+            )
+            assert unity.calls("DELETE") == []
+
+    def test_with_consent_the_record_is_made_anew_loudly(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+            unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+            unity.state()
+            unity.record()["owner"] = "data-team"
+            before = unity.record()["table_id"]
+
+            (done,) = unity.catalog.sync_records([MODEL])
+
+            assert done.is_new
+            assert unity.said.getvalue() == (
+                f"delta-schema: dev.silver.orders: its record, owned by data-team, id {before}, is deleted and made anew;"
+                " files stay as they are\n"
+            )
+            assert (unity.record()["owner"], unity.record()["columns"][1]["type_precision"]) == ("data-team", 10)
+            assert unity.differences() == []
+            assert unity.catalog.sync_records([MODEL]) == ()
+
+    def test_a_record_that_cannot_be_made_anew_is_not_lost(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+            unity.table(team="x")
+            unity.state()
+            unity.server.faults.append(Fault(path="/tables$", method="POST", status=500))
+
+            with pytest.raises(RecordError) as caught:
+                unity.catalog.sync_records([MODEL])
+
+            text = str(caught.value)
+            said = json.loads(text[text.index("{") : text.rindex("}") + 1])
+            assert "its record was deleted and could not be made anew" in text
+            assert (said["name"], said["properties"]["team"], len(said["columns"])) == ("orders", "x", 1)
+
+
+def test_managed_tables_are_read_through_the_delta_api(unity):
+    unity.catalog.sync_records([MODEL])
+    clustered = {"clusteringColumns": '[["col-1"]]', "delta.feature.clustering": "supported"}
+    unity.record().update(table_type="MANAGED", storage_location="s3://nowhere/orders")
+    unity.record()["properties"] |= {**clustered, "delta.minWriterVersion": "7"}
+    unity.record()["columns"][0]["type_json"] = json.dumps(
+        field("id", nullable=False, comment="Key", **{"delta.columnMapping.physicalName": "col-1"})
+    )
+
+    state = unity.state()
+    found = state.tables[NAME]
+
+    assert [str(each.data_type) for each in found.columns[:3]] == ["bigint", "decimal(10,2)", "varchar(5)"]
+    assert (found.table_comment, found.partitioning, found.clustering) == ("All", ("day",), (("id",),))
+    assert found.table_properties["delta.minWriterVersion"] == "7"
+    assert state.logs == {}
+
+
+CLUSTERED = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
+
+
+@pytest.mark.parametrize("where", ["checksum", "commit", "removed", "checkpoint"])
+def test_clustering_is_read_from_the_log_wherever_it_stands(unity, where):
+    folder = unity.folder / "dev" / "silver" / "c"
+    features = protocol("clustering", "domainMetadata")
+    commit(folder, 0, features, metadata(field("id")), {"domainMetadata": CLUSTERED})
+    commit(folder, 1)
+    log = folder / "_delta_log"
+    if where == "checksum":
+        other = {**CLUSTERED, "configuration": '{"clusteringColumns":[]}'}
+        (log / f"{1:020d}.crc").write_text(json.dumps({"domainMetadata": [other]}))
+    if where == "removed":
+        commit(folder, 2, {"domainMetadata": {**CLUSTERED, "removed": True}})
+    if where == "checkpoint":
+        from deltalake import DeltaTable  # noqa: PLC0415 - for this case alone
+
+        DeltaTable(folder).create_checkpoint()
+        (log / f"{0:020d}.json").unlink()
+        (log / f"{1:020d}.json").unlink()
+        commit(folder, 2)
+    model = table(column(), name="dev.silver.c")
+
+    found = unity.state(model).tables[model.name]
+
+    assert found.clustering == {"checksum": (), "commit": (("id",),), "removed": (), "checkpoint": (("id",),)}[where]
+
+
+def test_a_version_that_nobody_can_read_is_no_absent_table(unity):
+    (unity.folder / "dev" / "silver" / "orders" / "_delta_log" / f"{0:020d}.json").write_text("{")
+
+    with pytest.raises(CatalogReadError, match=r"its Delta log at .* cannot be read"):
+        unity.catalog.version(NAME)

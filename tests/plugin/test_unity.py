@@ -1,0 +1,268 @@
+"""``--delta-backend unity``: the gate without a JVM, the item ``::record``, and what brings it level."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.logs import field
+from support.unity import lake
+
+MODEL = (
+    "orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False), Column('day', StringType()))\n"
+)
+FIELDS = (field("id", nullable=False), field("day", "string"))
+TOKEN = "dapi-plugin-secret-0042"  # noqa: S105 - of nobody
+
+
+@pytest.fixture
+def unity(project, tmp_path, monkeypatch):
+    monkeypatch.delenv("UNITY_CATALOG_TOKEN", raising=False)
+    with lake(tmp_path / "store") as made:
+        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {made.server.uri}")
+        project.models(MODEL)
+        made.table("dev.silver.orders", *FIELDS, team="x")
+        yield made
+
+
+def test_the_gate_says_that_a_record_is_stale(project, unity, workers):
+    result = project.run("--delta-drift", "--snapshot-update", *workers)
+
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: columns, properties.team",
+            "  columns          record none      log 2",
+            "  properties.team  record (absent)  log 'x'",
+            "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-record",
+            "drift: 1 in sync, 1 stale record, 0 statements run",
+            "  stale record  dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: *",
+            "to bring records level with their logs: pytest --delta-sync-record",
+        ]
+    )
+    assert "Starting" not in result.stdout.str()
+    assert unity.calls("POST") == []
+
+
+def test_a_sync_brings_it_level_and_the_gate_is_green(project, unity, workers):
+    result = project.run("--delta-sync-record", "--snapshot-update", "-rP", *workers)
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            f"delta schema: sync-record on unity, server {unity.server.uri}",
+            "  -- dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: columns, *",
+            "sync-record: 1 record synced, 0 statements run",
+        ]
+    )
+    result = project.run("--delta-drift", *workers)
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])
+    result = project.run("--delta-sync-record", *workers)
+    result.stdout.fnmatch_lines(["sync-record: 1 in sync, 0 statements run"])
+
+
+@pytest.mark.usefixtures("unity")
+@pytest.mark.parametrize("is_level", [True, False])
+def test_drift_says_which_of_the_three_differs(project, is_level):
+    project.models(MODEL.replace("StringType", "LongType"))
+    if is_level:
+        project.run("--delta-sync-record", "--snapshot-update")
+
+    result = project.run("--delta-drift", "--snapshot-update")
+
+    note = (
+        "; the catalog's record is level with the log"
+        if is_level
+        else (", and the catalog's record differs from the log in 2 points: see dev.silver.orders::record")
+    )
+    result.assert_outcomes(passed=2 + is_level, failed=2 - is_level)
+    result.stdout.fnmatch_lines([f"  note: the model and the Delta log differ{note}"])
+
+
+@pytest.mark.usefixtures("unity")
+def test_a_record_alone_can_be_selected(project):
+    project.run("--snapshot-update")
+
+    result = project.run("--delta-drift", "-m", "delta_record")
+
+    result.assert_outcomes(failed=1, deselected=3)
+    result.stdout.fnmatch_lines(["FAILED models.py::dev.silver.orders::record - *"])
+
+
+def test_managed_tables_are_told_and_left_alone(project, unity):
+    project.run("--delta-sync-record", "--snapshot-update")
+    unity.record()["table_type"] = "MANAGED"
+
+    result = project.run("--delta-drift")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["  note  *dev.silver.orders: the table is managed: the catalog writes its record*"])
+
+
+@pytest.mark.usefixtures("unity")
+def test_a_table_that_is_not_there_has_no_stale_record(project):
+    project.models(MODEL.replace("dev.silver.orders", "dev.silver.nope"))
+
+    result = project.run("--delta-drift", "--snapshot-update")
+
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["dev.silver.nope does not exist in the catalog"])
+
+
+def test_a_record_that_makes_no_sense_is_an_error_in_set_up(project, unity):
+    project.run("--delta-sync-record", "--snapshot-update")
+    unity.record()["columns"][0]["type_json"] = '"geometry"'
+
+    result = project.run("--delta-drift")
+
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(
+        ["  unreadable  dev.silver.orders: its record has a column id of a type that we do not*"]
+    )
+
+
+def test_a_server_that_cannot_be_reached_is_an_error_in_set_up_of_every_table(project, unity):
+    unity.server.__exit__()
+
+    result = project.run("--delta-drift", "--snapshot-update")
+
+    result.assert_outcomes(passed=2, errors=2)
+    result.stdout.fnmatch_lines([f"*dev.silver.orders: the server at {unity.server.uri} cannot be reached*"])
+    unity.server.__enter__()
+
+
+def test_reading_may_sync(project, unity):
+    project.ini(
+        "delta_models = models",
+        "delta_backend = unity",
+        f"delta_unity_uri = {unity.server.uri}",
+        "delta_sync_on_read = true",
+    )
+
+    project.run("--delta-drift", "--snapshot-update").assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize(
+    ("ini", "args", "text"),
+    [
+        ((), ("--delta-drift",), "the unity backend needs the address of its server; say delta_unity_uri, or *"),
+        (("delta_unity_uri = nowhere",), ("--delta-drift",), None),
+        (
+            ("delta_unity_uri = http://x", "delta_unity_timeout = soon"),
+            ("--delta-drift",),
+            "delta_unity_timeout is 'soon'; *",
+        ),
+        (
+            ("delta_read_threads = 0",),
+            (),
+            "delta_read_threads is '0'; write how many tables may be read at once, 1 or more",
+        ),
+        (
+            ("delta_unity_uri = http://x",),
+            ("--delta-drift", "--delta-sync-record"),
+            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-record only its records; *",
+        ),
+        (
+            (),
+            ("--delta-sync-record", "--delta-backend=memory"),
+            "--delta-sync-record is about records of catalogs, and the backend memory keeps none; only unity does",
+        ),
+    ],
+)
+def test_what_can_never_be_meant(project, ini, args, text):
+    project.ini("delta_models = models", "delta_backend = unity", *ini)
+    project.models(MODEL)
+
+    result = project.run(*args, "--snapshot-update")
+
+    if text is None:
+        result.assert_outcomes(passed=2, errors=2)
+        result.stdout.fnmatch_lines(["*delta_unity_uri is 'nowhere', which is no address*"])
+    else:
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {text}"])
+
+
+STORE = """
+[[tool.pytest_delta_schema.storage]]
+prefix = "s3://lake"
+endpoint = "http://127.0.0.1:9000"
+region = "eu-central-1"
+path_style = true
+access_key_variable = "LAKE_KEY"
+secret_key_variable = "LAKE_SECRET"
+"""
+
+
+def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
+    monkeypatch.setenv("LAKE_KEY", "k")
+    project.models(MODEL)
+    project.path.joinpath("pyproject.toml").write_text(STORE)
+    project.pytester.makepyfile(
+        """
+        def test_it(delta_spark_conf):
+            told = {key.rpartition("bucket.")[2]: value for key, value in delta_spark_conf.items() if "s3a" in key}
+            assert told == {
+                "lake.path.style.access": "true",
+                "lake.endpoint": "http://127.0.0.1:9000",
+                "lake.connection.ssl.enabled": "false",
+                "lake.endpoint.region": "eu-central-1",
+                "lake.access.key": "k",
+                "lake.secret.key": "",
+            }
+        """
+    )
+
+    project.run("-k", "test_it").assert_outcomes(passed=1, deselected=2)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ('endpoint = "x"', "storage entry 1 has no prefix of S3; write what lies there: prefix = 's3://bucket/folder'"),
+        ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1 has path_style = 'yes'; write true or false"),
+        (
+            'prefix = "s3://x"\nsecret = "y"',
+            "storage entry 1 has a key secret; its keys are prefix, endpoint, region, *",
+        ),
+    ],
+)
+def test_stores_that_cannot_be_meant(project, said, text):
+    project.path.joinpath("pyproject.toml").write_text(f"[[tool.pytest_delta_schema.storage]]\n{said}\n")
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: pyproject.toml: [[]tool.pytest_delta_schema[]]: {text}"])
+
+
+@pytest.mark.parametrize("is_good", [True, False])
+def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, is_good):
+    monkeypatch.setenv("LAKE_TOKEN", TOKEN)
+    with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
+        unity.table("dev.silver.orders", *FIELDS)
+        project.ini(
+            "delta_models = models",
+            "delta_backend = unity",
+            f"delta_unity_uri = {unity.server.uri}",
+            "delta_unity_token_variable = LAKE_TOKEN",
+            "log_level = DEBUG",
+        )
+        project.models(MODEL)
+
+        result = project.run(
+            "--delta-drift",
+            "--snapshot-update",
+            "-vv",
+            "-rA",
+            "--showlocals",
+            "--junit-xml=junit.xml",
+            "--log-file=log.txt",
+            *workers,
+        )
+
+    result.assert_outcomes(**({"passed": 3, "failed": 1} if is_good else {"passed": 2, "errors": 2}))
+    written = [path.read_text("utf-8", errors="replace") for path in project.path.rglob("*") if path.is_file()]
+    assert len(written) > 4
+    assert TOKEN not in "\n".join([*written, *result.outlines, *result.errlines])
+    assert "0042" not in "\n".join([*written, *result.outlines, *result.errlines]).replace(str(project.path), "")

@@ -1,0 +1,53 @@
+"""Delta logs as files, written down: what a test says of a table is what its log says."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TIME = 1_790_000_000_000
+
+
+def field(name: str, kind: Any = "long", *, nullable: bool = True, **metadata: Any) -> dict[str, Any]:
+    """Write a field as a log has it."""
+    return {"name": name, "type": kind, "nullable": nullable, "metadata": metadata}
+
+
+def commit(folder: Path, version: int, *actions: dict[str, Any]) -> Path:
+    """Write one commit."""
+    log = folder / "_delta_log"
+    log.mkdir(parents=True, exist_ok=True)
+    info = {"commitInfo": {"timestamp": TIME + version, "operation": "TEST"}}
+    text = "\n".join(json.dumps(action) for action in (info, *actions))
+    (log / f"{version:020d}.json").write_text(text, "utf-8")
+    return folder
+
+
+def metadata(
+    *fields: dict[str, Any], comment: str | None = None, parted: tuple[str, ...] = (), **configuration: str
+) -> dict[str, Any]:
+    """Write the action that says what a table is; dots in keys of properties are written as two underscores."""
+    said = {
+        "id": "5e9e6d3b-0000-4000-8000-000000000000",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": list(fields)}),
+        "partitionColumns": list(parted),
+        "configuration": {key.replace("__", "."): value for key, value in configuration.items()},
+        "createdTime": TIME,
+    }
+    return {"metaData": {**said, **({"description": comment} if comment else {})}}
+
+
+def protocol(*features: str) -> dict[str, Any]:
+    """Write the action that says what writers have to know."""
+    if not features:
+        return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
+    return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": list(features)}}
+
+
+def delta_log(folder: Path, *fields: dict[str, Any], **said: Any) -> Path:
+    """Make a table of one commit."""
+    return commit(folder, 0, protocol(), metadata(*fields, **said))

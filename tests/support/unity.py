@@ -1,0 +1,75 @@
+"""A server's double, with tables whose logs are written down, and the catalog over it."""
+
+from __future__ import annotations
+
+import io
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
+from pytest_delta_schema.catalogs.unity.client import UnityClient
+from pytest_delta_schema.catalogs.unity.secret import Secret
+from pytest_delta_schema.plan.records import record_differences
+from pytest_delta_schema.testing.unity import UnityDouble
+from support.logs import delta_log, field
+from support.tables import NAME, column, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MODEL = table(column())
+OTHER = table(column(), name="dev.silver.other")
+
+
+class Lake:
+    """A server and its tables.
+
+    Args:
+        folder: Where the tables lie.
+        server: The double.
+        catalog: Over it.
+        said: What was told to people.
+    """
+
+    def __init__(self, folder: Path, server: UnityDouble, catalog: UnityCatalog, said: io.StringIO) -> None:
+        self.folder = folder
+        self.server = server
+        self.catalog = catalog
+        self.said = said
+
+    def table(self, name: str = "dev.silver.orders", *fields: dict[str, Any], **said: Any) -> Path:
+        """Make a table of one commit, as Spark would have."""
+        return delta_log(self.folder.joinpath(*name.split(".")), *(fields or (field("id"),)), **said)
+
+    def state(self, *models: Any) -> Any:
+        """Read tables."""
+        return self.catalog.snapshot(models or (MODEL,))
+
+    def differences(self, name: Any = NAME) -> list[str]:
+        """Say in what a record is not level with its log."""
+        state = self.state(table(column(), name=str(name)))
+        return list(map(str, record_differences(state.records[name], state.logs[name])))
+
+    def record(self, name: str = "dev.silver.orders") -> dict[str, Any]:
+        """Return the record as the server keeps it."""
+        return self.server.records.tables[name]
+
+    def calls(self, method: str) -> list[str]:
+        """Return the paths that were called by one method."""
+        return [path for said, path in self.server.calls if said == method]
+
+
+@contextmanager
+def lake(folder: Path, *, token: str | None = None, timeout: float = 5, **how: Any) -> Iterator[Lake]:
+    """Start a server over a folder of tables."""
+    delta_api = how.pop("delta_api", True)
+    server_token = how.pop("server_token", token)
+    with UnityDouble(folder, token=server_token, delta_api=delta_api) as server:
+        server.records.create_catalog({"name": "dev"})
+        said = io.StringIO()
+        client = UnityClient(server.uri, Secret(token) if token else None, timeout)
+        try:
+            yield Lake(folder, server, UnityCatalog(client, read_threads=4, stream=said, **how), said)
+        finally:
+            client.close()
