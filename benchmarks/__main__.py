@@ -8,6 +8,7 @@ import contracts
 import local
 import planning
 import preflight
+import unity
 
 import writes
 
@@ -16,7 +17,7 @@ def main() -> int:
     """Measure everything, print the table, and return 0 only if every bound holds."""
     print(f"{'what':<58} {'measured':>12} {'yardstick':>12} {'ratio':>8}  bound")
     missed = 0
-    for part in (planning, contracts, writes, local, preflight):
+    for part in (planning, contracts, writes, local, preflight, unity):
         for ratio in part.run():
             print(ratio, flush=True)
             missed += not ratio.holds

@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema.contracts.options import is_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from pytest_delta_schema.contracts.options import Options
     from pytest_delta_schema.errors import DeltaSchemaError, Violation
@@ -43,6 +43,8 @@ class ContractRun:
         self._violations: dict[QualifiedName, tuple[Violation, ...]] = {}
         self._plan_violations: dict[int, tuple[Violation, ...]] = {}
         self._states: dict[int, tuple[Catalog, CatalogState | DeltaSchemaError]] = {}
+        self._indexed = 0
+        self._children: dict[QualifiedName, list[QualifiedName]] = {}
 
     def declare(self, table: Table) -> Table:
         """Note a table, and return the one that was noted first under its name."""
@@ -127,21 +129,35 @@ class ContractRun:
         """Return the other collected tables that have a foreign key to one of ``models``, declared or stored."""
         models = list(models)
         names = {model.name for model in models}
-        places = {self.bound(model).name for model in models}
-        stored = {name for name, parents in self._stored_parents() if not parents.isdisjoint(places)}
-        declared = {
-            table.name for table in self.tables.values() if any(key.parent in names for key in table.foreign_keys)
-        }
-        found = {table.name for table in self.tables.values() if self.bound(table).name in stored} | declared
-        return [table for table in self.tables.values() if table.name in found - names]
+        stored = self._stored_children()
+        found = {child for name in names for child in self._declared_children.get(name, ())}
+        found |= {child for model in models for child in stored.get(self.bound(model).name, ())}
+        others = found - names
+        return [table for name, table in self.tables.items() if name in others] if others else []
 
-    def _stored_parents(self) -> Iterator[tuple[QualifiedName, set[QualifiedName]]]:
+    @cached_property
+    def _declared_children(self) -> dict[QualifiedName, list[QualifiedName]]:
+        """The collected tables that declare a foreign key, by its parent."""
+        children: dict[QualifiedName, list[QualifiedName]] = {}
+        for name, table in self.tables.items():
+            for key in table.foreign_keys:
+                children.setdefault(key.parent, []).append(name)
+        return children
+
+    def _stored_children(self) -> dict[QualifiedName, list[QualifiedName]]:
+        """Return the collected tables that have a foreign key in a catalog, by its parent there."""
         from pytest_delta_schema.errors import DeltaSchemaError
 
-        for _, seen in self._states.values():
-            if not isinstance(seen, DeltaSchemaError):
-                for name, state in seen.tables.items():
-                    yield name, {key.parent for key in state.foreign_keys}
+        if len(self._states) != self._indexed:
+            self._indexed = len(self._states)
+            places = {self.bound(table).name: name for name, table in self.tables.items()}
+            self._children = {}
+            for _, seen in self._states.values():
+                if not isinstance(seen, DeltaSchemaError):
+                    for name, state in seen.tables.items():
+                        for key in state.foreign_keys if name in places else ():
+                            self._children.setdefault(key.parent, []).append(places[name])
+        return self._children
 
     def plan(self, table: Table, catalog: Catalog) -> TablePlan:
         """Plan one selected table by what ``catalog`` showed first; foreign keys that follow its key are part of it."""

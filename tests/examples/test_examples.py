@@ -32,6 +32,16 @@ def test_an_example_applies_gates_and_tests(project, example, tables, tests):
     gated.stdout.fnmatch_lines([f"drift: {tables} in sync, 0 statements run"])
 
 
+def test_the_example_on_unity_catalog_tells_its_story(project):
+    for path in project.path.iterdir():
+        path.unlink()
+    shutil.copytree(EXAMPLES / "unity", project.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+
+    result = project.run(subprocess=True)
+
+    result.assert_outcomes(passed=3)
+
+
 def test_the_examples_have_what_they_promise(project):
     (project.path / "retail").symlink_to(EXAMPLES / "retail" / "retail")
     project.ini("delta_models = retail.bronze retail.silver retail.gold")

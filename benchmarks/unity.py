@@ -1,0 +1,160 @@
+"""A gate over a thousand tables of a Unity Catalog server, with logs in folders: from process start to summary."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from measure import Ratio
+from subjects import SOURCE, models
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLES, FEWER = 1000, 100
+SECONDS = 10.0
+
+SERVER = """
+import json, sys
+from pathlib import Path
+from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.catalogs.unity.logs import Log
+from pytest_delta_schema.catalogs.unity.wire import record_of, table_info
+from pytest_delta_schema.testing.unity import UnityDouble
+
+with UnityDouble() as double:
+    double.records.create_catalog({"name": "dev"})
+    double.records.create_schema({"name": "silver", "catalog_name": "dev"})
+    for place in sorted(Path(sys.argv[1]).glob("dev/silver/*")):
+        name = QualifiedName("dev", "silver", place.name)
+        info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": place.as_uri()}
+        log = Log(place.as_uri(), {})
+        double.records.create_table(table_info(record_of(name, info), log.shown(), log.timestamp()))
+    print(double.uri, flush=True)
+    sys.stdin.read()
+"""
+DECLARED = f"""
+import sys
+sys.path.insert(0, {str(SOURCE)!r})
+from subjects import model
+for number in range(TABLES):
+    globals()[f"table_{{number}}"] = model(number)
+"""
+WATCHED = """
+import atexit, sys, time
+start = time.perf_counter()
+import pytest
+from pytest_delta_schema.catalogs.unity.reading import Reading
+from pytest_delta_schema.contracts.run import ContractRun
+
+took = {"imports": time.perf_counter() - start}
+
+def watch(owner, name, stage):
+    inner = getattr(owner, name)
+    def timed(*args, **kwargs):
+        begun = time.perf_counter()
+        try:
+            return inner(*args, **kwargs)
+        finally:
+            took[stage] = took.get(stage, 0) + time.perf_counter() - begun
+    setattr(owner, name, timed)
+
+watch(Reading, "_listed", "records")
+watch(Reading, "read", "records and logs")
+watch(ContractRun, "plan", "plans")
+watch(pytest.Session, "perform_collect", "collection")
+code = pytest.main(sys.argv[1:])
+took["whole"] = time.perf_counter() - start
+print("TOOK", took)
+sys.exit(code)
+"""
+
+
+def run() -> Iterator[Ratio]:
+    """Yield the seconds of a whole run, and how much more memory many tables take than few."""
+    with tempfile.TemporaryDirectory() as folder:
+        few, many = Path(folder, "few"), Path(folder, "many")
+        for project, number in ((few, FEWER), (many, TABLES)):
+            _write(project, number)
+        with _server(many / "lake") as server:
+            assert server.stdout is not None
+            uri = server.stdout.readline().strip()
+            runs = [_gate(many, uri, TABLES) for _ in range(3)]
+            fewer = _gate(few, uri, FEWER)
+            _show_shares(many, uri)
+            server.communicate()
+        took = statistics.median(run[0] for run in runs)
+        yield Ratio(f"a gate over {TABLES:,} tables and records, no JVM", took, SECONDS, took / SECONDS, 1.0)
+        memory, least = (runs[0][1] - fewer[1]) / (TABLES - FEWER), 200.0
+        yield Ratio("memory of a table in it, KiB (shown as ms)", memory / 1000, least / 1000, memory / least, 1.0)
+
+
+def _write(project: Path, number: int) -> None:
+    """Write a project, and the logs of its tables as an apply would have left them."""
+    from pytest_delta_schema import to_struct_type  # noqa: PLC0415 - only here
+
+    project.mkdir()
+    (project / "pytest.ini").write_text("[pytest]\n")
+    (project / "test_it.py").write_text(DECLARED.replace("TABLES", str(number)))
+    for table in models(number):
+        log = project.joinpath("lake", *table.name, "_delta_log")
+        log.mkdir(parents=True)
+        key = {"name": f"pk_{'_'.join(table.name)}__{'_'.join(table.primary_key)}", "columns": list(table.primary_key)}
+        properties = {**table.effective_table_properties, "pytest_delta_schema.primaryKey": json.dumps(key)}
+        metadata = {
+            "id": "0",
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": to_struct_type(table).json(),
+            "partitionColumns": [],
+            "configuration": properties,
+            "description": table.comment,
+        }
+        actions = [
+            {"commitInfo": {"timestamp": 1_790_000_000_000}},
+            {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+            {"metaData": metadata},
+        ]
+        (log / f"{0:020d}.json").write_text("\n".join(map(json.dumps, actions)))
+
+
+def _server(lake: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SERVER, str(lake)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _command(uri: str) -> list[str]:
+    marks = ["-m", "delta_drift or delta_record", "-p", "no:cacheprovider", "-q"]
+    return ["--delta-drift", "--delta-backend=unity", f"--delta-unity-uri={uri}", *marks]
+
+
+def _gate(project: Path, uri: str, number: int) -> tuple[float, float]:
+    """Run the gate; return its seconds and its peak of memory in KiB."""
+    watch = "import resource, sys, pytest; code = pytest.main(sys.argv[1:]); "
+    watch += "print('PEAK', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(code)"
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", watch, *_command(uri)], cwd=project, capture_output=True, text=True, check=False
+    )
+    took = time.perf_counter() - start
+    assert f"{2 * number} passed" in done.stdout, done.stdout[-3000:]
+    peak = re.search(r"PEAK (\d+)", done.stdout)
+    assert peak is not None
+    return took, float(peak[1])
+
+
+def _show_shares(project: Path, uri: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *_command(uri)], cwd=project, capture_output=True, text=True, check=False
+    )
+    found = re.search(r"TOOK (\{.*\})", done.stdout)
+    assert found is not None, done.stdout[-3000:]
+    shares = json.loads(found[1].replace("'", '"'))
+    whole = shares.pop("whole")
+    print("  of which " + ", ".join(f"{name} {100 * each / whole:.0f} %" for name, each in shares.items()))

@@ -1,0 +1,8 @@
+CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
+
+CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+  `id` BIGINT NOT NULL COMMENT 'Order',
+  `status` STRING COMMENT 'Where it is'
+)
+USING DELTA
+COMMENT 'Orders of the shop';
