@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from pytest_delta_schema.catalogs.spark.cache import cache_folder
 from support.plugin_project import Project
+
+# How long an example takes says more about the machine than about the code, and nothing is expected of it.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 # pytester gives every test a home of its own, but what is made once for a machine stays where it is.
 CACHE = cache_folder().parent

@@ -189,14 +189,14 @@ def test_a_check_of_that_name_stands_in_the_way(local):
 
 def test_a_row_that_is_appended_while_the_check_is_asked_stops_the_commit(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column())])
-    count = local._count_at
+    count = local._questions.count_at
 
     def slow(*asked):
         counted = count(*asked)
         local.insert(NAME, [{"id": -1}])
         return counted
 
-    monkeypatch.setattr(local, "_count_at", slow)
+    monkeypatch.setattr(local._questions, "count_at", slow)
     with pytest.raises(ApplyError, match="DELTA_CONCURRENT_APPEND"):
         Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
 
