@@ -12,7 +12,7 @@ READY := .venv/.ready
 # need none.
 LONG := tests/spark/test_evolution_machine.py tests/spark/test_mutations.py tests/spark/test_races.py
 WRITES := tests/spark/test_writes_agree.py tests/spark/test_conversion.py
-CATALOGS := tests/spark/test_session.py tests/spark/test_unity.py
+CATALOGS := tests/spark/test_databricks.py tests/spark/test_session.py tests/spark/test_unity.py
 SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) $(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
 OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
+    from pytest_delta_schema.catalogs.databricks.door import open_door
     from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
     from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
     from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
@@ -123,6 +125,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.writes.verdict import Finding, WriteVerdict
 
 _HOMES = {
+    "catalogs.databricks.catalog": ("DatabricksCatalog",),
+    "catalogs.databricks.door": ("open_door",),
     "catalogs.session.catalog": ("SessionCatalog",),
     "catalogs.unity.catalog": ("UnityCatalog",),
     "catalogs.unity.client": ("UnityClient",),
@@ -271,6 +275,7 @@ __all__ = [
     "ConvertTable",
     "CreateExecutor",
     "CreateTable",
+    "DatabricksCatalog",
     "DeclarationError",
     "DeltaDDL",
     "DeltaSchemaError",
@@ -349,6 +354,7 @@ __all__ = [
     "default_plan_rules",
     "empty_frame",
     "model_source",
+    "open_door",
     "open_session",
     "plan_script",
     "probe_write",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TextIO, cast
 
-from pytest_delta_schema.contracts.options import LOCAL, MEMORY, SESSION, UNITY
+from pytest_delta_schema.contracts.options import DATABRICKS, LOCAL, MEMORY, SESSION, UNITY
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.contracts.terminal import Terminal
 
@@ -62,9 +62,26 @@ def _unity(request: pytest.FixtureRequest) -> Catalog:
     )
 
 
+def _databricks(request: pytest.FixtureRequest) -> Catalog:
+    import pytest
+
+    from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
+    from pytest_delta_schema.catalogs.databricks.door import open_door
+    from pytest_delta_schema.errors import BackendError
+
+    options = request.config.stash[RUN].options
+    try:
+        door = open_door(options.databricks_warehouse)
+    except BackendError as error:
+        pytest.fail(str(error), pytrace=False)
+    request.addfinalizer(door.close)
+    return DatabricksCatalog(door, options.read_threads)
+
+
 _BACKENDS: Mapping[str, Callable[[pytest.FixtureRequest], Catalog]] = {
     LOCAL: _local,
     MEMORY: _memory,
     SESSION: _session,
     UNITY: _unity,
+    DATABRICKS: _databricks,
 }

@@ -27,9 +27,9 @@ RISKS = ("metadata", "feature", "scan", "rewrite", "destructive")
 REPORT, FAIL = "report", "fail"
 """What is made of tables that no model declares, if anything."""
 
-LOCAL, MEMORY, SESSION, UNITY = "local", "memory", "session", "unity"
+LOCAL, MEMORY, SESSION, UNITY, DATABRICKS = "local", "memory", "session", "unity", "databricks"
 
-BACKENDS = (LOCAL, MEMORY, SESSION, UNITY)
+BACKENDS = (LOCAL, MEMORY, SESSION, UNITY, DATABRICKS)
 """Catalogs that can be chosen by name."""
 
 WORKER = "{worker}"
@@ -75,6 +75,7 @@ class Options(NamedTuple):
         backend: Name of the catalog.
         read_threads: How many tables a backend reads at once that reads them one by one.
         unity: How a Unity Catalog server is reached, and what may be done to its records.
+        databricks_warehouse: The id of a SQL warehouse; ``""`` to enter Databricks by a session.
         stores: What is known of places where files lie, each as the arguments of a ``Storage``.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
         enable: Table features that plans may raise without their being declared.
@@ -98,6 +99,7 @@ class Options(NamedTuple):
     backend: str
     read_threads: int
     unity: Unity
+    databricks_warehouse: str
     stores: tuple[Mapping[str, Any], ...]
     warehouse: str
     enable: tuple[str, ...]
@@ -177,6 +179,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("delta_preflight", "how the data is asked before the DDL: count, limit or off", default="")
     parser.addini("delta_preflight_samples", "rows that are named by their keys at most; 0 for none", default="5")
     parser.addini("delta_backend", f"the catalog to use: {', '.join(BACKENDS)}", default=LOCAL)
+    parser.addini("delta_databricks_warehouse", "id of the SQL warehouse to enter Databricks by", default="")
     parser.addini("delta_read_threads", "how many tables are read at once", default="8")
     parser.addini("delta_warehouse", "folder of the local catalog, beside the ini file", default=".delta-warehouse")
     parser.addini("delta_allow", "destructive changes that are allowed, one a line", type="linelist", default=[])

@@ -54,6 +54,7 @@ def read_options(config: pytest.Config) -> Options:
         backend=backend,
         read_threads=_read_threads(config),
         unity=_unity(config, mode, backend),
+        databricks_warehouse=config.getini("delta_databricks_warehouse"),
         stores=project.stores,
         warehouse=_warehouse(config),
         enable=_features(config),

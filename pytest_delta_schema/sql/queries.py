@@ -52,9 +52,24 @@ def describe_extended(table: QualifiedName) -> str:
     return f"DESCRIBE TABLE EXTENDED {dotted(table)}"
 
 
+def describe_detail(table: QualifiedName) -> str:
+    """Read properties, layout and protocol of a table."""
+    return f"DESCRIBE DETAIL {dotted(table)}"
+
+
+def show_create(table: QualifiedName) -> str:
+    """Read the statement that would create a table as it is."""
+    return f"SHOW CREATE TABLE {dotted(table)}"
+
+
 def show_properties(table: QualifiedName) -> str:
     """Read the properties of a table, and what its protocol is."""
     return f"SHOW TBLPROPERTIES {dotted(table)}"
+
+
+def describe_schema(catalog: str, schema: str) -> str:
+    """Look at one schema."""
+    return f"DESCRIBE SCHEMA {identifier(catalog)}.{identifier(schema)}"
 
 
 def show_schemas(catalog: str) -> str:

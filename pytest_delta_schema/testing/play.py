@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import Capabilities, Workbench
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import ForeignKeyState
     from pytest_delta_schema.state.types import ValueState
     from pytest_delta_schema.testing.handling import Handling, Row
     from pytest_delta_schema.testing.scenario import Scenario
@@ -147,7 +148,7 @@ def visible(state: TableState) -> TableState:
         owned_properties=state.owned_properties,
         primary_key=state.primary_key,
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
-        foreign_keys=state.foreign_keys,
+        foreign_keys=_foreign_keys(state),
         partitioning=state.partitioning,
         clustering=state.clustering,
     )
@@ -166,5 +167,14 @@ def _constraints(state: TableState) -> tuple[object, ...]:
         {tuple(name.lower() for name in path) for path in not_null_paths(state.columns)},
         {check.name.lower(): simplified(check.expression) for check in state.checks},
         state.primary_key,
-        state.foreign_keys,
+        _foreign_keys(state),
+    )
+
+
+def _foreign_keys(state: TableState) -> tuple[ForeignKeyState, ...]:
+    """Leave out the columns of a parent's key where that is the table's own: some catalogs write them down."""
+    own = None if state.primary_key is None else state.primary_key.columns
+    return tuple(
+        key._replace(parent_columns=()) if key.parent == state.name and key.parent_columns == own else key
+        for key in state.foreign_keys
     )

@@ -19,11 +19,11 @@ from support.plugin_project import ORDERS
         pytest.param(
             ["--delta-drift", "--delta-backend", "oracle"],
             [],
-            "there is no delta backend 'oracle'; choose one of local, memory, session, unity",
+            "there is no delta backend 'oracle'; choose one of local, memory, session, unity, databricks",
             id="unknown backend",
         ),
         pytest.param(
-            [], ["delta_backend = x"], "there is no delta backend 'x'; choose one of local, memory, session, unity", id="in the ini file"
+            [], ["delta_backend = x"], "there is no delta backend 'x'; choose one of local, memory, session, unity, databricks", id="in the ini file"
         ),
         pytest.param(
             ["--delta-allow", "drop-column dev.silver.orders.x"],

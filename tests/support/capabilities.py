@@ -6,6 +6,7 @@ from collections import Counter
 from functools import cache
 
 from pytest_delta_schema import StatementKind
+from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
 from pytest_delta_schema.catalogs.session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
@@ -19,6 +20,7 @@ BACKENDS = {
     "session, classic": CLASSIC,
     "session, Spark Connect": REMOTE,
     "unity": UnityCatalog.capabilities,
+    "databricks": DatabricksCatalog.capabilities,
 }
 APART = (StatementKind.REGISTER_TABLE, StatementKind.RESTORE_TABLE)
 """Part of no scenario: a path belongs to one machine, and only an apply that stops midway restores."""

@@ -1,0 +1,1 @@
+"""The Databricks backend: whole schemas by information_schema, statements as they are written."""

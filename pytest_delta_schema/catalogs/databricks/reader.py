@@ -1,0 +1,178 @@
+"""From what information_schema shows of a schema, and DESCRIBE DETAIL of a table, to states.
+
+``information_schema`` does not show generation expressions and identities; tables that have the feature are asked for
+their CREATE statement as well.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.catalogs.databricks.types import parse_type
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.sql.information_schema import columns_in, keys_in, parents_in, tables_in
+from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState, by_name
+from pytest_delta_schema.state.types import ColumnState, IdentityState, ValueState, below
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Row = Mapping[str, Any]
+    Ask = Callable[[str], Sequence[Row]]
+
+_PRIMARY, _FOREIGN = "PRIMARY KEY", "FOREIGN KEY"
+_HIDING = {"generatedColumns", "identityColumns"}
+_LEGACY_HIDING = range(4, 7)
+"""Writer versions without named features that may mean generated columns, and from 6 on identities."""
+
+_NO_SCHEMA = '{"type":"struct","fields":[]}'
+
+
+class HiddenParentError(ValueError):
+    """A foreign key whose parent the principal cannot see."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFacts:
+    """What four queries show of a whole schema.
+
+    Args:
+        tables: By name.
+        columns: By table.
+        keys: Columns of keys, by table and by the key's name.
+        parents: Columns of the parents of foreign keys, by the key's name.
+    """
+
+    tables: dict[str, Row] = field(default_factory=dict)
+    columns: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    keys: dict[str, dict[str, list[Row]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    parents: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+
+
+def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
+    """Ask for everything about a schema."""
+    facts = SchemaFacts()
+    facts.tables.update((row["table_name"].lower(), row) for row in ask(tables_in(catalog, schema)))
+    for row in ask(columns_in(catalog, schema)):
+        facts.columns[row["table_name"].lower()].append(row)
+    for row in ask(keys_in(catalog, schema)):
+        facts.keys[row["table_name"].lower()][row["constraint_name"]].append(row)
+    for row in ask(parents_in(catalog, schema)):
+        facts.parents[row["constraint_name"]].append(row)
+    return facts
+
+
+def hides_values(detail: Row) -> bool:
+    """Whether a table may have columns whose values information_schema does not explain."""
+    features = set(detail.get("tableFeatures") or ())
+    return bool(features & _HIDING) or (not features and int(detail["minWriterVersion"]) in _LEGACY_HIDING)
+
+
+def state_of(name: QualifiedName, facts: SchemaFacts, detail: Row, created: str | None) -> TableState:
+    """Describe one table.
+
+    Args:
+        name: The table.
+        facts: What its schema shows.
+        detail: What DESCRIBE DETAIL says.
+        created: Its CREATE statement, if it may hide values.
+
+    Raises:
+        ValueError: If something in it cannot be understood.
+    """
+    values = _values(created) if created is not None else {}
+    rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
+    keys = facts.keys.get(name.table, {})
+    base = state_from_metadata(
+        name,
+        metadata={
+            "schemaString": _NO_SCHEMA,
+            "description": detail.get("description"),
+            "configuration": dict(detail.get("properties") or {}),
+            "partitionColumns": detail.get("partitionColumns") or (),
+        },
+        protocol={
+            "minReaderVersion": detail["minReaderVersion"],
+            "minWriterVersion": detail["minWriterVersion"],
+            "writerFeatures": detail.get("tableFeatures") or (),
+        },
+    )
+    columns = tuple(_column(row, values) for row in rows)
+    return replace(
+        base,
+        columns=columns,
+        clustering=tuple(_path(text, columns) for text in detail.get("clusteringColumns") or ()),
+        primary_key=next((_primary(key, some) for key, some in keys.items() if _is(some, _PRIMARY)), None),
+        foreign_keys=tuple(
+            sorted(
+                (_foreign(key, some, facts.parents) for key, some in keys.items() if _is(some, _FOREIGN)), key=by_name
+            )
+        ),
+    )
+
+
+def _column(row: Row, values: Mapping[str, ValueState]) -> ColumnState:
+    default = row.get("column_default")
+    value = values.get(row["column_name"].lower()) or (None if default is None else ValueState(default))
+    data_type, comment = parse_type(row["full_data_type"]), row.get("comment") or ""
+    return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
+
+
+def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
+    """Find the path that is written with dots, which names may have as well."""
+    for column in columns:
+        if text == column.name:
+            return (column.name,)
+        if text.startswith(f"{column.name}."):
+            return (column.name, *_path(text[len(column.name) + 1 :], below(column.data_type)))
+    return (text,)
+
+
+def _is(rows: Sequence[Row], kind: str) -> bool:
+    return bool(rows[0]["constraint_type"] == kind)
+
+
+def _in_order(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: row["ordinal_position"])
+
+
+def _primary(name: str, rows: Sequence[Row]) -> KeyState:
+    return KeyState(name, tuple(row["column_name"] for row in _in_order(rows)))
+
+
+def _foreign(name: str, rows: Sequence[Row], parents: Mapping[str, Sequence[Row]]) -> ForeignKeyState:
+    ordered = _in_order(rows)
+    by_place = {row["ordinal_position"]: row for row in parents.get(name, ())}
+    places = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in ordered]
+    if not by_place or any(place not in by_place for place in places):
+        msg = f"foreign key {name} points at a table that the principal cannot see"
+        raise HiddenParentError(msg)
+    first = by_place[places[0]]
+    parent = QualifiedName(*(first[f"table_{part}"].lower() for part in ("catalog", "schema", "name")))
+    columns = tuple(row["column_name"] for row in ordered)
+    return ForeignKeyState(name, columns, parent, tuple(by_place[place]["column_name"] for place in places))
+
+
+def _values(created: str) -> dict[str, ValueState]:
+    """Read generation expressions and identities from a CREATE statement."""
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
+
+    try:
+        definitions = parse_one(created, dialect="databricks").find_all(exp.ColumnDef)
+    except SqlglotError as error:
+        msg = "its CREATE statement cannot be understood"
+        raise ValueError(msg) from error
+    found = {}
+    for definition in definitions:
+        for kind in (constraint.kind for constraint in definition.constraints):
+            if isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
+                start, step = (int(str(kind.args.get(part) or 1)) for part in ("start", "increment"))
+                identity = IdentityState(start, step, bool(kind.this))
+                found[definition.name.lower()] = ValueState(identity=identity)
+            elif isinstance(kind, exp.ComputedColumnConstraint):
+                found[definition.name.lower()] = ValueState(generated=kind.this.sql("databricks"))
+    return found

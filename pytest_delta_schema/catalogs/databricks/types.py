@@ -1,0 +1,53 @@
+"""Types as Databricks writes them, as canonical types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.state.types import DataTypeState
+
+_DIALECT = "databricks"
+_NESTED = {"array", "map", "struct"}
+
+
+def parse_type(text: str) -> DataTypeState:
+    """Read a type, such as ``struct<a:int,b:array<decimal(10,2)>>``.
+
+    Raises:
+        ValueError: If it cannot be understood.
+    """
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if not any(kind in text.lower() for kind in _NESTED):
+        return text.lower().replace(" ", "") if "(" in text else text.lower()
+    try:
+        return _type(exp.DataType.build(text, dialect=_DIALECT))
+    except (SqlglotError, IndexError) as error:
+        msg = f"type {text} cannot be understood"
+        raise ValueError(msg) from error
+
+
+def _type(node: Any) -> DataTypeState:
+    from sqlglot import exp
+
+    if node.this == exp.DataType.Type.STRUCT:
+        return StructState(tuple(map(_field, node.expressions)))
+    if node.this == exp.DataType.Type.ARRAY:
+        return ArrayState(_type(node.expressions[0]), contains_null=True)
+    if node.this == exp.DataType.Type.MAP:
+        key, value = map(_type, node.expressions)
+        return MapState(key, value, value_contains_null=True)
+    return node.sql(_DIALECT).lower().replace(", ", ",")  # type: ignore[no-any-return]
+
+
+def _field(node: Any) -> ColumnState:
+    from sqlglot import exp
+
+    kinds = [constraint.kind for constraint in node.args.get("constraints") or ()]
+    comment = next((each.this.this for each in kinds if isinstance(each, exp.CommentColumnConstraint)), "")
+    is_nullable = not any(isinstance(each, exp.NotNullColumnConstraint) for each in kinds)
+    return ColumnState(node.this.this, _type(node.args["kind"]), is_nullable, comment)

@@ -1,0 +1,67 @@
+"""Ask Unity Catalog on Databricks about a whole schema at a time (source: Databricks' documentation of the relations).
+
+Rows are limited to what the principal may see, so that a missing row does not mean a missing table.
+"""
+
+from __future__ import annotations
+
+from pytest_delta_schema.sql.quoting import identifier, literal
+
+_SAME_CONSTRAINT = " AND ".join(f"c.constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name"))
+_ITS_PARENT = " AND ".join(
+    f"c.unique_constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name")
+)
+
+
+def schemata(catalog: str, schema: str) -> str:
+    """Ask whether a schema is there."""
+    return _select(catalog, "schemata", ("schema_name",), f"schema_name = {literal(schema)}")
+
+
+def tables_in(catalog: str, schema: str) -> str:
+    """Ask for tables and views: name, kind, format, comment."""
+    columns = ("table_name", "table_type", "data_source_format", "comment")
+    return _select(catalog, "tables", columns, f"table_schema = {literal(schema)}")
+
+
+def columns_in(catalog: str, schema: str) -> str:
+    """Ask for columns: table, name, place, nullability, type, default, comment."""
+    columns = (
+        "table_name",
+        "column_name",
+        "ordinal_position",
+        "is_nullable",
+        "full_data_type",
+        "column_default",
+        "comment",
+    )
+    return _select(catalog, "columns", columns, f"table_schema = {literal(schema)}")
+
+
+def keys_in(catalog: str, schema: str) -> str:
+    """Ask for the columns of keys: table, name, kind, column, place, and place in the parent's key."""
+    chosen = "k.table_name, k.constraint_name, c.constraint_type, k.column_name, k.ordinal_position"
+    return (
+        f"SELECT {chosen}, k.position_in_unique_constraint"  # noqa: S608 - quoted where it is made
+        f" FROM {_relation(catalog, 'table_constraints')} AS c"
+        f" JOIN {_relation(catalog, 'key_column_usage')} AS k ON {_SAME_CONSTRAINT}"
+        f" WHERE c.table_schema = {literal(schema)}"
+    )
+
+
+def parents_in(catalog: str, schema: str) -> str:
+    """Ask for the parents of foreign keys: name of the key, and of the parent the table, a column, and its place."""
+    return (
+        "SELECT c.constraint_name, k.table_catalog, k.table_schema, k.table_name, k.column_name, k.ordinal_position"  # noqa: S608 - likewise
+        f" FROM {_relation(catalog, 'referential_constraints')} AS c"
+        f" JOIN {_relation(catalog, 'key_column_usage')} AS k ON {_ITS_PARENT}"
+        f" WHERE c.constraint_schema = {literal(schema)}"
+    )
+
+
+def _select(catalog: str, relation: str, columns: tuple[str, ...], condition: str) -> str:
+    return f"SELECT {', '.join(columns)} FROM {_relation(catalog, relation)} WHERE {condition}"  # noqa: S608 - likewise
+
+
+def _relation(catalog: str, name: str) -> str:
+    return f"{identifier(catalog)}.information_schema.{name}"

@@ -1,0 +1,348 @@
+"""The Databricks backend: whole schemas by information_schema, held to the suite of all backends."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_delta_schema import (
+    ArrayState,
+    BackendError,
+    BackendFailure,
+    Column,
+    ColumnState,
+    ForeignKey,
+    Identity,
+    MapState,
+    MemoryCatalog,
+    Orchestrator,
+    PlanValidator,
+    StructState,
+    UnsafePlanError,
+    default_plan_rules,
+)
+from pytest_delta_schema.catalogs.databricks.door import WarehouseDoor, open_door
+from pytest_delta_schema.catalogs.databricks.types import parse_type
+from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.testing import CatalogSuite
+from pytest_delta_schema.testing.handling import MemoryHandling
+from pytest_delta_schema.testing.parts import LONG, TEXT
+from support.databricks import Doubled, Workspace
+from support.tables import NAME, column, table
+
+
+class Behind(MemoryHandling):
+    """Rows are those of the memory catalog behind the workspace."""
+
+    converts = False
+    plays_refusals = False
+
+    def read_rows(self, catalog, state):
+        return super().read_rows(catalog.backend, state)
+
+
+class TestDatabricks(CatalogSuite):
+    """Read by the queries that Databricks would be asked."""
+
+    handling = Behind()
+
+    @pytest.fixture
+    def catalog(self):
+        return Doubled(Workspace(MemoryCatalog()))
+
+
+ID = column(is_nullable=False)
+PARENT, CHILD = "dev.silver.parents", "dev.silver.children"
+
+
+@pytest.fixture
+def workspace():
+    return Workspace(MemoryCatalog())
+
+
+def made(workspace, *models):
+    Orchestrator.over(workspace.backend).sync_tables(models)
+    return Doubled(workspace)
+
+
+@pytest.mark.parametrize("number", [1, 10, 200])
+def test_reading_takes_four_queries_a_schema_and_one_a_table(workspace, number):
+    models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
+    catalog = made(workspace, *models)
+    workspace.asked.clear()
+
+    state = catalog.snapshot(models)
+
+    assert len(state.tables) == number
+    assert len(workspace.asked) == 4 + number
+
+
+def test_hidden_values_take_one_more(workspace):
+    wanted = table(
+        ID,
+        Column("twice", LONG, generated_as="id * 2"),
+        Column("n", LONG, identity=Identity(start=5, step=2)),
+        Column("m", LONG, identity=Identity(always=False)),
+        Column("s", TEXT, default="'x'"),
+    )
+    catalog = made(workspace, wanted)
+
+    found = catalog.snapshot([wanted]).tables[NAME]
+
+    assert workspace.asked[-1].startswith("SHOW CREATE TABLE")
+    assert Orchestrator.over(catalog).plan_tables([wanted]).is_empty
+    assert [each.value and each.value[1:] for each in found.columns] == [
+        None,
+        ("id * 2", None),
+        (None, (5, 2, True)),
+        (None, (1, 1, False)),
+        (None, None),
+    ]
+
+
+def test_another_layout_is_refused_by_name(workspace):
+    catalog = made(workspace, table(ID, column("day")))
+    agreed = PlanValidator(plan_rules=default_plan_rules([parse_consent("rewrite dev.silver.orders")]))
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(catalog, agreed).sync_tables([table(ID, column("day"), partitioned_by=["day"])])
+
+    assert [(each.code, each.message) for each in caught.value.violations] == [
+        (
+            "DS218",
+            (
+                "the databricks backend cannot rewrite layout: there is no statement for it that keeps the table's constraints"
+                " and comments, and no way to a transaction"
+            ),
+        )
+    ]
+
+
+class TestPermissionAndAbsence:
+    """Rows of information_schema are limited to what a principal may see."""
+
+    def test_a_table_that_is_not_shown_and_is_there_is_not_absent(self, workspace):
+        catalog = made(workspace, table(ID))
+        workspace.hidden.add(str(NAME))
+
+        assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
+            "dev.silver.orders: is there, and information_schema does not show it to this principal; give the principal"
+            " SELECT or BROWSE on it"
+        )
+
+    @pytest.mark.parametrize("where", ["information_schema.tables", "DESCRIBE DETAIL", "information_schema.schemata"])
+    def test_a_refusal_is_never_an_absence(self, workspace, monkeypatch, where):
+        catalog, ask = made(workspace, table(ID, name="dev.silver.other")), workspace.rows
+
+        def deny(sql):
+            if where in sql:
+                msg = "[INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA"
+                raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+            return ask(sql)
+
+        monkeypatch.setattr(workspace, "rows", deny)
+
+        assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
+            "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA); give the"
+            " principal the permission, or mend the workspace"
+        )
+
+    def test_a_schema_that_is_not_shown_is_looked_at_by_itself(self, workspace, monkeypatch):
+        catalog, ask = made(workspace, table(ID, name="dev.silver.other")), workspace.rows
+        monkeypatch.setattr(workspace, "rows", lambda sql: [] if "schemata" in sql else ask(sql))
+
+        found = catalog.snapshot([table(ID), table(ID, name="dev.gold.orders")]).tables
+
+        assert {(name.schema, each.exists, each.schema_exists) for name, each in found.items()} == {
+            ("silver", False, True),
+            ("gold", False, False),
+        }
+
+    def test_a_parent_that_is_hidden(self, workspace):
+        parent = table(ID, name=PARENT, primary_key=["id"])
+        child = table(ID, column("parent"), name=CHILD, foreign_keys=[ForeignKey(["parent"], parent)])
+        catalog = made(workspace, parent, child)
+        workspace.hidden.add(PARENT)
+
+        assert str(catalog.snapshot([child]).problems[child.name]).startswith(
+            f"{CHILD}: foreign key fk_dev_silver_children__parent points at a table that the principal cannot see"
+        )
+
+
+def test_what_is_no_delta_table(workspace, monkeypatch):
+    catalog, ask = made(workspace, table(ID), table(ID, name="dev.silver.v")), workspace.rows
+
+    def shown(sql):
+        rows = ask(sql)
+        for row in rows:
+            if row.get("data_source_format"):
+                row["table_type"] = "VIEW" if row["table_name"] == "v" else "EXTERNAL"
+                row["data_source_format"] = "CSV"
+        return rows
+
+    monkeypatch.setattr(workspace, "rows", shown)
+    problems = catalog.snapshot([table(ID), table(ID, name="dev.silver.v")]).problems
+
+    assert [problem.message for problem in problems.values()] == [
+        "is a csv table, not a Delta table",
+        "is a view, not a table",
+    ]
+    assert [str(name) for name in catalog.table_names("dev", "silver")] == ["dev.silver.orders"]
+
+
+def test_a_type_that_makes_no_sense_is_a_damaged_table(workspace, monkeypatch):
+    catalog, ask = made(workspace, table(ID)), workspace.rows
+    monkeypatch.setattr(
+        workspace,
+        "rows",
+        lambda sql: [{**row, **({"full_data_type": "array<>"} if "full_data_type" in row else {})} for row in ask(sql)],
+    )
+
+    assert "type array<> cannot be understood" in str(catalog.snapshot([table(ID)]).problems[NAME])
+
+
+TYPES = {
+    "bigint": "bigint",
+    "DECIMAL(10, 2)": "decimal(10,2)",
+    "timestamp_ntz": "timestamp_ntz",
+    "array<varchar(5)>": ArrayState("varchar(5)", contains_null=True),
+    "map<string,timestamp>": MapState("string", "timestamp", value_contains_null=True),
+    "struct<a:int,`b.c`:struct<x:decimal(9,3),v:variant,n:void>>": StructState(
+        (
+            ColumnState("a", "int", is_nullable=True, comment=""),
+            ColumnState(
+                "b.c",
+                StructState(
+                    (
+                        ColumnState("x", "decimal(9,3)", is_nullable=True, comment=""),
+                        ColumnState("v", "variant", is_nullable=True, comment=""),
+                        ColumnState("n", "void", is_nullable=True, comment=""),
+                    )
+                ),
+                is_nullable=True,
+                comment="",
+            ),
+        )
+    ),
+    "struct<a: int NOT NULL COMMENT 'it\\'s'>": StructState(
+        (ColumnState("a", "int", is_nullable=False, comment="it's"),)
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "state"), TYPES.items(), ids=TYPES)
+def test_types_are_read_as_they_are_written(text, state):
+    assert parse_type(text) == state
+
+
+class Cursor:
+    """What the connector gives, by PEP 249."""
+
+    description = (("version",), ("operation",))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def execute(self, sql):
+        if sql != "DESCRIBE":
+            msg = "[TABLE_OR_VIEW_NOT_FOUND] The table cannot be found.\nat line 1"
+            raise RuntimeError(msg)
+
+    def fetchall(self):
+        return [(3, "WRITE")]
+
+
+class TestDoors:
+    """The ways into a workspace; none of them has been opened to a real one."""
+
+    def test_a_warehouse(self):
+        closed = []
+        door = WarehouseDoor(SimpleNamespace(cursor=Cursor, close=lambda: closed.append(True)))
+
+        assert door.rows("DESCRIBE") == [{"version": 3, "operation": "WRITE"}]
+        with pytest.raises(BackendFailure) as caught:
+            door.rows("SELECT")
+        door.close()
+
+        assert (str(caught.value), caught.value.condition) == (
+            "[TABLE_OR_VIEW_NOT_FOUND] The table cannot be found.",
+            "TABLE_OR_VIEW_NOT_FOUND",
+        )
+        assert closed == [True]
+
+    def test_a_warehouse_is_entered_by_unified_authentication(self, monkeypatch):
+        given = {}
+        config = SimpleNamespace(host="https://x.cloud.example/", authenticate=lambda: {"Authorization": "Bearer t"})
+        modules(monkeypatch, sql=SimpleNamespace(connect=lambda **how: given.update(how)), config=lambda: config)
+
+        open_door("abc123")
+
+        assert (given["server_hostname"], given["http_path"]) == ("x.cloud.example", "/sql/1.0/warehouses/abc123")
+        assert given["credentials_provider"]() is config.authenticate
+
+    def test_databricks_connect_where_there_is_no_runtime(self, monkeypatch):
+        monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
+        modules(monkeypatch, session=lambda: "spark")
+
+        assert open_door().spark == "spark"
+
+    @pytest.mark.parametrize(
+        ("warehouse", "text"),
+        [
+            ("", "the databricks backend needs databricks-connect here, which cannot be imported"),
+            (
+                "abc",
+                "the databricks backend needs databricks-sql-connector and databricks-sdk here, which cannot be imported",
+            ),
+        ],
+    )
+    def test_what_is_not_installed_is_named(self, monkeypatch, warehouse, text):
+        monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
+        monkeypatch.setitem(sys.modules, "databricks", None)
+
+        with pytest.raises(BackendError, match=text):
+            open_door(warehouse)
+
+    def test_nobody_lets_us_in(self, monkeypatch):
+        def refuse():
+            msg = "default auth: cannot configure default credentials"
+            raise ValueError(msg)
+
+        modules(monkeypatch, sql=None, config=refuse)
+
+        with pytest.raises(BackendError, match=r"cannot be entered \(default auth: cannot configure"):
+            open_door("abc")
+
+
+def modules(monkeypatch, *, sql=None, config=None, session=None):
+    """Put the connector's modules where they would be."""
+    builder = SimpleNamespace(getOrCreate=session)
+    monkeypatch.setitem(sys.modules, "databricks", SimpleNamespace(sql=sql))
+    monkeypatch.setitem(sys.modules, "databricks.sdk", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "databricks.sdk.core", SimpleNamespace(Config=config))
+    monkeypatch.setitem(
+        sys.modules, "databricks.connect", SimpleNamespace(DatabricksSession=SimpleNamespace(builder=builder))
+    )
+
+
+NATIVE = [
+    "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL",
+    "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`)",
+    "ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`",
+]
+
+
+def test_statements_run_as_they_are_shown(workspace):
+    line = Orchestrator.over(made(workspace, table(column())))
+
+    up = line.sync_tables([table(ID, primary_key=["id"])]).statements
+    down = line.sync_tables([table(ID)]).statements
+
+    assert [each.sql.replace("\n  ", " ").replace("\n", " ") for each in (*up, *down)] == [
+        each.replace("\n  ", " ") for each in NATIVE
+    ]

@@ -1,0 +1,246 @@
+"""A Databricks workspace of ours: another backend, shown through information_schema as Databricks documents it."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+
+from pytest_delta_schema import BackendFailure, QualifiedName
+from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
+from pytest_delta_schema.sql.columns import column_definition
+from pytest_delta_schema.sql.types import type_sql
+from pytest_delta_schema.state.delta_log import CHECK_PREFIX, encode_owned
+from pytest_delta_schema.state.states import OWNED_PROPERTIES
+from support.tables import column, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema import Statement, TableState, Workbench
+
+RELATIONS = {
+    "schemata": ("catalog_name", "schema_name"),
+    "tables": ("table_catalog", "table_schema", "table_name", "table_type", "data_source_format", "comment"),
+    "columns": (
+        "table_catalog",
+        "table_schema",
+        "table_name",
+        "column_name",
+        "ordinal_position",
+        "is_nullable",
+        "full_data_type",
+        "column_default",
+        "comment",
+    ),
+    "table_constraints": (
+        "constraint_catalog",
+        "constraint_schema",
+        "constraint_name",
+        "table_schema",
+        "table_name",
+        "constraint_type",
+    ),
+    "key_column_usage": (
+        "constraint_catalog",
+        "constraint_schema",
+        "constraint_name",
+        "table_catalog",
+        "table_schema",
+        "table_name",
+        "column_name",
+        "ordinal_position",
+        "position_in_unique_constraint",
+    ),
+    "referential_constraints": (
+        "constraint_catalog",
+        "constraint_schema",
+        "constraint_name",
+        "unique_constraint_catalog",
+        "unique_constraint_schema",
+        "unique_constraint_name",
+    ),
+}
+"""The documented columns that are asked for, in the documented types: numbers are integers, all else is text."""
+
+PLATFORM = ("delta.feature.", "delta.min")
+
+
+class Workspace:
+    """A door into a workspace that is another backend.
+
+    Args:
+        backend: What is there.
+        places: The schemas of it.
+    """
+
+    def __init__(self, backend: Workbench, places: Iterable[tuple[str, str]] = (("dev", "silver"),)) -> None:
+        self.backend = backend
+        self.asked: list[str] = []
+        self.hidden: set[str] = set()
+        self._places = tuple(places)
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """Answer a query."""
+        self.asked.append(sql)
+        if "information_schema" in sql:
+            return self.query(sql)
+        name = QualifiedName(*re.findall(r"`([^`]*)`", sql)[:3]) if "SCHEMA" not in sql else None
+        if name is None:
+            catalog, schema = re.findall(r"`([^`]*)`", sql)
+            if not any(row["schema_name"] == schema for row in self.relations()["schemata"]):
+                raise BackendFailure(f"[SCHEMA_NOT_FOUND] {catalog}.{schema}", condition="SCHEMA_NOT_FOUND")
+            return []
+        state = self.states().get(name)
+        if state is None:
+            raise BackendFailure(f"[TABLE_OR_VIEW_NOT_FOUND] {name}", condition="TABLE_OR_VIEW_NOT_FOUND")
+        if sql.startswith("DESCRIBE DETAIL"):
+            return [detail(state)]
+        if sql.startswith("SHOW CREATE TABLE"):
+            columns = ",\n".join(map(column_definition, state.columns))
+            return [{"createtab_stmt": f"CREATE TABLE {name} (\n{columns})\nUSING delta"}]
+        return [{"version": self.backend.version(name)}]
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        """Run a query over the relations: read as Databricks' SQL, run by SQLite."""
+        with closing(sqlite3.connect(":memory:")) as base:
+            base.row_factory = sqlite3.Row
+            base.execute("ATTACH ':memory:' AS information_schema")
+            for name, rows in self.relations().items():
+                columns = RELATIONS[name]
+                base.execute(f"CREATE TABLE information_schema.{name} ({', '.join(columns)})")
+                marks = ", ".join("?" * len(columns))
+                values = [[row.get(key) for key in columns] for row in rows]
+                base.executemany(f"INSERT INTO information_schema.{name} VALUES ({marks})", values)  # noqa: S608 - our own names
+            return list(map(dict, base.execute(_for_sqlite(sql))))
+
+    def close(self) -> None:
+        """Leave."""
+
+    def states(self) -> dict[QualifiedName, TableState]:
+        """Return all tables."""
+        names = [name for place in self._places for name in self.backend.table_names(*place)]
+        models = [table(column(), name=str(name)) for name in names]
+        return {
+            name: state
+            for name, state in self.backend.snapshot(models).tables.items()
+            if name in names and state.exists
+        }
+
+    def relations(self) -> dict[str, list[dict[str, Any]]]:
+        """Describe the backend as information_schema does, to a principal who sees all but what is hidden."""
+        every = self.states()
+        states = {name: state for name, state in every.items() if str(name) not in self.hidden}
+        keys = {name: state.primary_key for name, state in every.items() if state.primary_key}
+        found: dict[str, list[dict[str, Any]]] = {name: [] for name in RELATIONS}
+        probe = self.backend.snapshot([table(column(), name=f"{place[0]}.{place[1]}.probe") for place in self._places])
+        found["schemata"] = [
+            {"catalog_name": name.catalog, "schema_name": name.schema}
+            for name, state in probe.tables.items()
+            if state.schema_exists
+        ]
+        for name, state in states.items():
+            place = {f"table_{part}": getattr(name, part) for part in ("catalog", "schema")} | {
+                "table_name": name.table
+            }
+            kind = {"table_type": "MANAGED", "data_source_format": "DELTA", "comment": state.table_comment or None}
+            found["tables"].append(place | kind)
+            for number, each in enumerate(state.columns, start=1):
+                found["columns"].append(
+                    place
+                    | {
+                        "column_name": each.name,
+                        "ordinal_position": number,
+                        "is_nullable": "YES" if each.is_nullable else "NO",
+                        "full_data_type": type_sql(each.data_type).lower()
+                        if isinstance(each.data_type, str)
+                        else type_sql(each.data_type),
+                        "column_default": each.value.default if each.value else None,
+                        "comment": each.comment or None,
+                    }
+                )
+            if state.primary_key:
+                _constrain(found, place, state.primary_key.name, "PRIMARY KEY", state.primary_key.columns, [None] * 99)
+            for key in state.foreign_keys:
+                parent = keys.get(key.parent)
+                if parent is None:
+                    continue
+                places = [
+                    1 + [each.lower() for each in parent.columns].index(each.lower())
+                    for each in key.parent_columns or parent.columns
+                ]
+                _constrain(found, place, key.name, "FOREIGN KEY", key.columns, places)
+                found["referential_constraints"].append(
+                    _named("constraint", name, key.name) | _named("unique_constraint", key.parent, parent.name)
+                )
+        return found
+
+
+@cache
+def _for_sqlite(sql: str) -> str:
+    """Say a query of Databricks as one of SQLite, which knows no catalogs."""
+    query = require_databricks(sql)
+    for each in query.find_all(exp.Table):
+        each.set("catalog", None)
+    return query.sql("sqlite")
+
+
+def _constrain(found, place, name, kind, columns, places):
+    of = QualifiedName(*place.values())
+    named = _named("constraint", of, name)
+    found["table_constraints"].append(named | place | {"constraint_type": kind})
+    for number, (each, position) in enumerate(zip(columns, places, strict=False), start=1):
+        usage = {"column_name": each, "ordinal_position": number, "position_in_unique_constraint": position}
+        found["key_column_usage"].append(named | place | usage)
+
+
+def _named(prefix, table, name):
+    return {f"{prefix}_catalog": table.catalog, f"{prefix}_schema": table.schema, f"{prefix}_name": name}
+
+
+def detail(state: TableState) -> dict[str, Any]:
+    """Describe a table as DESCRIBE DETAIL does."""
+    properties = {key: value for key, value in state.table_properties.items() if not key.startswith(PLATFORM)}
+    properties |= {f"{CHECK_PREFIX}{check.name}": check.expression for check in state.checks}
+    if state.owned_properties is not None:
+        properties[OWNED_PROPERTIES] = encode_owned(state.owned_properties)
+    features = [
+        key.removeprefix("delta.feature.") for key in state.table_properties if key.startswith("delta.feature.")
+    ]
+    if any(each.value and (each.value.generated or each.value.identity) for each in state.columns):
+        features.append("generatedColumns")
+    return {
+        "description": state.table_comment or None,
+        "partitionColumns": list(state.partitioning),
+        "clusteringColumns": [".".join(path) for path in state.clustering],
+        "properties": properties,
+        "minReaderVersion": int(state.table_properties.get("delta.minReaderVersion") or 1),
+        "minWriterVersion": int(state.table_properties.get("delta.minWriterVersion") or 2),
+        "tableFeatures": features,
+    }
+
+
+class Doubled(DatabricksCatalog):
+    """The backend over such a workspace: reading is real, and the other backend does what statements say."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace, read_threads=1)
+        self.backend = workspace.backend
+        self.count_rows = workspace.backend.count_rows
+        self.sample_rows = workspace.backend.sample_rows
+        self.insert = workspace.backend.insert
+
+    def run(self, statement: Statement) -> None:
+        """Let sqlglot read the statement as Databricks would, and the other backend do it."""
+        require_databricks(statement.sql)
+        self.backend.run(statement)
+
+
+def require_databricks(sql: str) -> exp.Expression:
+    """Make sure that a statement is one of Databricks'."""
+    return sqlglot.parse_one(sql, dialect="databricks")
