@@ -242,6 +242,15 @@ def test_managed_tables_are_never_sent_an_update(unity):
     assert unity.calls("POST") == []
 
 
+def test_a_managed_table_whose_log_is_its_catalogs_alone_is_left_to_it(unity):
+    unity.state()
+    unity.server.records._store = None
+    unity.record().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
+
+    assert unity.catalog.sync_records([MODEL]) == ()
+    assert unity.calls("POST") == []
+
+
 def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
     unity.state()
     real = unity.catalog.client.update_table
@@ -365,6 +374,18 @@ def test_managed_tables_are_read_through_the_delta_api(unity):
     assert (found.table_comment, found.partitioning, found.clustering) == ("All", ("day",), (("id",),))
     assert found.table_properties["delta.minWriterVersion"] == "7"
     assert state.logs == {}
+
+
+def test_managed_tables_of_old_servers_are_read_by_spark_or_not_at_all(tmp_path):
+    with lake(tmp_path, delta_api=False) as unity:
+        unity.table()
+        unity.state()
+        unity.record()["table_type"] = "MANAGED"
+
+        assert str(unity.state().problems[NAME]) == (
+            f"dev.silver.orders: the catalogs at {unity.server.uri} are changed through Spark, and no session is configured;"
+            " override the fixture delta_spark, or give UnityCatalog a session"
+        )
 
 
 CLUSTERED = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}

@@ -61,6 +61,43 @@ def test_a_sync_brings_it_level_and_the_gate_is_green(project, unity, workers):
     result.stdout.fnmatch_lines(["sync-record: 1 in sync, 0 statements run"])
 
 
+def test_an_apply_brings_records_level_also_where_nothing_else_is_to_do(project, unity):
+    result = project.run("--delta-apply", "--snapshot-update")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["apply: 1 in sync, 1 record synced, 0 statements run"])
+    assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
+
+
+def test_an_apply_without_the_session_of_the_server_changes_nothing(project, unity):
+    project.models(MODEL.replace("StringType())", "StringType()), Column('extra', LongType())"))
+    project.pytester.makeconftest(
+        """
+        import pytest
+
+        class Conf:
+            def get(self, key, default=None):
+                return default
+
+        class Session:
+            conf, _jvm = Conf(), None
+
+        @pytest.fixture(scope="session")
+        def delta_spark():
+            return Session()
+        """
+    )
+
+    result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
+
+    result.assert_outcomes(failed=1, deselected=3)
+    result.stdout.fnmatch_lines(
+        [
+            f"*the Spark session's catalog dev is not the one at {unity.server.uri} (spark.sql.catalog.dev.uri is not set)*"
+        ]
+    )
+
+
 @pytest.mark.usefixtures("unity")
 @pytest.mark.parametrize("is_level", [True, False])
 def test_drift_says_which_of_the_three_differs(project, is_level):

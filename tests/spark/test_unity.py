@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
-from pytest_delta_schema.catalogs.unity.client import UnityClient
+from pytest_delta_schema import (
+    ApplyError,
+    BackendError,
+    Column,
+    Orchestrator,
+    UnityCatalog,
+    UnityClient,
+    record_differences,
+)
 from pytest_delta_schema.testing import CatalogSuite
+from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble
+from support.tables import NAME, column, table
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +42,69 @@ class TestUnity(CatalogSuite):
     @pytest.fixture
     def catalog(self, unity):
         return unity
+
+
+def level(unity, model):
+    state = unity.snapshot([model])
+    return record_differences(state.records[model.name], state.logs[model.name]) == ()
+
+
+def test_an_apply_leaves_the_record_level(unity, double):
+    line = Orchestrator.over(unity)
+    line.sync_tables([table(column(), column("old", TEXT), comment="First", table_properties=BOTH)])
+    created = double.records.tables[str(NAME)]["table_id"]
+
+    wanted = table(
+        column(is_nullable=False),
+        Column("new", TEXT, comment="Renamed", renamed_from="old"),
+        column("extra", INT),
+        comment="Second",
+        table_properties=BOTH,
+    )
+    line.sync_tables([wanted])
+
+    assert level(unity, wanted)
+    assert double.records.tables[str(NAME)]["table_id"] == created
+    assert [each["name"] for each in double.records.tables[str(NAME)]["columns"]] == ["id", "new", "extra"]
+    assert unity.version(NAME) == 5
+
+
+def test_what_the_connector_refuses_is_a_transaction(unity):
+    line = Orchestrator.over(unity)
+    line.sync_tables([table(column(), column("a", struct(field("x"), field("y"))), table_properties=BOTH)])
+    unity.insert(NAME, [{"id": 1, "a": {"x": 2, "y": 3}}])
+
+    inner = struct(field("z", renamed_from="x"), field("y"))
+    line.sync_tables([table(Column("key", LONG, renamed_from="id"), Column("a", inner), table_properties=BOTH)])
+
+    history = unity.spark.sql(f"DESCRIBE HISTORY {NAME} LIMIT 1").collect()
+    assert history[0].operation == "RENAME COLUMN"
+    assert unity.spark.table(str(NAME)).collect()[0].asDict(recursive=True) == {"key": 1, "a": {"z": 2, "y": 3}}
+
+
+def test_a_session_of_another_server_is_refused_before_anything_runs(unity, local):
+    local.spark.conf.set("spark.sql.catalog.dev.uri", "https://elsewhere.example.com")
+
+    with pytest.raises(ApplyError, match=r"is not the one at .* \(spark.sql.catalog.dev.uri is https://elsewhere"):
+        Orchestrator.over(unity).sync_tables([table(column())])
+
+
+def test_spark_connect_has_no_way_to_transactions(double, remote):
+    client = UnityClient(double.uri)
+
+    with pytest.raises(
+        BackendError, match="by transactions, to which Spark Connect has no way; give it a classic session"
+    ):
+        UnityCatalog(client, lambda: remote).create_schema("dev", "silver")
+    client.close()
+
+
+def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
+    Orchestrator.over(unity).sync_tables([table(column(comment="Key"))])
+    double.records.tables[str(NAME)]["table_type"] = "MANAGED"
+    double._delta_api = unity.client._delta_api = False
+
+    found = unity.snapshot([table(column())]).tables[NAME]
+
+    double._delta_api = True
+    assert [each.comment for each in found.columns] == ["Key"]

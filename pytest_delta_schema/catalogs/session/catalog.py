@@ -15,7 +15,7 @@ from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
 from pytest_delta_schema.catalogs.spark.history import column_origins
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.running import Running
-from pytest_delta_schema.errors import BackendFailure, ReadProblem
+from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import names_around
@@ -77,6 +77,17 @@ class SessionCatalog:
         return CatalogState.of(
             {name: found or _absent(name, schemas[name.catalog], wishes.get(name)) for name, found in read.items()}
         )
+
+    def existing(self, name: QualifiedName) -> TableState:
+        """Read one table that has to be there.
+
+        Raises:
+            CatalogReadError: If it is not there, or cannot be read.
+        """
+        found = self._read_all([name])[name] or problem(name, "is not known to the Spark session", "see its catalogs")
+        if isinstance(found, ReadProblem):
+            raise CatalogReadError([found])
+        return found
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
         """Find the commits that brought columns, by a few schemas of older versions."""

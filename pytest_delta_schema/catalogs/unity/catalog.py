@@ -64,7 +64,7 @@ class UnityCatalog:
     ) -> None:
         self.client = client
         self._session = session
-        self._reading = Reading(client, stores, read_threads)
+        self._reading = Reading(client, stores, read_threads, self._read_by_spark)
         self._on_read = sync_on_read
         self._recreate = sync_recreate
         self._stream = stream or sys.stderr
@@ -170,6 +170,15 @@ class UnityCatalog:
         if problems:
             raise RecordError(problems)
         return tuple(done)
+
+    def _read_by_spark(self, name: QualifiedName) -> TableState:
+        """Read one table through Spark.
+
+        Raises:
+            BackendError: If no session is configured, or its catalog is not the server's.
+            CatalogReadError: If Spark cannot read it.
+        """
+        return self._through_spark(name.catalog).existing(name)
 
     def _through_spark(self, catalog: str | None = None) -> SessionCatalog:
         """Return the way through Spark, after a look at whether the session means the same server."""

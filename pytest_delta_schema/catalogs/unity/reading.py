@@ -14,16 +14,17 @@ from pytest_delta_schema.catalogs.unity.client import ServerFailure
 from pytest_delta_schema.catalogs.unity.logs import Log
 from pytest_delta_schema.catalogs.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
 from pytest_delta_schema.catalogs.unity.wire import record_of, schema_of
-from pytest_delta_schema.errors import BackendFailure, ReadProblem
+from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import CLUSTERING_PROPERTY, parted, state_from_metadata
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.catalogs.unity.client import UnityClient
     from pytest_delta_schema.catalogs.unity.storage import Credentials, Storage
+    from pytest_delta_schema.errors import DeltaSchemaError
     from pytest_delta_schema.state.records import LogState, RecordState
 
 _FEW = 3
@@ -54,12 +55,20 @@ class Reading:
         client: The server.
         stores: What is known of the places where files lie.
         threads: How many tables are read at once.
+        by_spark: Reads a table through Spark, where neither the server nor deltalake can.
     """
 
-    def __init__(self, client: UnityClient, stores: Iterable[Storage], threads: int) -> None:
+    def __init__(
+        self,
+        client: UnityClient,
+        stores: Iterable[Storage],
+        threads: int,
+        by_spark: Callable[[QualifiedName], TableState],
+    ) -> None:
         self._client = client
         self._stores = tuple(stores)
         self._threads = threads
+        self._by_spark = by_spark
 
     def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, Seen]:
         """Read tables: a page of records for many tables of a schema, and a log for each."""
@@ -117,7 +126,9 @@ class Reading:
         """Look at one table; ``None`` if the server knows none of that name."""
         try:
             return self._behind(name, info or self._client.table(name))
-        except BackendFailure as error:
+        except CatalogReadError as error:
+            return Seen(error.problems[0])
+        except (BackendError, BackendFailure) as error:
             if isinstance(error, ServerFailure) and error.is_not_found:
                 return None
             return Seen(unreadable(name, error))
@@ -142,7 +153,9 @@ class Reading:
         return Seen(log.state(name), record, log.shown())
 
     def _managed(self, record: RecordState) -> TableState:
-        """Read a table to which the catalog commits, as the server's Delta API shows it."""
+        """Read a table to which the catalog commits: as the server's Delta API shows it, or else as Spark does."""
+        if not self._client.has_delta_api(record.name.catalog):
+            return self._by_spark(record.name)
         told = self._client.delta_table(record.name)
         metadata = told["metadata"]
         configuration, protocol = parted(metadata["properties"])
@@ -190,7 +203,7 @@ class Reading:
         return credentials
 
 
-def unreadable(name: QualifiedName, error: BackendFailure) -> ReadProblem:
+def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
     """Say of one table what a server or a log has answered; such errors end with what to do."""
     fact, _, remedy = str(error).rpartition("; ")
     return problem(name, fact or str(error), remedy if fact else "look into the server's log")

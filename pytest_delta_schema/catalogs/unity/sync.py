@@ -44,23 +44,18 @@ def sync_record(
         say: Told before a record is deleted.
 
     Returns:
-        What was changed; ``None`` if nothing had to be.
+        What was changed; ``None`` if nothing had to be, or the table is managed and its log is its catalog's alone.
 
     Raises:
-        BackendFailure: If the table is managed, the record shows a newer version than the log has, others are faster
-            every time, or the server refuses.
+        BackendFailure: If the table is managed and its record differs, the record shows a newer version than the log
+            has, others are faster every time, or the server refuses.
     """
     can_update = client.has_delta_api(name.catalog)
     for _ in range(_TRIES):
-        # The tag comes before everything that is decided by it.
-        try:
-            tag = client.delta_table(name)["metadata"] if can_update else {}
-            record = record_of(name, client.table(name))
-        except ServerFailure as error:
-            if error.is_not_found:
-                return None
-            raise
-        log = read_log(record)
+        seen = _look(client, name, read_log, can_update=can_update)
+        if seen is None:
+            return None
+        tag, record, log = seen
         shown = log.shown()
         differences = record_differences(record, shown)
         if not differences:
@@ -88,6 +83,27 @@ def sync_record(
         f"somebody else has changed the record {_TRIES} times while it was brought level; try again when they are done"
     )
     raise BackendFailure(msg, condition="CONFLICT")
+
+
+def _look(
+    client: UnityClient, name: QualifiedName, read_log: Callable[[RecordState], Log], *, can_update: bool
+) -> tuple[dict[str, Any], RecordState, Log] | None:
+    """Return a record with its tag, and the log; ``None`` if there is no record, or no log that could be compared."""
+    try:
+        # The tag comes before everything that is decided by it.
+        tag = client.delta_table(name)["metadata"] if can_update else {}
+        record = record_of(name, client.table(name))
+    except ServerFailure as error:
+        if error.is_not_found:
+            return None
+        raise
+    try:
+        return tag, record, read_log(record)
+    except BackendFailure:
+        if record.is_managed:
+            # Only through its catalog can such a log be read, so that there are no two descriptions to compare.
+            return None
+        raise
 
 
 def _update(
