@@ -151,6 +151,12 @@ class Table:
         return ownership(self.owns, f"{self.qualified_name}: ")
 
 
+def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
+    """Return how tables may be made of files, of those models that consent to it."""
+    wishes = ((model.name, conversion(model.convert_from, "")) for model in models)
+    return {name: wish for name, wish in wishes if wish is not None}
+
+
 def names_around(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
     """Return the names of tables and of those that their foreign keys point at, each once and sorted."""
     names = set()

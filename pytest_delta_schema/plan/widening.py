@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from pytest_delta_schema.state.types import SIZED
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 NEWEST = (4, 4)
 """The version whose rules hold unless said otherwise."""
 
-_SIZED = re.compile(r"(char|varchar|decimal)\((\d+)(?:,(\d+))?\)")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _DIGITS = {"tinyint": 10, "smallint": 10, "int": 10, "bigint": 20}
 """Digits that a decimal needs in front of the point to hold the type, as Delta counts them."""
@@ -43,7 +43,7 @@ def widening(before: DataTypeState, after: DataTypeState, version: tuple[int, in
     """
     if not isinstance(before, str) or not isinstance(after, str) or before == after:
         return None
-    old, new = _SIZED.fullmatch(before), _SIZED.fullmatch(after)
+    old, new = SIZED.fullmatch(before), SIZED.fullmatch(after)
     if old and old[1] != "decimal":
         longer = new[1] == "varchar" and int(new[2]) >= int(old[2]) if new else after == "string"
         return Widening.ALWAYS if longer else None
@@ -59,12 +59,12 @@ def _widens(before: str, after: str) -> bool:
         return True
     if after == "double":
         return before in ("tinyint", "smallint", "int", "float")
-    new = _SIZED.fullmatch(after)
+    new = SIZED.fullmatch(after)
     return new is not None and new[1] == "decimal" and _fits_decimal(before, int(new[2]), int(new[3]))
 
 
 def _fits_decimal(before: str, precision: int, scale: int) -> bool:
     if before in _DIGITS:
         return precision - scale >= _DIGITS[before]
-    old = _SIZED.fullmatch(before)
+    old = SIZED.fullmatch(before)
     return old is not None and precision - int(old[2]) >= scale - int(old[3]) >= 0

@@ -11,13 +11,12 @@ from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.names import foreign_key_name
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.state.types import ATOMIC, ArrayState, ColumnState, DataTypeState, MapState, StructState
+from pytest_delta_schema.state.types import ATOMIC, SIZED, ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
 
 _ATOMIC = {name: kind for kind, name in ATOMIC.items()}
-_SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")
 _INTERVAL = re.compile(r"interval (\w+)(?: to (\w+))?")
 _COLLATED = re.compile(r"string collate (\w+)")
 
@@ -86,7 +85,7 @@ def struct_field(column: ColumnState) -> spark.StructField:
 def _with_arguments(text: str) -> spark.DataType:
     if text == "string":
         return spark.StringType()
-    if (sized := _SIZED.fullmatch(text)) is not None:
+    if (sized := SIZED.fullmatch(text)) is not None:
         kind, length, scale = sized.groups()
         if kind == "decimal":
             return spark.DecimalType(int(length), int(scale))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +138,7 @@ def type_text(data_type: DataTypeState) -> str:
         return f"array<{type_text(data_type.element)}>"
     if isinstance(data_type, MapState):
         return f"map<{type_text(data_type.key)},{type_text(data_type.value)}>"
-    return "string" if data_type.startswith(("char(", "varchar(")) else data_type
+    return str(plain(data_type))
 
 
 def type_name(data_type: DataTypeState) -> str:

@@ -6,6 +6,7 @@ tuples of their parts. Strings are interned, so that comparing two clean tables 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -222,6 +223,17 @@ _CANONICAL: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
     spark.StringType: _string,
     spark.StructType: _struct,
 }
+
+
+SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")
+"""A type with arguments: its kind, and its length, or its precision and scale."""
+
+
+def plain(data_type: DataTypeState) -> DataTypeState:
+    """Return what Delta stores of an atomic type: strings for char and varchar."""
+    if isinstance(data_type, str) and data_type.startswith(("char(", "varchar(")):
+        return "string"
+    return data_type
 
 
 def equal_types(left: DataTypeState, right: DataTypeState) -> bool:

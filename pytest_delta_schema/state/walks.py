@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.state.types import ATOMIC, ArrayState, MapState, StructState, below
+from pytest_delta_schema.state.types import ATOMIC, ArrayState, MapState, StructState, below, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,7 +58,7 @@ def fits(given: DataTypeState, declared: DataTypeState) -> bool:
 
 def _values(data_type: DataTypeState) -> object:
     if isinstance(data_type, str):
-        return "string" if data_type.startswith(("char(", "varchar(")) else data_type
+        return plain(data_type)
     if isinstance(data_type, StructState):
         return {field.name.lower(): _values(field.data_type) for field in data_type.fields}
     if isinstance(data_type, ArrayState):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below
+from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.writes import findings
-from pytest_delta_schema.writes.merging import evolves, plain
+from pytest_delta_schema.writes.merging import evolves
 from pytest_delta_schema.writes.route import WRITE_STREAM
 
 if TYPE_CHECKING:

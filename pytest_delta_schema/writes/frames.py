@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.features import WIDENING_PROPERTY, is_on
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below
+from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.writes import findings
 from pytest_delta_schema.writes.casting import Caster, is_read_as
-from pytest_delta_schema.writes.merging import plain
 from pytest_delta_schema.writes.route import SAVE_AS_TABLE, WRITE_STREAM
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def _repeated_below(data_type: DataTypeState) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _has_lengths(data_type: DataTypeState) -> bool:
     if isinstance(data_type, str):
-        return data_type.startswith(("char(", "varchar("))
+        return plain(data_type) != data_type
     return any(_has_lengths(part.data_type) for part in below(data_type))
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.plan.widening import Widening, widening
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, same_kind, with_below
+from pytest_delta_schema.state.types import (
+    ArrayState,
+    ColumnState,
+    MapState,
+    StructState,
+    below,
+    plain,
+    same_kind,
+    with_below,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,13 +71,6 @@ def merge(
     return Merge(
         merged, tuple(merger.added), tuple(merger.retyped), tuple(merger.conflicts), has_nested=merger.has_nested
     )
-
-
-def plain(data_type: DataTypeState) -> DataTypeState:
-    """Return what Delta sees of an atomic type: strings for char and varchar."""
-    if isinstance(data_type, str) and data_type.startswith(("char(", "varchar(")):
-        return "string"
-    return data_type
 
 
 def nullable(columns: Iterable[ColumnState]) -> tuple[ColumnState, ...]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.state.types import StructState, below
+from pytest_delta_schema.state.types import StructState, below, plain
 from pytest_delta_schema.writes import findings
-from pytest_delta_schema.writes.merging import plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

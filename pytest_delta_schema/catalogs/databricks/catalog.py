@@ -70,7 +70,7 @@ class DatabricksCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents: four queries a schema, and one read a table."""
-        return CatalogState.of(self._read(sorted(set(names_around(models)))))
+        return CatalogState.of(self._read(names_around(models)))
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing: an older schema takes a query of its own for each version."""

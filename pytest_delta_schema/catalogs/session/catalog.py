@@ -16,9 +16,8 @@ from pytest_delta_schema.catalogs.spark.history import column_origins
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.running import Running
 from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
-from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.queries import (
     create_schema,
     describe_history,
@@ -70,8 +69,8 @@ class SessionCatalog:
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents: two statements and a schema each, several at once."""
         models = list(models)
-        wishes = {model.name: wish for model in models if (wish := conversion(model.convert_from, "")) is not None}
-        read = self._read_all(sorted(set(names_around(models))))
+        wishes = conversions(models)
+        read = self._read_all(names_around(models))
         absent = [name for name, found in read.items() if found is None]
         schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
         return CatalogState.of(

@@ -14,14 +14,13 @@ from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.history import column_origins
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
-from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
+from pytest_delta_schema.catalogs.spark.physical import remove_if_empty, schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
 from pytest_delta_schema.catalogs.spark.running import Running
 from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.catalogs.spark.sources import Sources
 from pytest_delta_schema.execute.ddl import Capabilities
-from pytest_delta_schema.models.conversion import conversion
-from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.queries import create_schema, drop_schema
 from pytest_delta_schema.sql.statement import StatementKind
 
@@ -67,7 +66,7 @@ class SparkCatalog:
         """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
         models = list(models)
         with in_users_names(self.bridge.in_users_words):
-            wishes = {model.name: wish for model in models if (wish := conversion(model.convert_from, "")) is not None}
+            wishes = conversions(models)
             return read_tables(self.bridge, names_around(models), wishes, self._sources)
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
@@ -147,10 +146,8 @@ class SparkCatalog:
 
     def _clean_up(self, table: QualifiedName) -> None:
         """Remove what a failed creation leaves behind: a log folder without a commit, in which no table can be made."""
-        folder = table_folder(self.warehouse, table)
-        files = [path for path in folder.rglob("*") if path.is_file()] if self.bridge.is_ours(table.catalog) else []
-        if folder.is_dir() and not files:
-            shutil.rmtree(folder)
+        if self.bridge.is_ours(table.catalog):
+            remove_if_empty(table_folder(self.warehouse, table))
 
     @contextmanager
     def _speaking(self, catalog: str) -> Iterator[None]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.catalogs.spark.physical import SESSION_CATALOG, encode, physical_schema, table_folder
+from pytest_delta_schema.catalogs.spark.physical import (
+    SESSION_CATALOG,
+    encode,
+    physical_schema,
+    remove_if_empty,
+    table_folder,
+)
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.sql.conversion import conversion
@@ -43,7 +48,7 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say
             try:
                 sql(conversion(target, change))
             except BaseException:
-                _clean_up(Path(source.path))
+                remove_if_empty(Path(source.path) / "_delta_log")
                 raise
             say(f"{statement.table}: converted in {monotonic() - started:.1f} s")
 
@@ -64,10 +69,3 @@ def _physical(bridge: Bridge, table: QualifiedName) -> str:
     if not bridge.is_ours(table.catalog):
         return dotted(table)
     return dotted(QualifiedName(SESSION_CATALOG, physical_schema(table.catalog, table.schema), encode(table.table)))
-
-
-def _clean_up(folder: Path) -> None:
-    """Remove the log that a failed conversion leaves behind, if nothing is committed to it."""
-    log = folder / "_delta_log"
-    if log.is_dir() and not any(path.is_file() for path in log.rglob("*")):
-        shutil.rmtree(log)

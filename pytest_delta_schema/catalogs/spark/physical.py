@@ -6,6 +6,7 @@ The Java class ``PhysicalNames`` says the same; a test holds the two together.
 from __future__ import annotations
 
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def schema_folder(warehouse: Path, catalog: str, schema: str) -> Path:
 def table_folder(warehouse: Path, name: QualifiedName) -> Path:
     """Return the folder of a table."""
     return schema_folder(warehouse, name.catalog, name.schema) / encode(name.table)
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Remove what a failed statement has left behind: a folder in which no file is."""
+    if folder.is_dir() and not any(path.is_file() for path in folder.rglob("*")):
+        shutil.rmtree(folder)
 
 
 def is_confusing(name: QualifiedName) -> bool:

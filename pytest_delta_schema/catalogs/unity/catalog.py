@@ -81,7 +81,7 @@ class UnityCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents, and what the catalog says of them."""
-        seen = self._reading.read(sorted(set(names_around(models))))
+        seen = self._reading.read(names_around(models))
         if self._on_read:
             stale = [name for name, each in seen.items() if _is_stale(each)]
             self._sync(stale)
