@@ -45,7 +45,7 @@ class TestConnect(CatalogSuite):
 class TestClassic(CatalogSuite):
     """Read by SQL, as everywhere, and with the JVM in reach for what has no SQL."""
 
-    scenarios = ("not_null/", "checks/checks_added_over_clean_rows", "layout/")
+    scenarios = ("not_null/tightened_over", "checks/checks_added_over_clean_rows", "layout/rewritten")
 
     @pytest.fixture
     def catalog(self, local):
