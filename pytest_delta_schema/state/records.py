@@ -108,7 +108,7 @@ class LogState:
     """What a Delta log says that a record should show.
 
     Args:
-        schema: The schema in Delta's JSON.
+        schema: The schema, as the text in JSON that the log has.
         columns: The same as states.
         comment: ``""`` if there is none.
         partitioning: The partition columns, in order.
@@ -116,7 +116,7 @@ class LogState:
         version: The newest version.
     """
 
-    schema: Mapping[str, object]
+    schema: str
     columns: tuple[ColumnState, ...]
     comment: str
     partitioning: tuple[str, ...]

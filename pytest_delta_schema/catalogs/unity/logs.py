@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.unity.log_folder import Paths
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
 
 _PANIC = "PanicException"
 
@@ -73,12 +74,16 @@ class Log:
             version=self.version,
         )
 
-    def shown(self) -> LogState:
-        """Return what a record should show."""
-        schema = json.loads(self.metadata["schemaString"])
+    def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
+        """Return what a record should show.
+
+        Args:
+            columns: Those of the state, if it has been read already.
+        """
+        schema = self.metadata["schemaString"]
         return LogState(
-            schema=MappingProxyType(schema),
-            columns=columns_of_schema(schema),
+            schema=schema,
+            columns=columns_of_schema(json.loads(schema)) if columns is None else columns,
             comment=self.metadata["description"],
             partitioning=tuple(self.metadata["partitionColumns"]),
             configuration=MappingProxyType(self.metadata["configuration"]),

@@ -150,7 +150,8 @@ class Reading:
         if head.is_managed:
             return Seen(self._managed(head), record)
         log = self.open_log(head)
-        return Seen(log.state(name), record, log.shown())
+        state = log.state(name)
+        return Seen(state, record, log.shown(state.columns))
 
     def _managed(self, record: RecordState) -> TableState:
         """Read a table to which the catalog commits: as the server's Delta API shows it, or else as Spark does."""

@@ -117,7 +117,7 @@ def _update(
     updates: list[dict[str, Any]] = []
     if "columns" in paths:
         # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
-        updates.append({"action": "set-columns", "columns": columns_for(log.schema)})
+        updates.append({"action": "set-columns", "columns": columns_for(json.loads(log.schema))})
         updates.append({"action": "set-partition-columns", "partition-columns": list(log.partitioning)})
     if "comment" in paths:
         updates.append({"action": "set-table-comment", "comment": log.comment})

@@ -61,16 +61,16 @@ def schema_of(columns: Mapping[str, Any]) -> dict[str, Any]:
     return _renamed(columns, _CAMEL)  # type: ignore[no-any-return]
 
 
-def columns_for(schema: Mapping[str, object]) -> dict[str, Any]:
+def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
     """Turn a schema of a Delta log into columns for the Delta API."""
-    return _renamed(dict(schema), _KEBAB)  # type: ignore[no-any-return]
+    return _renamed(schema, _KEBAB)  # type: ignore[no-any-return]
 
 
 def table_info(record: RecordState, log: LogState, timestamp: int) -> dict[str, Any]:
     """Write a whole record for the classic API: what the log says, in the place that the old record had."""
     catalog, schema, table = record.name
     places = {name.lower(): index for index, name in enumerate(log.partitioning)}
-    fields: Any = log.schema["fields"]
+    fields = json.loads(log.schema)["fields"]
     info: dict[str, Any] = {
         "name": table,
         "catalog_name": catalog,
