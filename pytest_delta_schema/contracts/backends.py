@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TextIO, cast
 
+import pytest
+
 from pytest_delta_schema.contracts.options import DATABRICKS, LOCAL, MEMORY, SESSION, UNITY
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.contracts.terminal import Terminal
@@ -12,14 +14,17 @@ from pytest_delta_schema.contracts.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import pytest
-
     from pytest_delta_schema.execute.ddl import Catalog
 
 
 def open_catalog(request: pytest.FixtureRequest) -> Catalog:
     """Return the catalog that this run has chosen; fixtures that it needs are asked for only then."""
-    return _BACKENDS[request.config.stash[RUN].options.backend](request)
+    from pytest_delta_schema.errors import BackendError
+
+    try:
+        return _BACKENDS[request.config.stash[RUN].options.backend](request)
+    except BackendError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 def _memory(_: pytest.FixtureRequest) -> Catalog:
@@ -63,17 +68,11 @@ def _unity(request: pytest.FixtureRequest) -> Catalog:
 
 
 def _databricks(request: pytest.FixtureRequest) -> Catalog:
-    import pytest
-
     from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
     from pytest_delta_schema.catalogs.databricks.door import open_door
-    from pytest_delta_schema.errors import BackendError
 
     options = request.config.stash[RUN].options
-    try:
-        door = open_door(options.databricks_warehouse)
-    except BackendError as error:
-        pytest.fail(str(error), pytrace=False)
+    door = open_door(options.databricks_warehouse)
     request.addfinalizer(door.close)
     return DatabricksCatalog(door, options.read_threads)
 

@@ -40,7 +40,6 @@ class RecordKeeper(Protocol):
             What was changed.
 
         Raises:
-            CatalogReadError: If a table, its record or its log cannot be read.
-            RecordError: If records cannot be brought level; all of them at once, and the others are.
+            RecordError: If records cannot be read or brought level; all of them at once, and the others are.
         """
         ...

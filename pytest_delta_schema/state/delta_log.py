@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from pytest_delta_schema.state.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 """Where open-source Delta, which has no primary keys, keeps ours: ``{"name": ..., "columns": [...]}``."""
@@ -48,6 +49,13 @@ _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
 
 CLUSTERING_PROPERTY = "clusteringColumns"
 """A property that no table has, in which catalogs show the clustering columns, as paths in JSON."""
+
+_HIDING = {"generatedColumns", "identityColumns"}
+_LEGACY_HIDING = range(4, 7)
+"""Writer versions without named features that may mean generated columns, and from 6 on identities."""
+
+Paths = Sequence[Sequence[str]]
+"""Clustering columns: for each the path to it, by physical names."""
 
 CLUSTERING_DOMAIN = "delta.clustering"
 """The domain of a log in which Delta keeps the clustering columns."""
@@ -72,7 +80,7 @@ def state_from_metadata(
     *,
     metadata: Mapping[str, Any],
     protocol: Mapping[str, Any],
-    clustering: Sequence[Sequence[str]] = (),
+    clustering: Paths = (),
     version: int | None = None,
 ) -> TableState:
     """Describe the table whose log holds these actions.
@@ -117,6 +125,21 @@ def parted(properties: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
         "writerFeatures": features,
     }
     return kept, protocol
+
+
+def hides_values(protocol: Mapping[str, Any]) -> bool:
+    """Whether a table may have generated or identity columns, which Spark's schema and information_schema hide."""
+    features = set(protocol["writerFeatures"])
+    return bool(features & _HIDING) or (not features and int(protocol["minWriterVersion"]) in _LEGACY_HIDING)
+
+
+def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
+    """Return the columns of the clustering domain, none if it was removed; ``None`` if it is not among ``domains``."""
+    found: Paths | None = None
+    for domain in domains:
+        if domain["domain"] == CLUSTERING_DOMAIN:
+            found = () if domain.get("removed") else json.loads(domain["configuration"])[CLUSTERING_PROPERTY]
+    return found
 
 
 def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.databricks.reader import (
     HiddenParentError,
     SchemaFacts,
-    hides_values,
+    protocol_of,
     read_schema,
     state_of,
 )
+from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.catalogs.questions import Questions
 from pytest_delta_schema.catalogs.session.capabilities import without_files
@@ -22,6 +22,7 @@ from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.sql.information_schema import schemata, tables_in
 from pytest_delta_schema.sql.queries import describe_detail, describe_history, describe_schema, show_create
 from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.state.delta_log import hides_values
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ class DatabricksCatalog:
             seen = facts[name[:2]]
             return unreadable(name, seen) if isinstance(seen, BackendFailure) else self._table(name, seen)
 
-        with ThreadPoolExecutor(max_workers=self._read_threads) as pool:
-            found = dict(zip(names, pool.map(read, names), strict=True))
+        found = at_once(read, names, self._read_threads)
         absent = [name for name, each in found.items() if each is None]
         schemas = {place: self._has_schema(*place) for place in dict.fromkeys(name[:2] for name in absent)}
         return {name: each or _absent(name, schemas[name[:2]]) for name, each in found.items()}
@@ -143,7 +143,9 @@ class DatabricksCatalog:
             return is_not_delta(name, shown["data_source_format"])
         try:
             (detail,) = self._door.rows(describe_detail(name))
-            created = self._door.rows(show_create(name))[0]["createtab_stmt"] if hides_values(detail) else None
+            created = (
+                self._door.rows(show_create(name))[0]["createtab_stmt"] if hides_values(protocol_of(detail)) else None
+            )
         except BackendFailure as error:
             return None if shown is None and error.condition in NOT_FOUND else unreadable(name, error)
         if shown is None:

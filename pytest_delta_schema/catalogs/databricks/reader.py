@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     Ask = Callable[[str], Sequence[Row]]
 
 _PRIMARY, _FOREIGN = "PRIMARY KEY", "FOREIGN KEY"
-_HIDING = {"generatedColumns", "identityColumns"}
-_LEGACY_HIDING = range(4, 7)
-"""Writer versions without named features that may mean generated columns, and from 6 on identities."""
-
 _NO_SCHEMA = '{"type":"struct","fields":[]}'
 
 
@@ -65,10 +61,13 @@ def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
     return facts
 
 
-def hides_values(detail: Row) -> bool:
-    """Whether a table may have columns whose values information_schema does not explain."""
-    features = set(detail.get("tableFeatures") or ())
-    return bool(features & _HIDING) or (not features and int(detail["minWriterVersion"]) in _LEGACY_HIDING)
+def protocol_of(detail: Row) -> dict[str, Any]:
+    """Return the protocol that DESCRIBE DETAIL tells of, as a log has it."""
+    return {
+        "minReaderVersion": detail["minReaderVersion"],
+        "minWriterVersion": detail["minWriterVersion"],
+        "writerFeatures": detail.get("tableFeatures") or (),
+    }
 
 
 def state_of(name: QualifiedName, facts: SchemaFacts, detail: Row, created: str | None) -> TableState:
@@ -94,11 +93,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: Row, created: str 
             "configuration": dict(detail.get("properties") or {}),
             "partitionColumns": detail.get("partitionColumns") or (),
         },
-        protocol={
-            "minReaderVersion": detail["minReaderVersion"],
-            "minWriterVersion": detail["minWriterVersion"],
-            "writerFeatures": detail.get("tableFeatures") or (),
-        },
+        protocol=protocol_of(detail),
     )
     columns = tuple(_column(row, values) for row in rows)
     return replace(

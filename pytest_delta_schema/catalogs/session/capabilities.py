@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.execute.ddl import Capabilities, Refusal
 from pytest_delta_schema.plan.changes import CheckAdd
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CONVERSIONS = (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
 
@@ -41,14 +37,10 @@ def without_transactions(statement: Statement) -> Refusal | None:
     return Refusal(reason, f"write the check in another way, or {_REMEDY}")
 
 
-def _emulating(refuses: Callable[[Statement], Refusal | None], *, commits: bool) -> Capabilities:
-    return Capabilities(emulates=BY_COMMIT | BY_PROPERTY if commits else BY_PROPERTY, refuses=refuses)
-
-
-CLASSIC = _emulating(without_files, commits=True)
+CLASSIC = Capabilities(emulates=BY_COMMIT | BY_PROPERTY, refuses=without_files)
 """Of a session in a JVM that can be reached."""
 
-REMOTE = _emulating(without_transactions, commits=False)
+REMOTE = Capabilities(emulates=BY_PROPERTY, refuses=without_transactions)
 """Of a session of Spark Connect."""
 
 

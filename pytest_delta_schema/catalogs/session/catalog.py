@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import cannot_be_looked_at, problem
 from pytest_delta_schema.catalogs.questions import Questions
 from pytest_delta_schema.catalogs.session.capabilities import CLASSIC, REMOTE
@@ -154,8 +154,7 @@ class SessionCatalog:
         def read(name: QualifiedName) -> TableState | ReadProblem | None:
             return read_table(self._rows, lambda: self._schema(name), name)
 
-        with ThreadPoolExecutor(max_workers=self._read_threads) as pool:
-            return dict(zip(names, pool.map(read, names), strict=True))
+        return at_once(read, names, self._read_threads)
 
     def _read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState]:
         """Return the tables that are there and can be read."""

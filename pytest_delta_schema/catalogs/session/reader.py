@@ -20,26 +20,21 @@ from pytest_delta_schema.sql.queries import (
     show_properties,
 )
 from pytest_delta_schema.state.delta_log import (
-    CLUSTERING_DOMAIN,
     CLUSTERING_PROPERTY,
-    FEATURE_PREFIX,
+    clustering_in,
+    hides_values,
     parted,
     state_from_metadata,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
 
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 """What Spark says of a table that is not there; everything else is a table that cannot be seen."""
-
-_WRITER = "delta.minWriterVersion"
-_HIDING = ("delta.feature.generatedColumns", "delta.feature.identityColumns")
-_LEGACY_HIDING = range(4, 7)
-"""Writer versions without named features that may mean generated columns, and from 6 on identities."""
 
 _PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"
 
@@ -86,37 +81,26 @@ def read_table(  # noqa: PLR0911 - one answer a kind of thing that may stand the
         if description["Provider"].lower() != "delta":
             return is_not_delta(name, description["Provider"])
         properties = {row[0]: row[1] for row in sql(show_properties(name))}
-        if _hides(properties):
+        configuration, protocol = parted(properties)
+        if hides_values(protocol):
             return _from_checksum(sql, name, description["Location"])
-        return _from_description(name, fields.json(), description, properties)
+        return state_from_metadata(
+            name,
+            metadata={
+                "schemaString": fields.json(),
+                "description": description["Comment"],
+                "configuration": configuration,
+                "partitionColumns": description.partitions,
+            },
+            protocol=protocol,
+            clustering=json.loads(properties.get(CLUSTERING_PROPERTY, "[]")),
+        )
     except BackendFailure as error:
         if error.condition in NOT_FOUND:
             return None
         return problem(name, f"cannot be read ({error})", "mend the session, or its permission to read the table")
     except (KeyError, LookupError, TypeError, ValueError) as error:
         return is_damaged(name, error)
-
-
-def _hides(properties: Mapping[str, str]) -> bool:
-    named = any(key.startswith(FEATURE_PREFIX) for key in properties)
-    return any(key in properties for key in _HIDING) or (not named and int(properties[_WRITER]) in _LEGACY_HIDING)
-
-
-def _from_description(
-    name: QualifiedName, schema: str, description: Description, properties: Mapping[str, str]
-) -> TableState:
-    configuration, protocol = parted(properties)
-    return state_from_metadata(
-        name,
-        metadata={
-            "schemaString": schema,
-            "description": description["Comment"],
-            "configuration": configuration,
-            "partitionColumns": description.partitions,
-        },
-        protocol=protocol,
-        clustering=json.loads(properties.get(CLUSTERING_PROPERTY, "[]")),
-    )
 
 
 def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> TableState | ReadProblem:
@@ -127,11 +111,10 @@ def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str
         fact = f"has generated or identity columns, which this session hides, and its log cannot be read ({error})"
         return problem(name, fact, "read it through a classic session, or give this one permission to read its folder")
     told = json.loads(text)
-    domains = {each["domain"]: json.loads(each["configuration"]) for each in told.get("domainMetadata") or ()}
     return state_from_metadata(
         name,
         metadata=told["metadata"],
         protocol=told["protocol"],
-        clustering=domains.get(CLUSTERING_DOMAIN, {}).get(CLUSTERING_PROPERTY, ()),
+        clustering=clustering_in(told.get("domainMetadata") or ()) or (),
         version=version,
     )

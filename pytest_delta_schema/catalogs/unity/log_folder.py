@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.state.delta_log import CLUSTERING_DOMAIN
+from pytest_delta_schema.state.delta_log import clustering_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-Paths = Sequence[Sequence[str]]
-"""Clustering columns: for each the path to it, by physical names."""
+    from pytest_delta_schema.state.delta_log import Paths
 
 _LOG = "_delta_log"
 _DOMAINS = "domainMetadata"
@@ -40,15 +38,15 @@ class LogFolder:
         if f"{stem}.crc" in self._names:
             domains = json.loads(self._read(f"{stem}.crc")).get(_DOMAINS)
             if domains is not None:
-                return _clustering(domains) or ()
+                return clustering_in(domains) or ()
         if f"{stem}.json" in self._names:
-            found = _clustering(self._in_lines(f"{stem}.json"))
+            found = clustering_in(self._in_lines(f"{stem}.json"))
             if found is not None:
                 return found
         checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
         if not checkpoints:
             return None
-        return _clustering(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
+        return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
 
     @cached_property
     def _store(self) -> Any:
@@ -82,15 +80,3 @@ class LogFolder:
             if _DOMAINS not in parquet.schema_arrow.names:
                 return []
             return [each for each in parquet.read(columns=[_DOMAINS]).column(0).to_pylist() if each is not None]
-
-
-def _clustering(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
-    """Return the columns of the clustering domain, none if it was removed; ``None`` if it is not among ``domains``."""
-    found: Paths | None = None
-    for domain in domains:
-        if domain["domain"] == CLUSTERING_DOMAIN:
-            found = () if domain.get("removed") else json.loads(domain["configuration"])[_COLUMNS]
-    return found
-
-
-_COLUMNS = "clusteringColumns"

@@ -14,8 +14,8 @@ from pytest_delta_schema.state.records import LogState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.catalogs.unity.log_folder import Paths
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.delta_log import Paths
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.catalogs.unity.client import ServerFailure
 from pytest_delta_schema.catalogs.unity.logs import Log
 from pytest_delta_schema.catalogs.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
-from pytest_delta_schema.catalogs.unity.wire import record_of, schema_of
+from pytest_delta_schema.catalogs.unity.wire import columns_of, record_of, schema_of
 from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import CLUSTERING_PROPERTY, parted, state_from_metadata
@@ -73,8 +74,7 @@ class Reading:
     def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, Seen]:
         """Read tables: a page of records for many tables of a schema, and a log for each."""
         infos = self._listed(names)
-        with ThreadPoolExecutor(max_workers=self._threads) as pool:
-            seen = dict(zip(names, pool.map(lambda name: self._see(name, infos.get(name)), names), strict=True))
+        seen = at_once(lambda name: self._see(name, infos.get(name)), names, self._threads)
         absent = [name for name, each in seen.items() if each is None]
         schemas = {place: self._absence(*place) for place in dict.fromkeys(name[:2] for name in absent)}
         return {name: each or Seen(_absent(name, schemas[name[:2]])) for name, each in seen.items()}
@@ -144,7 +144,7 @@ class Reading:
         if head.data_format != _DELTA:
             return Seen(is_not_delta(name, head.data_format or "strange"))
         try:
-            record = record_of(name, info)
+            record = replace(head, columns=columns_of(info))
         except ValueError as error:
             record = problem(name, str(error), "update this package, or the record")
         if head.is_managed:

@@ -39,7 +39,6 @@ def record_of(name: QualifiedName, info: Mapping[str, Any]) -> RecordState:
     Raises:
         ValueError: If it cannot be understood, with the reason.
     """
-    columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
     properties = {str(key): str(value) for key, value in (info.get("properties") or {}).items()}
     version = properties.get(LAST_VERSION, "")
     return RecordState(
@@ -49,11 +48,21 @@ def record_of(name: QualifiedName, info: Mapping[str, Any]) -> RecordState:
         data_format=str(info.get("data_source_format") or ""),
         location=str(info.get("storage_location") or ""),
         owner=str(info.get("owner") or ""),
-        columns=tuple(map(_column, columns)),
+        columns=columns_of(info),
         comment=str(info.get("comment") or ""),
         properties=MappingProxyType(properties),
         version=int(version) if version.isdecimal() else None,
     )
+
+
+def columns_of(info: Mapping[str, Any]) -> tuple[RecordColumn, ...]:
+    """Read the columns of a record, in the order of their positions.
+
+    Raises:
+        ValueError: If one cannot be understood, with the reason.
+    """
+    columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
+    return tuple(map(_column, columns))
 
 
 def schema_of(columns: Mapping[str, Any]) -> dict[str, Any]:

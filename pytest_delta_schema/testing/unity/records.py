@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.testing.unity.refusals import Refused, no_table
-from pytest_delta_schema.testing.unity.updates import updated
+from pytest_delta_schema.testing.unity.updates import PARTS, updated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -211,13 +211,7 @@ def _field(column: dict[str, Any]) -> dict[str, Any]:
     return {"name": column["name"], "type": said, "nullable": column["nullable"], "metadata": {}}
 
 
-_KEBAB = {
-    "elementType": "element-type",
-    "containsNull": "contains-null",
-    "keyType": "key-type",
-    "valueType": "value-type",
-    "valueContainsNull": "value-contains-null",
-}
+_KEBAB = {camel: kebab for parts in PARTS.values() for kebab, camel in parts.items()}
 
 
 def _kebab(value: Any) -> Any:

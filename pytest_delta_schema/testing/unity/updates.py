@@ -18,10 +18,11 @@ _ATOMIC = re.compile(
     r"long|integer|short|byte|string|date|timestamp|timestamp_ntz|boolean|binary|float|double|variant|void"
     r"|decimal\(\d+,\d+\)"
 )
-_PARTS = {
+PARTS = {
     "array": {"element-type": "elementType", "contains-null": "containsNull"},
     "map": {"key-type": "keyType", "value-type": "valueType", "value-contains-null": "valueContainsNull"},
 }
+"""The keys of nested types, as the wire has them and as Spark's JSON has them."""
 
 
 def updated(info: Mapping[str, Any], etag: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,10 +118,10 @@ def _camel(data_type: Any) -> Any:
     if kind == "struct":
         fields = [{**field, "type": _camel(field["type"])} for field in data_type["fields"]]
         return {"type": kind, "fields": fields}
-    if kind not in _PARTS or set(data_type) != {"type", *_PARTS[kind]}:
+    if kind not in PARTS or set(data_type) != {"type", *PARTS[kind]}:
         message = f"cannot read {json.dumps(data_type)}"
         raise unparsed(message)
-    said = {camel: data_type[kebab] for kebab, camel in _PARTS[kind].items()}
+    said = {camel: data_type[kebab] for kebab, camel in PARTS[kind].items()}
     return {"type": kind, **{key: _camel(part) if key.endswith("Type") else part for key, part in said.items()}}
 
 
