@@ -18,6 +18,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.state.delta_log import (
     PRIMARY_KEY_PROPERTY,
+    clustering_in,
     decode_key,
     encode_foreign_key,
     encode_key,
@@ -172,3 +173,27 @@ def test_foreign_keys_come_from_one_property_each():
     assert '"parentColumns": ["día"]' in configuration["pytest_delta_schema.foreignKey.a_key"]
     assert state.foreign_keys == keys
     assert [key for key in state.table_properties if key in configuration] == []
+
+
+def clustered(*columns):
+    return {
+        "domain": "delta.clustering",
+        "configuration": json.dumps({"clusteringColumns": [[each] for each in columns]}),
+    }
+
+
+ROWS = {"domain": "delta.rowTracking", "configuration": "{}"}
+
+
+@pytest.mark.parametrize(
+    ("domains", "clustering"),
+    [
+        ([], None),
+        ([ROWS], None),
+        ([clustered("a", "b"), ROWS], [["a"], ["b"]]),
+        ([ROWS, clustered("a")], [["a"]]),
+        ([{**clustered("a"), "removed": True}], ()),
+    ],
+)
+def test_clustering_is_found_among_the_domains(domains, clustering):
+    assert clustering_in(domains) == clustering
