@@ -79,7 +79,9 @@ if TYPE_CHECKING:
         SetColumnComments,
         SetTableComment,
         SetTableProperties,
+        SetTags,
         UnsetTableProperties,
+        UnsetTags,
     )
     from pytest_delta_schema.plan.demands import Demand, NotNull
     from pytest_delta_schema.plan.planner import TablePlanner
@@ -192,7 +194,9 @@ _HOMES = {
         "SetColumnComments",
         "SetTableComment",
         "SetTableProperties",
+        "SetTags",
         "UnsetTableProperties",
+        "UnsetTags",
         "ConvertTable",
     ),
     "plan.demands": ("Demand", "NotNull"),
@@ -322,6 +326,7 @@ __all__ = [
     "SetColumnComments",
     "SetTableComment",
     "SetTableProperties",
+    "SetTags",
     "SourceState",
     "SparkCatalog",
     "Statement",
@@ -338,6 +343,7 @@ __all__ = [
     "UnityClient",
     "UnsafePlanError",
     "UnsetTableProperties",
+    "UnsetTags",
     "ValueState",
     "Violation",
     "Workbench",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from pyspark.sql.types import DataType
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.tags import NO_TAGS, no_tags, require_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at run time, on every supported Python
 """A default: a number, a boolean, or the text of an SQL expression."""
@@ -45,9 +49,11 @@ class Column:
         identity: How the column counts; ``True`` for ``Identity()``. Its type is ``LongType()``.
         renamed_from: What the column was called before; used once, silent ever after. A field of a struct says it in
             the metadata of its ``StructField``: ``metadata={"renamed_from": "old"}``.
+        tags: As those of a :class:`Table`.
 
     Raises:
-        DeclarationError: If the name is empty or the type is not one of ``pyspark.sql.types``.
+        DeclarationError: If the name is empty, the type is not one of ``pyspark.sql.types``, or something else can
+            never be meant.
     """
 
     name: str
@@ -58,11 +64,14 @@ class Column:
     generated_as: str | None = None
     identity: Identity | bool | None = None
     renamed_from: str | None = None
+    tags: Mapping[str, str | None] = field(default_factory=no_tags)
 
     def __post_init__(self) -> None:
         require_name(self.name, "the name of a column")
         if self.renamed_from is not None:
             require_name(self.renamed_from, f"column {self.name}: renamed_from")
+        if self.tags is not NO_TAGS:
+            self.tags = require_tags(self.tags, f"column {self.name}")
         self._require_values()
         if isinstance(self.data_type, DataType):
             return

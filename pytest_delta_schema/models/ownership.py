@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from pytest_delta_schema.errors import DeclarationError
 
-ASPECTS = ("columns", "types", "values", "constraints", "comments", "properties", "layout")
+ASPECTS = ("columns", "types", "values", "constraints", "comments", "properties", "layout", "tags")
 """What can be owned; a contract owns all of it unless it says otherwise."""
 
 MANAGE, MATCH, IGNORE = MODES = ("manage", "match", "ignore")

@@ -76,6 +76,7 @@ def _table(table: Table) -> Call:
         "foreign_keys": keys,
         "partitioned_by": list(table.partitioned_by),
         "clustered_by": list(table.clustered_by),
+        "tags": dict(table.tags),
         "column_order": "" if table.column_order == IGNORE else table.column_order,
         "evolution": "" if table.evolution == STRICT else table.evolution,
         "convert_from": _conversion(table.convert_from),
@@ -118,6 +119,8 @@ def _column(column: Column) -> Call:
         said.append(("identity", _identity(identity)))
     if column.renamed_from is not None:
         said.append(("renamed_from", column.renamed_from))
+    if column.tags:
+        said.append(("tags", dict(column.tags)))
     return Call("Column", tuple(said))
 
 

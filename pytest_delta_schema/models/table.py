@@ -16,6 +16,7 @@ from pytest_delta_schema.models.names import QualifiedName, require_name, requir
 from pytest_delta_schema.models.origin import Origin, declared_here
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
 from pytest_delta_schema.models.structs import columns_of
+from pytest_delta_schema.models.tags import no_tags, require_tags
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -55,12 +56,15 @@ class Table:
             difference as drift that no apply changes, or ``enforce`` it.
         owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply
             changes. As a mapping it gives a mode to each: ``{"comments": "match", "properties": "ignore"}``. Aspects
-            are ``columns``, ``types``, ``values``, ``constraints``, ``comments``, ``properties`` and ``layout``.
+            are ``columns``, ``types``, ``values``, ``constraints``, ``comments``, ``properties``, ``layout`` and
+            ``tags``.
         evolution: Whether a column that the model lacks is drift, ``strict``, or accepted with a note, ``additive``, if
             it may be NULL and stands behind all declared ones, as writes with ``mergeSchema`` leave it; the same for
             fields of structs.
         convert_from: ``"parquet"`` consents to turn a parquet table of this name into this Delta table, in place;
             :class:`Parquet` says the path of a folder, or converts without statistics.
+        tags: What the catalog keeps about the table besides; ``""`` is a tag without a value. Only these keys are
+            compared, with regard to case; a value ``None`` declares the key absent.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -81,6 +85,7 @@ class Table:
     owns: Sequence[str] | Mapping[str, str] = ASPECTS
     evolution: str = STRICT
     convert_from: str | Parquet | None = None
+    tags: Mapping[str, str | None] = field(default_factory=no_tags)
     origin: Origin = field(init=False, repr=False, compare=False)
     logical_name: QualifiedName = field(init=False, repr=False, compare=False)
 
@@ -103,6 +108,7 @@ class Table:
             raise DeclarationError(msg)
         self.convert_from = conversion(self.convert_from, subject)
         ownership(self.owns, subject)
+        self.tags = require_tags(self.tags, self.qualified_name)
         self.table_properties = _properties(self.table_properties, subject)
         self.checks = _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)")
         self.foreign_keys = _listed(

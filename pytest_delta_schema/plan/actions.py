@@ -29,7 +29,9 @@ from pytest_delta_schema.plan.changes import (
     SetColumnComments,
     SetTableComment,
     SetTableProperties,
+    SetTags,
     UnsetTableProperties,
+    UnsetTags,
     require_change,
 )
 
@@ -59,6 +61,7 @@ class CreateTable:
         primary_key: Added right after the creation.
         checks: Part of the creation itself.
         creates_schema: Whether the schema has to be created first.
+        tags: Set when the table is there.
         foreign_keys: Added when all tables are there.
         parents: The tables that those point at, as they will be; for reports and rules, not part of equality.
     """
@@ -72,6 +75,7 @@ class CreateTable:
     checks: tuple[CheckState, ...] = ()
     partitioning: tuple[str, ...] = ()
     clustering: tuple[tuple[str, ...], ...] = ()
+    tags: tuple[SetTags, ...] = ()
     foreign_keys: tuple[ForeignKeyAdd, ...] = ()
     parents: Mapping[QualifiedName, TableState] = field(default_factory=_no_parents, compare=False, repr=False)
 
@@ -201,6 +205,16 @@ class AlignTable:
     def unset_table_properties(self) -> UnsetTableProperties | None:
         """The properties to remove, if any."""
         return self._only(UnsetTableProperties)
+
+    @property
+    def set_tags(self) -> tuple[SetTags, ...]:
+        """The tags to set, the table's first."""
+        return self._all(SetTags)
+
+    @property
+    def unset_tags(self) -> tuple[UnsetTags, ...]:
+        """The tags to remove, the table's first."""
+        return self._all(UnsetTags)
 
     def _all(self, kind: type[_C]) -> tuple[_C, ...]:
         if kind not in map(type, self.changes):

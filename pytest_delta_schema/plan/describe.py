@@ -16,7 +16,7 @@ from pytest_delta_schema.state.states import OWNED_PROPERTIES
 from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, ValueState
@@ -76,6 +76,8 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
         yield ChangeLine(ADD, "comment", _ABSENT, repr(action.table_comment))
     for key, value in action.table_properties.items():
         yield ChangeLine(ADD, f"properties.{key}", _ABSENT, repr(value))
+    for tags in action.tags:
+        yield from _new_tags(tags, {})
 
 
 @singledispatch
@@ -193,6 +195,24 @@ def _(change: changes.UnsetTableProperties, observed: TableState) -> Iterator[Ch
         yield ChangeLine(DROP, f"properties.{key}", repr(before), _ABSENT)
 
 
+@_lines.register(changes.SetTags)
+def _(change: changes.SetTags, observed: TableState) -> Iterator[ChangeLine]:
+    yield from _new_tags(change, observed.tags.get(change.path, {}))
+
+
+def _new_tags(change: changes.SetTags, there: Mapping[str, str | None]) -> Iterator[ChangeLine]:
+    for key, value in change.tags.items():
+        before = there.get(key)
+        marker, said = (ADD, _ABSENT) if before is None else (CHANGE, repr(before))
+        yield ChangeLine(marker, _tag(change.path, key), said, repr(value))
+
+
+@_lines.register(changes.UnsetTags)
+def _(change: changes.UnsetTags, observed: TableState) -> Iterator[ChangeLine]:
+    for key in change.keys:
+        yield ChangeLine(DROP, _tag(change.path, key), repr(observed.tags[change.path][key]), _ABSENT)
+
+
 @_lines.register(changes.PrimaryKeyAdd)
 def _(change: changes.PrimaryKeyAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, "primary_key", _ABSENT, _key(change))
@@ -245,6 +265,10 @@ def describe_layout(partitioning: tuple[str, ...], clustering: tuple[tuple[str, 
     return (
         f"clustered by ({', '.join(map(_dotted, clustering))})" if clustering else "neither partitioned nor clustered"
     )
+
+
+def _tag(path: tuple[str, ...], key: str) -> str:
+    return _dotted(("columns", *path, "tags", key)) if path else f"tags.{key}"
 
 
 def _dotted(path: tuple[str, ...]) -> str:

@@ -40,6 +40,8 @@ ASPECT_OF: Mapping[type[changes.Change], str] = {
     changes.SetTableComment: "comments",
     changes.SetTableProperties: "properties",
     changes.UnsetTableProperties: "properties",
+    changes.SetTags: "tags",
+    changes.UnsetTags: "tags",
     changes.ConvertTable: CONVERSION,
     changes.ClusteringChange: "layout",
     changes.LayoutRewrite: "layout",

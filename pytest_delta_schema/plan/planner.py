@@ -36,6 +36,7 @@ from pytest_delta_schema.plan.policy import PropertyPolicy
 from pytest_delta_schema.plan.properties import enables, property_changes, record_of
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
+from pytest_delta_schema.plan.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.plan.values import cosmetic_values, value_changes
 from pytest_delta_schema.state.desired import desired_state
@@ -59,6 +60,7 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
     value_changes,
     comment_changes,
     layout_changes,
+    tag_changes,
 )
 """One comparison an aspect, besides properties, which depend on the others.
 
@@ -164,6 +166,7 @@ class TablePlanner:
             checks=desired.checks,
             partitioning=desired.partitioning,
             clustering=desired.clustering,
+            tags=first_tags(desired),
             foreign_keys=tuple(ForeignKeyAdd(key=each) for each in desired.foreign_keys),
         )
 
@@ -228,6 +231,7 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
         and desired.partitioning == observed.partitioning
         and desired.clustering == observed.clustering
         and desired.table_properties.items() <= observed.table_properties.items()
+        and has_tags(desired, observed)
     )
 
 

@@ -37,6 +37,7 @@ from pytest_delta_schema.rules.policy import PropertiesFollowPolicy
 from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
 from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
 from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
+from pytest_delta_schema.rules.tags import StorableTags
 from pytest_delta_schema.rules.types import CollectionsHoldNulls, OnlyWideningTypeChanges, StorableTypes
 from pytest_delta_schema.rules.values import ColumnValues, GeneratedColumnsHoldTheirSources, GeneratedColumnsStay
 
@@ -67,6 +68,7 @@ _MODEL_RULES: tuple[ModelRule, ...] = (
     RenameHints(),
     ColumnValues(),
     LayoutColumns(),
+    StorableTags(),
 )
 
 

@@ -29,6 +29,7 @@ from pytest_delta_schema.sql.properties import property_lines, set_properties, u
 from pytest_delta_schema.sql.queries import create_schema
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.tags import set_tags, unset_tags
 from pytest_delta_schema.sql.types import change_types
 from pytest_delta_schema.sql.values import change_defaults, change_generation
 
@@ -58,6 +59,8 @@ RENDERERS: Mapping[type[changes.Change], Callable[[QualifiedName, Sequence[Any]]
     changes.SetTableComment: set_table_comment,
     changes.SetTableProperties: set_properties,
     changes.UnsetTableProperties: unset_properties,
+    changes.UnsetTags: unset_tags,
+    changes.SetTags: set_tags,
     changes.ForeignKeyAdd: add_foreign_key,
 }
 """Who says which change; changes of one kind are said together, because each statement costs one commit."""
@@ -119,4 +122,5 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
     if action.primary_key is not None:
         yield from add_primary_key(table, (action.primary_key,))
+    yield from set_tags(table, action.tags)
     yield from add_foreign_key(table, action.foreign_keys)

@@ -13,6 +13,10 @@ _ITS_PARENT = " AND ".join(
 )
 
 
+RUNTIME = "SELECT current_version().dbr_version AS runtime"
+"""Ask for the version of the runtime, such as ``16.4.x-scala2.12``; SQL warehouses have none, and are always new."""
+
+
 def schemata(catalog: str, schema: str) -> str:
     """Ask whether a schema is there."""
     return _select(catalog, "schemata", ("schema_name",), f"schema_name = {literal(schema)}")
@@ -57,6 +61,17 @@ def parents_in(catalog: str, schema: str) -> str:
         f" JOIN {_relation(catalog, 'key_column_usage')} AS k ON {_ITS_PARENT}"
         f" WHERE c.constraint_schema = {literal(schema)}"
     )
+
+
+def table_tags_in(catalog: str, schema: str) -> str:
+    """Ask for the tags of tables: table, key, value."""
+    return _select(catalog, "table_tags", ("table_name", "tag_name", "tag_value"), f"schema_name = {literal(schema)}")
+
+
+def column_tags_in(catalog: str, schema: str) -> str:
+    """Ask for the tags of columns: table, column, key, value."""
+    columns = ("table_name", "column_name", "tag_name", "tag_value")
+    return _select(catalog, "column_tags", columns, f"schema_name = {literal(schema)}")
 
 
 def _select(catalog: str, relation: str, columns: tuple[str, ...], condition: str) -> str:

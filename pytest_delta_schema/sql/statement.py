@@ -22,6 +22,7 @@ class StatementKind(Enum):
     DROP_FOREIGN_KEY = "drop foreign key"
     DROP_PRIMARY_KEY = "drop primary key"
     DROP_CHECK = "drop check"
+    UNSET_TAGS = "unset tags"
     RENAME_COLUMN = "rename column"
     ADD_COLUMNS = "add columns"
     CHANGE_TYPES = "change types"
@@ -39,6 +40,7 @@ class StatementKind(Enum):
     SET_PROPERTIES = "set properties"
     RESTORE_TABLE = "restore table"
     UNSET_PROPERTIES = "unset properties"
+    SET_TAGS = "set tags"
     ADD_FOREIGN_KEY = "add foreign key"
 
 

@@ -11,9 +11,12 @@ from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.names import foreign_key_name
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.tags import NO_TAGS
 from pytest_delta_schema.state.types import ATOMIC, SIZED, ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
 
 _ATOMIC = {name: kind for kind, name in ATOMIC.items()}
@@ -38,8 +41,8 @@ def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
     return spark.StructType([struct_field(column) for column in columns])
 
 
-def declared_column(column: ColumnState) -> Column:
-    """Return the declaration that wants a column as it is."""
+def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_TAGS) -> Column:
+    """Return the declaration that wants a column as it is, with its tags."""
     default, generated, counting = column.value or (None, None, None)
     identity = None if counting is None else Identity(counting.start, counting.step, counting.is_always)
     return Column(
@@ -50,6 +53,7 @@ def declared_column(column: ColumnState) -> Column:
         default=default,
         generated_as=generated,
         identity=identity,
+        tags=tags,
     )
 
 
@@ -60,13 +64,14 @@ def declared_table(state: TableState) -> Table:
     """
     return Table(
         *state.name,
-        [declared_column(column) for column in state.columns],
+        [declared_column(column, state.tags.get((column.name,), NO_TAGS)) for column in state.columns],
         comment=state.table_comment,
         primary_key=state.primary_key.columns if state.primary_key else (),
         checks=[Check(check.name, check.expression) for check in state.checks],
         foreign_keys=[_foreign_key(state, key) for key in state.foreign_keys],
         partitioned_by=state.partitioning,
         clustered_by=[".".join(path) for path in state.clustering],
+        tags=state.tags.get((), NO_TAGS),
     )
 
 

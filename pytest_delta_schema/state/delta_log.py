@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.states import (
+    NO_TAGS,
     OWN_PROPERTY_PREFIX,
     OWNED_PROPERTIES,
     CheckState,
     ForeignKeyState,
     KeyState,
     TableState,
+    Tags,
     by_name,
 )
 from pytest_delta_schema.state.types import (
@@ -37,6 +39,9 @@ PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 
 FOREIGN_KEY_PREFIX = f"{OWN_PROPERTY_PREFIX}foreignKey."
 """Where open-source Delta, which has no foreign keys, keeps ours: one property a key, its name in lower case."""
+
+TAG_PREFIX = f"{OWN_PROPERTY_PREFIX}tag."
+"""Where open-source Delta, which has no tags, keeps ours: the column and a dot follow, if it is one, and the key."""
 
 CHECK_PREFIX = "delta.constraints."
 """Where Delta keeps CHECK constraints: the name follows, in lower case, and the expression is the value."""
@@ -97,9 +102,10 @@ def state_from_metadata(
     own = {key: value for key, value in configuration.items() if key.startswith(OWN_PROPERTY_PREFIX)}
     checks = {key: value for key, value in configuration.items() if key.lower().startswith(CHECK_PREFIX)}
     visible = {key: value for key, value in configuration.items() if key not in own and key not in checks}
+    columns = columns_of_schema(schema)
     return TableState(
         name=name,
-        columns=columns_of_schema(schema),
+        columns=columns,
         table_comment=metadata.get("description") or "",
         table_properties=MappingProxyType({**dict(_protocol_properties(protocol)), **visible}),
         owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
@@ -108,6 +114,7 @@ def state_from_metadata(
         checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
         partitioning=tuple(metadata.get("partitionColumns") or ()),
         clustering=tuple(_logical(schema, path) for path in clustering),
+        tags=tags_among(own, columns),
         version=version,
     )
 
@@ -207,6 +214,23 @@ def _foreign_keys(own: Mapping[str, str]) -> tuple[ForeignKeyState, ...]:
         for value in values
     ]
     return tuple(sorted(keys, key=by_name))
+
+
+def tag_property(path: Sequence[str], key: str) -> str:
+    """Name the property that stands for a tag of a column, or of the table; keys of tags have no dots."""
+    return TAG_PREFIX + ".".join([*(part.lower() for part in path), key])
+
+
+def tags_among(own: Mapping[str, str], columns: Iterable[ColumnState]) -> Tags:
+    """Read the tags that properties of ours stand for; those of columns that have gone since are forgotten."""
+    found: dict[tuple[str, ...], dict[str, str | None]] = {}
+    spelled = {column.name.lower(): column.name for column in columns} if own else {}
+    for name, value in sorted(own.items()):
+        if name.startswith(TAG_PREFIX):
+            column, dot, key = name[len(TAG_PREFIX) :].rpartition(".")
+            if not dot or column in spelled:
+                found.setdefault((spelled[column],) if dot else (), {})[key] = value
+    return MappingProxyType({path: MappingProxyType(tags) for path, tags in found.items()}) if found else NO_TAGS
 
 
 def _protocol_properties(protocol: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,15 @@ from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
-from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, RenameState, TableState, by_name
+from pytest_delta_schema.state.states import (
+    NO_TAGS,
+    CheckState,
+    ForeignKeyState,
+    KeyState,
+    RenameState,
+    TableState,
+    by_name,
+)
 from pytest_delta_schema.state.types import ATOMIC, ColumnState, IdentityState, ValueState, canonical_type, find
 
 if TYPE_CHECKING:
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.defaults import PropertyValue
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.states import Tags
 
 RENAMED_FROM = "renamed_from"
 """Where a field of a struct keeps what it was called before: a key of its metadata."""
@@ -69,6 +78,7 @@ def desired_state(table: Table) -> TableState:
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
         evolution=table.evolution,
+        tags=_tags(table),
         convert_from=conversion(table.convert_from, "") if table.convert_from is not None else None,
         ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
     )
@@ -105,6 +115,13 @@ def _properties(values: Mapping[str, PropertyValue]) -> Mapping[str, str | None]
     if not values:
         return _NO_PROPERTIES
     return MappingProxyType({key: property_text(value) for key, value in sorted(values.items())})
+
+
+def _tags(table: Table) -> Tags:
+    """Return the tags of a table and of its columns, sorted by key; columns stand in declaration order."""
+    tagged = [((), table.tags), *(((column.name,), column.tags) for column in table.columns)]
+    found = {path: MappingProxyType(dict(sorted(tags.items()))) for path, tags in tagged if tags}
+    return MappingProxyType(found) if found else NO_TAGS
 
 
 def property_text(value: PropertyValue | Decimal) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -11,7 +12,7 @@ from pytest_delta_schema.models.ownership import ALL_MANAGED
 from pytest_delta_schema.models.table import IGNORE, STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.names import QualifiedName
@@ -26,6 +27,12 @@ OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
 
 OWN_PROPERTY_PREFIX = "pytest_delta_schema."
 """Properties below this prefix are ours: hidden from comparison, refused in models."""
+
+
+Tags = Mapping[tuple[str, ...], Mapping[str, str | None]]
+"""The tags of a table, by ``()``, and of its columns, by their paths."""
+
+NO_TAGS: Tags = MappingProxyType({})
 
 
 class KeyState(NamedTuple):
@@ -88,6 +95,8 @@ class TableState:
         foreign_keys: Sorted by name without case.
         partitioning: The columns by which files are parted, in order.
         clustering: The paths by which rows are laid out, in order.
+        tags: By the column that has them, and by ``()`` those of the table. ``None`` as a value is only found in wanted
+            states and means *absent*.
         logical_name: What the model of a wanted state is called, if that is not its name. Not part of the comparison.
         renames: Hints of a wanted state. Not part of the comparison.
         column_order: What a wanted state makes of the order of columns. Not part of the comparison.
@@ -109,6 +118,7 @@ class TableState:
     foreign_keys: tuple[ForeignKeyState, ...] = ()
     partitioning: tuple[str, ...] = ()
     clustering: tuple[tuple[str, ...], ...] = ()
+    tags: Tags = field(default_factory=lambda: NO_TAGS)
     source: SourceState | None = None
     convert_from: Parquet | None = field(default=None, compare=False)
     logical_name: QualifiedName | None = field(default=None, compare=False)

@@ -151,6 +151,7 @@ def visible(state: TableState) -> TableState:
         foreign_keys=_foreign_keys(state),
         partitioning=state.partitioning,
         clustering=state.clustering,
+        tags={path: dict(tags) for path, tags in state.tags.items()},
     )
 
 

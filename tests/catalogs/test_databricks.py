@@ -22,13 +22,16 @@ from pytest_delta_schema import (
     StructState,
     UnsafePlanError,
     default_plan_rules,
+    statements,
 )
+from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.catalogs.databricks.door import WarehouseDoor, open_door
 from pytest_delta_schema.catalogs.databricks.types import parse_type
 from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.handling import MemoryHandling
-from pytest_delta_schema.testing.parts import LONG, TEXT
+from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
 from support.databricks import Doubled, Workspace
 from support.tables import NAME, column, table
 
@@ -68,7 +71,7 @@ def made(workspace, *models):
 
 
 @pytest.mark.parametrize("number", [1, 10, 200])
-def test_reading_takes_four_queries_a_schema_and_one_a_table(workspace, number):
+def test_reading_takes_six_queries_a_schema_and_one_a_table(workspace, number):
     models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
     catalog = made(workspace, *models)
     workspace.asked.clear()
@@ -76,7 +79,7 @@ def test_reading_takes_four_queries_a_schema_and_one_a_table(workspace, number):
     state = catalog.snapshot(models)
 
     assert len(state.tables) == number
-    assert len(workspace.asked) == 4 + number
+    assert len(workspace.asked) == 6 + number
 
 
 def test_hidden_values_take_one_more(workspace):
@@ -328,6 +331,39 @@ def modules(monkeypatch, *, sql=None, config=None, session=None):
     monkeypatch.setitem(
         sys.modules, "databricks.connect", SimpleNamespace(DatabricksSession=SimpleNamespace(builder=builder))
     )
+
+
+@pytest.mark.parametrize(
+    ("runtime", "together"),
+    [("16.3.x-scala2.12", True), ("17.0", True), (None, True), ("15.4.x-photon-scala2.12", False), ("", False)],
+)
+def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
+    asked = []
+
+    class Door:
+        def rows(self, sql):
+            asked.append(sql)
+            if sql != RUNTIME:
+                return []
+            if runtime == "":
+                raise BackendFailure("[UNRESOLVED_ROUTINE] current_version", condition="UNRESOLVED_ROUTINE")
+            return [{"runtime": runtime}]
+
+    both = table(column("a", comment="x"), Column("s", struct(field("f", comment="y"))), comment="z")
+    there = Orchestrator.over(MemoryCatalog())
+    there.sync_tables([table(column("a"), Column("s", struct(field("f"))))])
+    (action,) = there.plan_tables([both]).actions
+    catalog = DatabricksCatalog(Door())
+    for each in statements(action):
+        catalog.run(each)
+
+    name = "`dev`.`silver`.`orders`"
+    comments = [
+        f"ALTER TABLE {name} ALTER COLUMN\n  `a` COMMENT 'x'",
+        f"ALTER TABLE {name} ALTER COLUMN\n  `s`.`f` COMMENT 'y'",
+    ]
+    one = f"ALTER TABLE {name} ALTER COLUMN\n  `a` COMMENT 'x',\n  `s`.`f` COMMENT 'y'"
+    assert asked == [RUNTIME, *([one] if together else comments), f"COMMENT ON TABLE {name} IS 'z'"]
 
 
 NATIVE = [

@@ -23,7 +23,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
     statements,
 )
-from pytest_delta_schema.plan.changes import ColumnNullabilityChange, SetColumnComments
+from pytest_delta_schema.plan.changes import ColumnNullabilityChange, SetColumnComments, SetTags
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
 
@@ -78,6 +78,12 @@ def statement(kind, *changes, name=NAME):
             "dev.silver.orders: there is no column gone; read the table again and make a new plan",
             "UNRESOLVED_COLUMN",
             id="column",
+        ),
+        pytest.param(
+            statement(StatementKind.SET_TAGS, SetTags(path=("gone",), tags={"pii": ""})),
+            "dev.silver.orders: there is no column gone; read the table again and make a new plan",
+            "UNRESOLVED_COLUMN",
+            id="column with tags",
         ),
         pytest.param(
             statement(StatementKind.COMMENT_COLUMNS, name=NAME._replace(table="gone")),

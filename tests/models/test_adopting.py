@@ -35,7 +35,7 @@ from support.tables import orders, state, stored, table
 def whole():
     return table(
         Column("id", spark.LongType(), is_nullable=False, comment="Key", identity=Identity(start=5)),
-        Column("day", spark.DateType(), generated_as="CAST(ts AS DATE)"),
+        Column("day", spark.DateType(), generated_as="CAST(ts AS DATE)", tags={"level": "1", "pii": None}),
         Column("ts", spark.TimestampType(), renamed_from="created"),
         Column("open", spark.BooleanType(), default=True),
         Column("amount", spark.DecimalType(18, 2), default=0),
@@ -50,6 +50,7 @@ def whole():
         ],
         partitioned_by=["day"],
         column_order="enforce",
+        tags={"team": "it's ours", "gold": ""},
         owns={"comments": "match"},
         convert_from=Parquet("/lake/orders", statistics=False),
     )

@@ -72,10 +72,10 @@ LONG = LongType()
             "dev.silver.orders: owns is 'columns'; write a list of aspects, or a mode by aspect: {'comments': 'match'}",
         ),
         (
-            lambda: table(column(), owns=["columns", "tags"]),
+            lambda: table(column(), owns=["columns", "owner"]),
             (
-                "dev.silver.orders: owns names 'tags', which is no aspect; aspects are columns, types, values, constraints,"
-                " comments, properties, layout"
+                "dev.silver.orders: owns names 'owner', which is no aspect; aspects are columns, types, values, constraints,"
+                " comments, properties, layout, tags"
             ),
         ),
         (
@@ -94,6 +94,18 @@ LONG = LongType()
             lambda: Column("id", LONG, default=[1]),
             "column id: default is [1]; write a number, a boolean or the text of an expression",
         ),
+        (
+            lambda: Column("id", LONG, tags=["pii"]),
+            "column id: tags must be a mapping, got ['pii']; write {'key': 'value'}, or {'key': ''}",
+        ),
+        (
+            lambda: table(column(), tags={"level": 1, "team": "x", "on": True}),
+            (
+                "dev.silver.orders: tag level has the value 1, on has the value True; write a text, '' for a tag without"
+                " a value, or None for its absence"
+            ),
+        ),
+        (lambda: table(column(), tags={"": "x"}), "dev.silver.orders: a key of tags is empty; give it a name"),
         (lambda: Column("id", LONG, default=" "), "column id: default is empty; write an expression"),
         (
             lambda: Column("id", LONG, generated_as=7),

@@ -29,9 +29,11 @@ from pytest_delta_schema import (
     SetColumnComments,
     SetTableComment,
     SetTableProperties,
+    SetTags,
     SourceState,
     TablePlanner,
     UnsetTableProperties,
+    UnsetTags,
     ValueState,
 )
 from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER
@@ -72,6 +74,8 @@ CASES = [
     (SetTableProperties(properties={"delta.enableTypeWidening": "false"}), Risk.METADATA),
     (SetTableProperties(properties={"delta.minWriterVersion": "7"}), Risk.FEATURE),
     (UnsetTableProperties(keys=("a",)), Risk.METADATA),
+    (SetTags(tags={"pii": ""}), Risk.METADATA),
+    (UnsetTags(path=("a",), keys=("pii",)), Risk.METADATA),
 ]
 
 

@@ -198,6 +198,32 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             ],
             id="duplicate properties",
         ),
+        pytest.param(
+            table(
+                column(tags={"a.b": "x", " lead": "x", "trail": "x ", "k" * 256: "", "v": "v" * 1001, "fine": ""}),
+                column("plain", tags={"gone": None}),
+                tags={"a=b:c": "x"} | {f"t{number}": "" for number in range(50)} | {"absent": None},
+            ),
+            [
+                "tag 'a=b:c' of the table has := in its key, and keys have none of .,-=/:; use a _ [DS121 StorableTags]",
+                "the table has 51 tags; 50 is the most; declare fewer [DS121 StorableTags]",
+                "tag 'a.b' of column id has . in its key, and keys have none of .,-=/:; use a _ [DS121 StorableTags]",
+                (
+                    "tag ' lead' of column id begins or ends with a space, in its key or its value; take the space out"
+                    " [DS121 StorableTags]"
+                ),
+                (
+                    "tag 'trail' of column id begins or ends with a space, in its key or its value; take the space out"
+                    " [DS121 StorableTags]"
+                ),
+                (
+                    f"tag '{'k' * 256}' of column id has a key of 256 characters; 255 is the most; shorten it"
+                    " [DS121 StorableTags]"
+                ),
+                "tag 'v' of column id has a value of 1001 characters; 1000 is the most; shorten it [DS121 StorableTags]",
+            ],
+            id="tags",
+        ),
     ],
 )
 def test_model_rules(model, expected):

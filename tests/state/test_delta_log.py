@@ -23,6 +23,7 @@ from pytest_delta_schema.state.delta_log import (
     encode_foreign_key,
     encode_key,
     state_from_metadata,
+    tag_property,
 )
 from support.tables import NAME
 
@@ -173,6 +174,15 @@ def test_foreign_keys_come_from_one_property_each():
     assert '"parentColumns": ["día"]' in configuration["pytest_delta_schema.foreignKey.a_key"]
     assert state.foreign_keys == keys
     assert [key for key in state.table_properties if key in configuration] == []
+
+
+def test_tags_are_read_from_one_property_each():
+    tags = {"tag.team": "sales", "tag.a.b.pii": "", "tag.a.b.level": "2", "tag.gone.pii": ""}
+    found = read(field("A.b"), configuration={f"pytest_delta_schema.{key}": value for key, value in tags.items()})
+
+    assert found.tags == {(): {"team": "sales"}, ("A.b",): {"level": "2", "pii": ""}}
+    assert tag_property(("A.b",), "pii") == "pytest_delta_schema.tag.a.b.pii"
+    assert tag_property((), "team") == "pytest_delta_schema.tag.team"
 
 
 def clustered(*columns):

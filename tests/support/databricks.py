@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sqlite3
 from contextlib import closing
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.databricks import Databricks
+from sqlglot.tokens import TokenType
 
 from pytest_delta_schema import BackendFailure, QualifiedName
 from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
@@ -57,6 +60,8 @@ RELATIONS = {
         "ordinal_position",
         "position_in_unique_constraint",
     ),
+    "table_tags": ("catalog_name", "schema_name", "table_name", "tag_name", "tag_value"),
+    "column_tags": ("catalog_name", "schema_name", "table_name", "column_name", "tag_name", "tag_value"),
     "referential_constraints": (
         "constraint_catalog",
         "constraint_schema",
@@ -164,6 +169,12 @@ class Workspace:
                         "comment": each.comment or None,
                     }
                 )
+            for path, tags in state.tags.items():
+                where = dict(
+                    zip(("catalog_name", "schema_name", "table_name", "column_name"), (*name, *path), strict=False)
+                )
+                relation = "column_tags" if path else "table_tags"
+                found[relation] += [where | {"tag_name": key, "tag_value": value} for key, value in tags.items()]
             if state.primary_key:
                 _constrain(found, place, state.primary_key.name, "PRIMARY KEY", state.primary_key.columns, [None] * 99)
             for key in state.foreign_keys:
@@ -242,5 +253,31 @@ class Doubled(DatabricksCatalog):
 
 
 def require_databricks(sql: str) -> exp.Expression:
-    """Make sure that a statement is one of Databricks'."""
-    return sqlglot.parse_one(sql, dialect="databricks")
+    """Make sure that a statement is one of Databricks'.
+
+    What sqlglot has no tree for, it keeps as a command; such a one has to have a form that Databricks documents.
+    """
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
+    read = sqlglot.parse_one(sql, dialect="databricks")
+    if isinstance(read, exp.Command) and not DOCUMENTED.fullmatch(shape(sql)):
+        raise AssertionError(f"no form of Databricks: {shape(sql)}")
+    return read
+
+
+def shape(sql: str) -> str:
+    """Write a statement with ``I`` for each identifier, ``S`` for each text and ``N`` for each number."""
+    kinds = {TokenType.STRING: "S", TokenType.NUMBER: "N", TokenType.IDENTIFIER: "I"}
+    return " ".join(kinds.get(each.token_type) or each.text.upper() for each in Databricks().tokenize(sql))
+
+
+_PATH = r"I(?: \. I)*"
+_TEXTS = r"\( S(?: , S)* \)"
+_PAIRS = r"\( S = S(?: , S = S)* \)"
+_EDIT = rf"{_PATH} (?:COMMENT S|(?:SET|DROP) NOT NULL|SET DEFAULT .+|DROP DEFAULT|TYPE .+|FIRST|AFTER I)"
+DOCUMENTED = re.compile(
+    rf"ALTER TABLE {_PATH} (?:"
+    rf"ALTER COLUMN {_EDIT}(?: , {_EDIT})*"
+    rf"|(?:ALTER COLUMN I )?(?:SET TAGS {_PAIRS}|UNSET TAGS {_TEXTS})"
+    rf"|UNSET TBLPROPERTIES IF EXISTS {_TEXTS})"
+)
+"""Forms that Databricks documents, and sqlglot only passes on."""

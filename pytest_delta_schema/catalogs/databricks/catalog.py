@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.databricks.reader import (
@@ -19,8 +20,9 @@ from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadPro
 from pytest_delta_schema.execute.ddl import Capabilities, Refusal
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.sql.information_schema import schemata, tables_in
+from pytest_delta_schema.sql.information_schema import RUNTIME, schemata, tables_in
 from pytest_delta_schema.sql.queries import describe_detail, describe_history, describe_schema, show_create
+from pytest_delta_schema.sql.singly import TOGETHER, one_by_one
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import hides_values
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -52,6 +54,9 @@ def _refuses(statement: Statement) -> Refusal | None:
 
 CAPABILITIES = Capabilities(refuses=_refuses)
 
+SEVERAL_COLUMNS = (16, 3)
+"""The first runtime whose ALTER TABLE alters several columns at once (source: its release notes)."""
+
 
 class DatabricksCatalog:
     """Delta tables of Unity Catalog on Databricks; statements run as they are shown.
@@ -70,7 +75,7 @@ class DatabricksCatalog:
         self._questions = Questions(self._values, self._there)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name and their parents: four queries a schema, and one read a table."""
+        """Read the tables that ``models`` name and their parents: six queries a schema, and one read a table."""
         return CatalogState.of(self._read(names_around(models)))
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
@@ -78,12 +83,23 @@ class DatabricksCatalog:
         return ()
 
     def run(self, statement: Statement) -> None:
-        """Run one statement.
+        """Run one statement; on old runtimes one for each column.
 
         Raises:
             BackendFailure: If the workspace refuses.
         """
-        self._door.rows(statement.sql)
+        several = statement.kind not in TOGETHER or self._takes_several
+        for each in (statement,) if several else one_by_one(statement):
+            self._door.rows(each.sql)
+
+    @cached_property
+    def _takes_several(self) -> bool:
+        """Whether one ALTER TABLE may alter several columns."""
+        try:
+            runtime = self._door.rows(RUNTIME)[0]["runtime"]
+        except BackendFailure:
+            return False  # so old that it does not even know the question
+        return runtime is None or tuple(int(part) for part in runtime.split(".")[:2]) >= SEVERAL_COLUMNS
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""

@@ -12,13 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.databricks.types import parse_type
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.sql.information_schema import columns_in, keys_in, parents_in, tables_in
+from pytest_delta_schema.sql.information_schema import (
+    column_tags_in,
+    columns_in,
+    keys_in,
+    parents_in,
+    table_tags_in,
+    tables_in,
+)
 from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState, by_name
 from pytest_delta_schema.state.types import ColumnState, IdentityState, ValueState, below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pytest_delta_schema.state.states import Tags
 
     Row = Mapping[str, Any]
     Ask = Callable[[str], Sequence[Row]]
@@ -33,19 +42,21 @@ class HiddenParentError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SchemaFacts:
-    """What four queries show of a whole schema.
+    """What six queries show of a whole schema.
 
     Args:
         tables: By name.
         columns: By table.
         keys: Columns of keys, by table and by the key's name.
         parents: Columns of the parents of foreign keys, by the key's name.
+        tags: Those of tables and of their columns, by table.
     """
 
     tables: dict[str, Row] = field(default_factory=dict)
     columns: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     keys: dict[str, dict[str, list[Row]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
     parents: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    tags: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
 
 
 def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
@@ -58,6 +69,9 @@ def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
         facts.keys[row["table_name"].lower()][row["constraint_name"]].append(row)
     for row in ask(parents_in(catalog, schema)):
         facts.parents[row["constraint_name"]].append(row)
+    for query in (table_tags_in, column_tags_in):
+        for row in ask(query(catalog, schema)):
+            facts.tags[row["table_name"].lower()].append(row)
     return facts
 
 
@@ -99,6 +113,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: Row, created: str 
     return replace(
         base,
         columns=columns,
+        tags=_tags(facts.tags.get(name.table, ()), columns),
         clustering=tuple(_path(text, columns) for text in detail.get("clusteringColumns") or ()),
         primary_key=next((_primary(key, some) for key, some in keys.items() if _is(some, _PRIMARY)), None),
         foreign_keys=tuple(
@@ -114,6 +129,16 @@ def _column(row: Row, values: Mapping[str, ValueState]) -> ColumnState:
     value = values.get(row["column_name"].lower()) or (None if default is None else ValueState(default))
     data_type, comment = parse_type(row["full_data_type"]), row.get("comment") or ""
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
+
+
+def _tags(rows: Iterable[Row], columns: Iterable[ColumnState]) -> Tags:
+    spelled = {column.name.lower(): column.name for column in columns}
+    found: dict[tuple[str, ...], dict[str, str | None]] = {}
+    for row in rows:
+        column = row.get("column_name")
+        path: tuple[str, ...] = () if column is None else (spelled.get(str(column).lower(), str(column)),)
+        found.setdefault(path, {})[row["tag_name"]] = row["tag_value"] or ""
+    return {path: dict(sorted(tags.items())) for path, tags in sorted(found.items())}
 
 
 def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:

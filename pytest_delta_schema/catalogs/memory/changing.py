@@ -16,7 +16,7 @@ from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, KeySt
 from pytest_delta_schema.state.types import ValueState, below, find, with_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
@@ -45,7 +45,7 @@ def changed(change: object, state: TableState) -> TableState:
 def _(change: changes.ColumnRename, state: TableState) -> TableState:
     names = new_names([change])
     layout = replace(
-        state,
+        _without_tags(state, change.path),
         partitioning=tuple(with_names((name,), names)[0] for name in state.partitioning),
         clustering=tuple(with_names(path, names) for path in state.clustering),
     )
@@ -74,7 +74,7 @@ def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tu
 
 @changed.register(changes.ColumnDrop)
 def _(change: changes.ColumnDrop, state: TableState) -> TableState:
-    return _edited(state, change.path, lambda _: None)
+    return _edited(_without_tags(state, change.path), change.path, lambda _: None)
 
 
 @changed.register(changes.ColumnTypeChange)
@@ -192,11 +192,39 @@ def _(change: changes.UnsetTableProperties, state: TableState) -> TableState:
     return replace(state, table_properties=MappingProxyType(kept), owned_properties=record)
 
 
-def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
-    """Return ``state`` with one column, or one part of one, edited; ``None`` from ``edit`` removes it."""
+@changed.register(changes.SetTags)
+def _(change: changes.SetTags, state: TableState) -> TableState:
+    if change.path:
+        _require_column(state, change.path)
+    return _tagged(state, change.path, {**state.tags.get(change.path, {}), **change.tags})
+
+
+@changed.register(changes.UnsetTags)
+def _(change: changes.UnsetTags, state: TableState) -> TableState:
+    kept = {key: value for key, value in state.tags.get(change.path, {}).items() if key not in change.keys}
+    return _tagged(state, change.path, kept)
+
+
+def _tagged(state: TableState, path: tuple[str, ...], tags: Mapping[str, str | None]) -> TableState:
+    others = {place: each for place, each in state.tags.items() if place != path}
+    every = {**others, path: MappingProxyType(dict(sorted(tags.items())))} if tags else others
+    return replace(state, tags=MappingProxyType(dict(sorted(every.items()))))
+
+
+def _without_tags(state: TableState, path: tuple[str, ...]) -> TableState:
+    """Return ``state`` without the tags of a column that goes, or that is called otherwise from now on."""
+    return _tagged(state, path, {}) if path in state.tags else state
+
+
+def _require_column(state: TableState, path: tuple[str, ...]) -> None:
     if find(state.columns, path) is None:
         msg = f"{state.name}: there is no column {'.'.join(path)}; read the table again and make a new plan"
         raise BackendFailure(msg, condition="UNRESOLVED_COLUMN")
+
+
+def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
+    """Return ``state`` with one column, or one part of one, edited; ``None`` from ``edit`` removes it."""
+    _require_column(state, path)
     return replace(state, columns=_edited_columns(state.columns, path, edit))
 
 

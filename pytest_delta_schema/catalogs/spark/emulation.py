@@ -1,4 +1,4 @@
-"""What stands for the statements that open-source Delta lacks: keys become table properties of ours."""
+"""What stands for the statements that open-source Delta lacks: keys and tags become table properties of ours."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from pytest_delta_schema.plan.changes import (
     PrimaryKeyAdd,
     PrimaryKeyDrop,
     SetTableProperties,
+    SetTags,
     UnsetTableProperties,
+    UnsetTags,
 )
 from pytest_delta_schema.sql.properties import set_properties, unset_properties
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.delta_log import CHECK_PREFIX, PRIMARY_KEY_PROPERTY, encode_foreign_key, encode_key
+from pytest_delta_schema.state.delta_log import (
+    CHECK_PREFIX,
+    PRIMARY_KEY_PROPERTY,
+    encode_foreign_key,
+    encode_key,
+    tag_property,
+)
 from pytest_delta_schema.state.states import KeyState
 
 if TYPE_CHECKING:
@@ -30,6 +38,8 @@ BY_PROPERTY = frozenset(
         StatementKind.DROP_PRIMARY_KEY,
         StatementKind.ADD_FOREIGN_KEY,
         StatementKind.DROP_FOREIGN_KEY,
+        StatementKind.SET_TAGS,
+        StatementKind.UNSET_TAGS,
     }
 )
 """What open-source Delta does not know at all: table properties of ours keep it."""
@@ -51,6 +61,10 @@ def _emulated(statement: Statement, change: object) -> Iterator[Statement]:
             yield from _set(statement, encode_foreign_key(change.key))
         case ForeignKeyDrop():
             yield from _unset(statement, *encode_foreign_key(change.key))
+        case SetTags():
+            yield from _set(statement, {tag_property(change.path, key): value for key, value in change.tags.items()})
+        case UnsetTags():
+            yield from _unset(statement, *(tag_property(change.path, key) for key in change.keys))
         case CheckDrop() if change.name != change.name.lower():
             # Delta finds constraints by their names in lower case only; others came as properties, and go as such.
             yield from _unset(statement, f"{CHECK_PREFIX}{change.name}")

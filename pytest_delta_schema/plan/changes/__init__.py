@@ -36,6 +36,7 @@ from pytest_delta_schema.plan.changes.tables import (
     SetTableProperties,
     UnsetTableProperties,
 )
+from pytest_delta_schema.plan.changes.tags import SetTags, UnsetTags
 
 __all__ = [
     "ALIGNMENT_ORDER",
@@ -61,7 +62,9 @@ __all__ = [
     "SetColumnComments",
     "SetTableComment",
     "SetTableProperties",
+    "SetTags",
     "UnsetTableProperties",
+    "UnsetTags",
     "require_change",
 ]
 
@@ -72,6 +75,7 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
     CheckDrop,
     CheckReplace,
     CheckAdd,
+    UnsetTags,
     ColumnRename,
     ColumnAdd,
     ColumnTypeChange,
@@ -87,6 +91,7 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
     SetTableComment,
     SetTableProperties,
     UnsetTableProperties,
+    SetTags,
     ForeignKeyAdd,
 ]
 
@@ -95,6 +100,7 @@ ALIGNMENT_ORDER: tuple[type[Change], ...] = (
     ForeignKeyDrop,
     PrimaryKeyDrop,
     CheckDrop,
+    UnsetTags,
     ColumnRename,
     ColumnAdd,
     ColumnTypeChange,
@@ -112,6 +118,7 @@ ALIGNMENT_ORDER: tuple[type[Change], ...] = (
     SetTableComment,
     SetTableProperties,
     UnsetTableProperties,
+    SetTags,
     ForeignKeyAdd,
 )
 """The order of an alignment: readers can live with every state in between."""

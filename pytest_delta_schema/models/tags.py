@@ -1,0 +1,40 @@
+"""Tags: keys with values, or without, that a catalog keeps about tables and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.names import require_name
+
+NO_TAGS: Mapping[str, str | None] = MappingProxyType({})
+
+
+def no_tags() -> Mapping[str, str | None]:
+    """Return no tags, the same for everybody, because most tables and columns have none."""
+    return NO_TAGS
+
+
+def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
+    """Return declared tags as a copy.
+
+    Args:
+        value: What the author wrote.
+        subject: Whose it is, for the message.
+
+    Raises:
+        DeclarationError: If it is no mapping of keys to texts.
+    """
+    if not isinstance(value, Mapping):
+        msg = f"{subject}: tags must be a mapping, got {value!r}; write {{'key': 'value'}}, or {{'key': ''}}"
+        raise DeclarationError(msg)
+    wrong = []
+    for key, item in value.items():
+        require_name(key, f"{subject}: a key of tags")
+        if item is not None and not isinstance(item, str):
+            wrong.append(f"{key} has the value {item!r}")
+    if wrong:
+        msg = f"{subject}: tag {', '.join(wrong)}; write a text, '' for a tag without a value, or None for its absence"
+        raise DeclarationError(msg)
+    return MappingProxyType(dict(value))

@@ -1,0 +1,70 @@
+"""Compare tags: only the declared keys, case and all."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.models.tags import NO_TAGS
+from pytest_delta_schema.plan.changes import Change, SetTags, UnsetTags
+from pytest_delta_schema.plan.renames import old_names
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.difference import Difference, Path
+    from pytest_delta_schema.state.states import TableState
+
+
+def tag_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the tags to set and to remove.
+
+    Nobody says whether tags follow a column that is renamed. So those that should be absent are removed before, and all
+    others are set once more, which changes nothing where they are there.
+    """
+    if not difference.desired.tags:
+        return
+    for path, wanted in difference.desired.tags.items():
+        place = _place(difference, path)
+        if place is None:
+            continue  # a column that is not the contract's to add
+        here, before = place
+        there = difference.observed.tags.get(before, NO_TAGS)
+        absent = tuple(key for key, value in wanted.items() if value is None and key in there)
+        if absent:
+            yield UnsetTags(path=before, keys=absent)
+        known = there if here == before else NO_TAGS
+        values = {key: value for key, value in wanted.items() if value is not None and known.get(key) != value}
+        if values:
+            yield SetTags(path=here, tags=MappingProxyType(values))
+
+
+def _place(difference: Difference, path: Path) -> tuple[Path, Path] | None:
+    """Return what a column will be called, and what it is called now; ``None`` if there will be no such column."""
+    if not path:
+        return (), ()
+    folded = (path[0].lower(),)
+    old = old_names(difference.renames.done).get(folded)
+    if old is not None:
+        return path, (old,)
+    columns = [*difference.observed.columns, *(placed.column for placed in difference.added if not placed.above)]
+    spelled = find(tuple(columns), path)
+    return None if spelled is None else ((spelled.name,), (spelled.name,))
+
+
+def first_tags(desired: TableState) -> tuple[SetTags, ...]:
+    """Return the tags of a new table and of its columns."""
+    values = {
+        path: {key: value for key, value in tags.items() if value is not None} for path, tags in desired.tags.items()
+    }
+    return tuple(SetTags(path=path, tags=MappingProxyType(tags)) for path, tags in values.items() if tags)
+
+
+def has_tags(desired: TableState, observed: TableState) -> bool:
+    """Whether all wanted tags are as they should be, to the letter."""
+    return all(
+        observed.tags.get(path, NO_TAGS).get(key) == value
+        for path, tags in desired.tags.items()
+        for key, value in tags.items()
+    )

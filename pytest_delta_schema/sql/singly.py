@@ -1,0 +1,43 @@
+"""Say a statement about several columns one column at a time, for grammars that take no more."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.changes import Change, SetColumnComments
+from pytest_delta_schema.sql.compiler import RENDERERS
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOGETHER = frozenset(
+    {
+        StatementKind.CHANGE_TYPES,
+        StatementKind.CHANGE_DEFAULTS,
+        StatementKind.COMMENT_COLUMNS,
+        StatementKind.LOOSEN_COLUMNS,
+        StatementKind.TIGHTEN_COLUMNS,
+    }
+)
+"""Kinds of statements that alter several columns at once."""
+
+
+def one_by_one(statement: Statement) -> tuple[Statement, ...]:
+    """Return statements that do the same, each for one column or one field; those of other kinds as they are."""
+    if statement.kind not in TOGETHER:
+        return (statement,)
+    singles = [single for change in statement.changes for single in _singles(change)]
+    return tuple(said for single in singles for said in RENDERERS[type(single)](statement.table, (single,)))
+
+
+def _singles(change: object) -> Iterator[Change]:
+    if not isinstance(change, SetColumnComments):
+        yield change  # type: ignore[misc] # kinds that alter columns hold nothing but changes
+        return
+    for path, comment in change.by_path.items():
+        if len(path) == 1:
+            yield SetColumnComments(comments=MappingProxyType({path[0]: comment}))
+        else:
+            yield SetColumnComments(fields=MappingProxyType({path: comment}))
