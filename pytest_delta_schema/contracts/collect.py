@@ -7,7 +7,7 @@ import importlib
 import re
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
@@ -72,15 +72,25 @@ class TableNode(pytest.Class):
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """Yield the checks, as items that report at the declaration."""
-        name = self.obj.table.qualified_name
-        # A class looks for fixtures and set-up methods of its own first; contracts have none, and there are many.
-        for item in super(pytest.Class, self).collect():
-            if isinstance(item, pytest.Function):
-                # Everything that pytest has worked out for the item stays; only what it answers about itself changes.
-                item.__class__ = ContractItem
-                mode = self.config.stash[RUN].options.mode
-                facts.record(item, table=name, check=mode if item.originalname == RECORD else item.originalname)
-                yield item
+        name, mode = self.obj.table.qualified_name, self.config.stash[RUN].options.mode
+        for item in self._checks():
+            facts.record(item, table=name, check=mode if item.originalname == RECORD else item.originalname)
+            yield item
+
+    def _checks(self) -> Sequence[pytest.Function]:
+        """Return the items; what pytest has worked out for the first table of a module holds for all others in it."""
+        known = (self.parent or self).stash.setdefault(_KNOWN, {})
+        plain = known.get(self.obj.__base__)
+        if plain is not None:
+            return [ContractItem.from_parent(self, name=check, fixtureinfo=info) for check, info in plain]
+        # A class looks for fixtures and set-up methods of its own first; contracts have none.
+        items = [item for item in super(pytest.Class, self).collect() if isinstance(item, pytest.Function)]
+        for item in items:
+            # Everything that pytest has worked out for the item stays; only what it answers about itself changes.
+            item.__class__ = ContractItem
+        if not any(hasattr(item, "callspec") for item in items):
+            known[self.obj.__base__] = [(item.name, item._fixtureinfo) for item in items]  # noqa: SLF001 - what from_parent takes
+        return items
 
 
 class ModelsModule(pytest.Module):
@@ -285,4 +295,5 @@ def _is_first(collector: pytest.Module, table: Table) -> bool:
     return True
 
 
+_KNOWN = pytest.StashKey[dict[type, list[tuple[str, Any]]]]()
 _SEEN = pytest.StashKey[set[object]]()

@@ -67,6 +67,8 @@ def _columns(shown: tuple[RecordColumn, ...], wanted: tuple[RecordColumn, ...]) 
 
 
 def _column(shown: RecordColumn, wanted: RecordColumn) -> Iterator[RecordDifference]:
+    if shown == wanted:
+        return
     path = f"columns.{wanted.name}"
     if shown.name != wanted.name:
         yield RecordDifference(f"{path}.name", shown.name, wanted.name)

@@ -143,7 +143,10 @@ def type_text(data_type: DataTypeState) -> str:
 
 def type_name(data_type: DataTypeState) -> str:
     """Return the name of a type in records."""
-    text = type_text(data_type)
+    return _named(type_text(data_type))
+
+
+def _named(text: str) -> str:
     kind = text.split("(", 1)[0].split("<", 1)[0]
     return _TYPE_NAMES.get(kind, kind.upper())
 
@@ -163,11 +166,12 @@ def is_servers(key: str) -> bool:
 
 def _recorded(column: ColumnState, place: int | None) -> RecordColumn:
     precision, scale = decimal_parts(column.data_type)
+    text = type_text(column.data_type)
     return RecordColumn(
         name=column.name,
-        text=type_text(column.data_type),
+        text=text,
         data_type=column.data_type,
-        type_name=type_name(column.data_type),
+        type_name=_named(text),
         precision=precision,
         scale=scale,
         is_nullable=column.is_nullable,

@@ -147,6 +147,20 @@ def test_explicit_paths_leave_the_models_out(project):
     assert collected(project.run("--collect-only", "-q", "test_x.py")) == ["test_x.py::test_it"]
 
 
+def test_hooks_that_multiply_tests_reach_every_table(project):
+    project.models(ORDERS + "\nother = Table('dev', 'silver', 'other', [Column('id', LongType())])\n")
+    project.pytester.makeconftest(
+        "def pytest_generate_tests(metafunc):\n"
+        "    if metafunc.function.__name__ == 'rules':\n"
+        "        metafunc.fixturenames.append('again')\n"
+        "        metafunc.parametrize('again', [1, 2])\n"
+    )
+
+    assert [line for line in collected(project.run("--collect-only", "-q")) if "rules" in line] == [
+        f"models.py::dev.silver.{name}::rules[{number}]" for name in ("orders", "other") for number in (1, 2)
+    ]
+
+
 def test_variable_names_and_marks_select(project):
     project.models(f"{ORDERS}\nothers = table('dev.silver.x', Column('id', LongType()))\n")
 
