@@ -48,7 +48,7 @@ test-lives: $(READY)
 	@$(PYTEST) $(LONG) >.test-lives.log 2>&1; status=$$?; cat .test-lives.log; exit $$status
 
 test-writes: $(READY)
-	@$(PYTEST) $(WRITES) >.test-writes.log 2>&1; status=$$?; cat .test-writes.log; exit $$status
+	@DELTA_SCHEMA_TEST_CODEGEN=1 $(PYTEST) $(WRITES) >.test-writes.log 2>&1; status=$$?; cat .test-writes.log; exit $$status
 
 test-catalogs: $(READY)
 	@$(PYTEST) $(CATALOGS) >.test-catalogs.log 2>&1; status=$$?; cat .test-catalogs.log; exit $$status
@@ -58,7 +58,7 @@ test-own: $(READY)
 
 test-long: $(READY)
 	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/spark/test_evolution_machine.py
-	DELTA_SCHEMA_TEST_LONG=1 $(BIN)/pytest tests/spark/test_writes_agree.py
+	DELTA_SCHEMA_TEST_CODEGEN=1 DELTA_SCHEMA_TEST_LONG=1 $(BIN)/pytest tests/spark/test_writes_agree.py
 
 test-examples: $(READY)
 	@$(PYTEST) tests/examples >.test-examples.log 2>&1; status=$$?; cat .test-examples.log; exit $$status

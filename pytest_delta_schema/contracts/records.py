@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 MANAGED = "the table is managed: the catalog writes its record in each commit, and the log is read through it"
 
+SYNC = "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-record"
+CATALOG_S = (
+    "Spark follows the log; readers that ask the catalog see its record. The table is managed, so that only the catalog"
+    " may write the record; a RESTORE through Spark writes both"
+)
+
 
 class RecordDriftContract(DriftContract):
     """What is checked of every table with ``--delta-drift`` where catalogs keep records."""
@@ -39,8 +45,8 @@ class RecordDriftContract(DriftContract):
         if isinstance(record, RecordState) and log is not None:
             differences = record_differences(record, log)
             if differences:
-                _not_level(self.table, request, differences)
-        managed = isinstance(record, RecordState) and record.is_managed
+                _not_level(self.table, request, differences, is_managed=record.is_managed)
+        managed = isinstance(record, RecordState) and record.is_managed and log is None
         facts.record(request.node, outcome=facts.IN_SYNC, note=f"{name}: {MANAGED}" if managed else "")
 
 
@@ -69,10 +75,10 @@ class RecordSyncContract(_SyncedRecord, StandardContract):
     """What is done to every table with ``--delta-sync-record``."""
 
 
-def _not_level(table: Table, request: pytest.FixtureRequest, differences: Sequence[RecordDifference]) -> NoReturn:
+def _not_level(
+    table: Table, request: pytest.FixtureRequest, differences: Sequence[RecordDifference], *, is_managed: bool
+) -> NoReturn:
     head = record_headline(request.config.stash[RUN].bound(table).name, differences)
-    facts.record(request.node, outcome=facts.STALE, changes=len(differences), summary=head)
-    remedy = (
-        "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-record"
-    )
+    outcome, remedy = (facts.BLOCKED, CATALOG_S) if is_managed else (facts.STALE, SYNC)
+    facts.record(request.node, outcome=outcome, changes=len(differences), summary=head)
     raise ContractFailure(head, f"{record_text(differences)}\n\n{remedy}")

@@ -136,6 +136,46 @@ def test_managed_tables_are_told_and_left_alone(project, unity):
     result.stdout.fnmatch_lines(["  note  *dev.silver.orders: the table is managed: the catalog writes its record*"])
 
 
+MANAGED = """
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema import UnityCatalog, UnityClient
+
+
+class Managed(UnityCatalog):
+    "The tables are managed, and their logs can be read all the same, as through Spark."
+
+    def snapshot(self, models):
+        state = super().snapshot(models)
+        records = {name: replace(each, table_type="MANAGED") for name, each in state.records.items()}
+        return replace(state, records=records)
+
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    client = UnityClient(URI)
+    yield Managed(client)
+    client.close()
+"""
+
+
+def test_a_managed_record_that_lies_is_told_with_another_remedy(project, unity):
+    project.pytester.makeconftest(MANAGED.replace("URI", repr(unity.server.uri)))
+
+    result = project.run("--delta-drift", "--snapshot-update")
+
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*The table is managed, so that only the catalog may write the record; a RESTORE *",
+            "drift: 1 in sync, 1 blocked, *",
+        ]
+    )
+    assert "--delta-sync-record" not in result.stdout.str()
+
+
 @pytest.mark.usefixtures("unity")
 def test_a_table_that_is_not_there_has_no_stale_record(project):
     project.models(MODEL.replace("dev.silver.orders", "dev.silver.nope"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -9,8 +10,12 @@ import pytest
 from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
 from pytest_delta_schema.catalogs.spark.session import catalog_conf, session_conf, start_session
 
-OPTIMIZED = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
+OPTIMIZED = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms1g -Xmn500m"}
 """The optimising compiler pays in a session of many minutes, which is a long one for the users of this plugin."""
+
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Nor does Spark compile its plans, which takes it a fifth of all the time where every table has a few rows. Tests of what
+writes do to values have it compile them, as users do."""
 
 CONNECT = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": "0"}
 
@@ -23,6 +28,8 @@ def warehouse(tmp_path_factory):
 @pytest.fixture(scope="session")
 def local_session(warehouse):
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
+    if not os.environ.get("DELTA_SCHEMA_TEST_CODEGEN"):
+        conf |= INTERPRETED
     session = start_session(conf, warehouse, archive=False, stream=sys.stderr)
     yield session
     session.close(sys.stderr)

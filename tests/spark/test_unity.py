@@ -107,4 +107,27 @@ def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
     found = unity.snapshot([table(column())]).tables[NAME]
 
     double._delta_api = True
+    assert (found.version, unity.version(NAME)) == (0, 0)
     assert [each.comment for each in found.columns] == ["Key"]
+
+
+def test_the_record_of_a_managed_table_is_held_against_what_spark_reads(unity, double):
+    model = table(
+        column(comment="Key"), column("twice", LONG, generated_as="id * 2"), comment="Orders", tags={"a": "b"}
+    )
+    Orchestrator.over(unity).sync_tables([model])
+    record = double.records.tables[str(NAME)]
+    record["table_type"] = "MANAGED"
+    before = unity.snapshot([model])
+    level = record_differences(before.records[NAME], before.logs[NAME])
+
+    record["comment"] = "Lies"
+    record["columns"][0]["comment"] = ""
+    state = unity.snapshot([model])
+
+    assert level == ()
+    assert Orchestrator.over(unity).plan_tables([model]).is_empty
+    assert list(map(str, record_differences(state.records[NAME], state.logs[NAME]))) == [
+        "columns.id.comment: the record has '', the log has 'Key'",
+        "comment: the record has 'Lies', the log has 'Orders'",
+    ]

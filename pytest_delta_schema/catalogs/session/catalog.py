@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import cannot_be_looked_at, problem
 from pytest_delta_schema.catalogs.questions import Questions
 from pytest_delta_schema.catalogs.session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.catalogs.session.reader import read_table
+from pytest_delta_schema.catalogs.session.reader import read_log, read_table
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
@@ -27,6 +28,7 @@ from pytest_delta_schema.sql.queries import (
     show_views,
 )
 from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -77,16 +79,16 @@ class SessionCatalog:
             {name: found or _absent(name, schemas[name.catalog], wishes.get(name)) for name, found in read.items()}
         )
 
-    def existing(self, name: QualifiedName) -> TableState:
-        """Read one table that has to be there.
+    def log(self, name: QualifiedName) -> LogFacts:
+        """Read the log of one table that has to be there.
 
         Raises:
             CatalogReadError: If it is not there, or cannot be read.
         """
-        found = self._read_all([name])[name] or problem(name, "is not known to the Spark session", "see its catalogs")
-        if isinstance(found, ReadProblem):
-            raise CatalogReadError([found])
-        return found
+        found = read_log(self._rows, lambda: self._schema(name), name)
+        if not isinstance(found, LogFacts):
+            raise CatalogReadError([found or problem(name, "is not known to the Spark session", "see its catalogs")])
+        return replace(found, version=self._newest(name)) if found.version is None else found
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
         """Find the commits that brought columns, by a few schemas of older versions."""
@@ -118,7 +120,7 @@ class SessionCatalog:
         """Return the table's newest version; ``None`` if there is no table."""
         if self._read([table]).get(table) is None:
             return None
-        return int(self._rows(describe_history(table, limit=1))[0][0])
+        return self._newest(table)
 
     def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
@@ -149,6 +151,9 @@ class SessionCatalog:
         """Drop a schema with everything in it; one that is not there is fine."""
         with in_users_names():
             self._sql(drop_schema(catalog, schema))
+
+    def _newest(self, table: QualifiedName) -> int:
+        return int(self._rows(describe_history(table, limit=1))[0][0])
 
     def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | ReadProblem | None]:
         def read(name: QualifiedName) -> TableState | ReadProblem | None:

@@ -24,8 +24,8 @@ from pytest_delta_schema.state.delta_log import (
     clustering_in,
     hides_values,
     parted,
-    state_from_metadata,
 )
+from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,10 +59,10 @@ class Description:
         return self._details.get(key, "")
 
 
-def read_table(  # noqa: PLR0911 - one answer a kind of thing that may stand there
+def read_log(  # noqa: PLR0911 - one answer a kind of thing that may stand there
     sql: Callable[[str], Any], schema: Callable[[], Any], name: QualifiedName
-) -> TableState | ReadProblem | None:
-    """Read one table.
+) -> LogFacts | ReadProblem | None:
+    """Read the log of one table.
 
     Args:
         sql: Runs SQL and returns rows.
@@ -70,7 +70,7 @@ def read_table(  # noqa: PLR0911 - one answer a kind of thing that may stand the
         name: The table.
 
     Returns:
-        Its state, or why it has none; ``None`` if there is no such table.
+        What it says, or why it has none; ``None`` if there is no such table.
     """
     try:
         described = sql(describe_extended(name))
@@ -84,17 +84,13 @@ def read_table(  # noqa: PLR0911 - one answer a kind of thing that may stand the
         configuration, protocol = parted(properties)
         if hides_values(protocol):
             return _from_checksum(sql, name, description["Location"])
-        return state_from_metadata(
-            name,
-            metadata={
-                "schemaString": fields.json(),
-                "description": description["Comment"],
-                "configuration": configuration,
-                "partitionColumns": description.partitions,
-            },
-            protocol=protocol,
-            clustering=json.loads(properties.get(CLUSTERING_PROPERTY, "[]")),
-        )
+        metadata = {
+            "schemaString": fields.json(),
+            "description": description["Comment"],
+            "configuration": configuration,
+            "partitionColumns": description.partitions,
+        }
+        return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")))
     except BackendFailure as error:
         if error.condition in NOT_FOUND:
             return None
@@ -103,7 +99,18 @@ def read_table(  # noqa: PLR0911 - one answer a kind of thing that may stand the
         return is_damaged(name, error)
 
 
-def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> TableState | ReadProblem:
+def read_table(
+    sql: Callable[[str], Any], schema: Callable[[], Any], name: QualifiedName
+) -> TableState | ReadProblem | None:
+    """Read the state of one table; see :func:`read_log`."""
+    found = read_log(sql, schema, name)
+    try:
+        return found.state(name) if isinstance(found, LogFacts) else found
+    except (KeyError, TypeError, ValueError) as error:
+        return is_damaged(name, error)
+
+
+def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> LogFacts | ReadProblem:
     version = sql(describe_history(name, limit=1))[0][0]
     try:
         ((text,),) = sql(select_text(checksum_of(location, version)))
@@ -111,10 +118,5 @@ def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str
         fact = f"has generated or identity columns, which this session hides, and its log cannot be read ({error})"
         return problem(name, fact, "read it through a classic session, or give this one permission to read its folder")
     told = json.loads(text)
-    return state_from_metadata(
-        name,
-        metadata=told["metadata"],
-        protocol=told["protocol"],
-        clustering=clustering_in(told.get("domainMetadata") or ()) or (),
-        version=version,
-    )
+    clustering = clustering_in(told.get("domainMetadata") or ()) or ()
+    return LogFacts(told["metadata"], told["protocol"], clustering, version)

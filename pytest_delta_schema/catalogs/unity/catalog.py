@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
 from pytest_delta_schema.catalogs.spark.gateway import is_remote
+from pytest_delta_schema.catalogs.spark.session import active_session
 from pytest_delta_schema.catalogs.unity.capabilities import BY_TRANSACTION, CAPABILITIES
 from pytest_delta_schema.catalogs.unity.reading import Reading, unreadable
 from pytest_delta_schema.catalogs.unity.sync import sync_record
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.history import ColumnOrigin
+    from pytest_delta_schema.state.log_facts import LogFacts
 
 
 class UnityCatalog:
@@ -69,6 +72,7 @@ class UnityCatalog:
         self._recreate = sync_recreate
         self._stream = stream or sys.stderr
         self._by_spark: SessionCatalog | None = None
+        self._lock = Lock()
 
     @property
     def spark(self) -> SparkSession:
@@ -171,14 +175,27 @@ class UnityCatalog:
             raise RecordError(problems)
         return tuple(done)
 
-    def _read_by_spark(self, name: QualifiedName) -> TableState:
-        """Read one table through Spark.
+    def _read_by_spark(self, name: QualifiedName, *, has_to: bool) -> LogFacts | None:
+        """Read the log of one table through Spark.
+
+        Args:
+            name: The table.
+            has_to: Whether a session is opened for it; otherwise one that is not open already is not asked.
 
         Raises:
-            BackendError: If no session is configured, or its catalog is not the server's.
+            BackendError: If it has to, and no session is configured, or its catalog is not the server's.
             CatalogReadError: If Spark cannot read it.
         """
-        return self._through_spark(name.catalog).existing(name)
+        with self._lock:
+            if not has_to and active_session() is None:
+                return None
+            try:
+                spark = self._through_spark(name.catalog)
+            except BackendError:
+                if has_to:
+                    raise
+                return None
+        return spark.log(name)
 
     def _through_spark(self, catalog: str | None = None) -> SessionCatalog:
         """Return the way through Spark, after a look at whether the session means the same server."""

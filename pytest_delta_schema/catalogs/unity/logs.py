@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.unity.log_folder import LogFolder
 from pytest_delta_schema.errors import BackendError, BackendFailure, because
-from pytest_delta_schema.state.delta_log import columns_of_schema, state_from_metadata
-from pytest_delta_schema.state.records import LogState
+from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.delta_log import Paths
-    from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import ColumnState
 
 _PANIC = "PanicException"
 
@@ -49,8 +43,8 @@ class Log:
         self._options = dict(options)
         try:
             self._table = DeltaTable(location, storage_options=self._options or None)
-            self.metadata = _metadata(self._table)
-            self.protocol = _protocol(self._table.protocol())
+            self._metadata = _metadata(self._table)
+            self._protocol = _protocol(self._table.protocol())
             self.version = self._table.version()
         except TableNotFoundError as error:
             msg = f"there is no Delta log at {location}; restore the files, or drop the table from the catalog"
@@ -64,31 +58,9 @@ class Log:
             # Not chained: what deltalake says may hold what it was given.
             raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
 
-    def state(self, name: QualifiedName) -> TableState:
-        """Describe the table, as for every other backend."""
-        return state_from_metadata(
-            name,
-            metadata=self.metadata,
-            protocol=self.protocol,
-            clustering=self._clustering(),
-            version=self.version,
-        )
-
-    def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
-        """Return what a record should show.
-
-        Args:
-            columns: Those of the state, if it has been read already.
-        """
-        schema = self.metadata["schemaString"]
-        return LogState(
-            schema=schema,
-            columns=columns_of_schema(json.loads(schema)) if columns is None else columns,
-            comment=self.metadata["description"],
-            partitioning=tuple(self.metadata["partitionColumns"]),
-            configuration=MappingProxyType(self.metadata["configuration"]),
-            version=self.version,
-        )
+    def facts(self) -> LogFacts:
+        """Return what it says."""
+        return LogFacts(self._metadata, self._protocol, self._clustering(), self.version)
 
     def timestamp(self) -> int:
         """Return when the newest version was committed, in milliseconds since 1970."""
@@ -96,7 +68,7 @@ class Log:
 
     def _clustering(self) -> Paths:
         """Return the clustering columns, by physical names: deltalake shows no domains, so that the log is read."""
-        if _CLUSTERING not in self.protocol["writerFeatures"]:
+        if _CLUSTERING not in self._protocol["writerFeatures"]:
             return ()
         folder = LogFolder(self._table.table_uri, self._options)
         for version in range(self.version, -1, -1):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.unity.client import UnityClient
     from pytest_delta_schema.catalogs.unity.storage import Credentials, Storage
     from pytest_delta_schema.errors import DeltaSchemaError
+    from pytest_delta_schema.state.log_facts import LogFacts
     from pytest_delta_schema.state.records import LogState, RecordState
 
 _FEW = 3
@@ -56,7 +57,7 @@ class Reading:
         client: The server.
         stores: What is known of the places where files lie.
         threads: How many tables are read at once.
-        by_spark: Reads a table through Spark, where neither the server nor deltalake can.
+        by_spark: Reads the log of a table through Spark; ``None`` if no session is at hand and none has to be made.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Reading:
         client: UnityClient,
         stores: Iterable[Storage],
         threads: int,
-        by_spark: Callable[[QualifiedName], TableState],
+        by_spark: Callable[..., LogFacts | None],
     ) -> None:
         self._client = client
         self._stores = tuple(stores)
@@ -148,15 +149,20 @@ class Reading:
         except ValueError as error:
             record = problem(name, str(error), "update this package, or the record")
         if head.is_managed:
-            return Seen(self._managed(head), record)
-        log = self.open_log(head)
-        state = log.state(name)
-        return Seen(state, record, log.shown(state.columns))
+            return self._managed(head, record)
+        return _level(name, record, self.open_log(head).facts())
 
-    def _managed(self, record: RecordState) -> TableState:
-        """Read a table to which the catalog commits: as the server's Delta API shows it, or else as Spark does."""
-        if not self._client.has_delta_api(record.name.catalog):
-            return self._by_spark(record.name)
+    def _managed(self, head: RecordState, record: RecordState | ReadProblem) -> Seen:
+        """Look at a table to which the catalog commits: through Spark, where a session is at hand, or the Delta API.
+
+        The API shows the record once more, so that there is no log to hold against it then.
+        """
+        told = self._client.has_delta_api(head.name.catalog)
+        log = self._by_spark(head.name, has_to=not told)
+        return Seen(self._told(head), record) if log is None else _level(head.name, record, log)
+
+    def _told(self, record: RecordState) -> TableState:
+        """Describe a table as the server's Delta API does."""
         told = self._client.delta_table(record.name)
         metadata = told["metadata"]
         configuration, protocol = parted(metadata["properties"])
@@ -202,6 +208,11 @@ class Reading:
             )
             raise BackendFailure(msg, condition="EXPIRED")
         return credentials
+
+
+def _level(name: QualifiedName, record: RecordState | ReadProblem, log: LogFacts) -> Seen:
+    state = log.state(name)
+    return Seen(state, record, log.shown(state.columns))
 
 
 def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:

@@ -56,7 +56,7 @@ def sync_record(
         if seen is None:
             return None
         tag, record, log = seen
-        shown = log.shown()
+        shown = log.facts().shown()
         differences = record_differences(record, shown)
         if not differences:
             return None
@@ -142,7 +142,7 @@ def _require_external(record: RecordState, differences: tuple[RecordDifference, 
         listed = "; ".join(map(str, differences))
         msg = (
             f"its record is not level with its log ({listed}), and it is a managed table, whose record only the catalog"
-            " itself may write; change the table once through Spark, which writes both"
+            " itself may write; a RESTORE through Spark writes both"
         )
         raise BackendFailure(msg, condition="MANAGED")
 

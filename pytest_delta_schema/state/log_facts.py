@@ -1,0 +1,62 @@
+"""What a Delta log was read to say, whoever read it: the state of the table follows from it, and so does its record."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.state.delta_log import columns_of_schema, state_from_metadata
+from pytest_delta_schema.state.records import LogState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.delta_log import Paths
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """The newest version of a log.
+
+    Args:
+        metadata: Its ``metaData`` action.
+        protocol: Its ``protocol`` action.
+        clustering: Its clustering columns, by their physical names.
+        version: Its number; ``None`` if whoever read it does not know.
+    """
+
+    metadata: Mapping[str, Any]
+    protocol: Mapping[str, Any]
+    clustering: Paths = ()
+    version: int | None = None
+
+    def state(self, name: QualifiedName) -> TableState:
+        """Describe the table, as for every backend."""
+        return state_from_metadata(
+            name,
+            metadata=self.metadata,
+            protocol=self.protocol,
+            clustering=self.clustering,
+            version=self.version,
+        )
+
+    def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
+        """Return what a record should show.
+
+        Args:
+            columns: Those of the state, if it has been read already.
+        """
+        schema = self.metadata["schemaString"]
+        return LogState(
+            schema=schema,
+            columns=columns_of_schema(json.loads(schema)) if columns is None else columns,
+            comment=self.metadata.get("description") or "",
+            partitioning=tuple(self.metadata.get("partitionColumns") or ()),
+            configuration=MappingProxyType(dict(self.metadata.get("configuration") or {})),
+            version=-1 if self.version is None else self.version,
+        )
