@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from pytest_delta_schema import (
@@ -14,6 +16,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
 )
 from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
+from pytest_delta_schema.catalogs.spark.physical import table_folder
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.tables import NAME, column, table
@@ -61,10 +64,13 @@ def counted(session, monkeypatch):
     return asked
 
 
-@pytest.mark.parametrize("number", [1, 10])
-def test_reading_takes_two_statements_a_table(session, counted, number):
+@pytest.mark.parametrize("number", [1, 10, 200])
+def test_reading_takes_two_statements_a_table(session, counted, warehouse, number):
     models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
-    Orchestrator.over(session).sync_tables(models)
+    Orchestrator.over(session).sync_tables(models[:1])
+    for model in models[1:]:
+        # A table of the local catalog is its folder.
+        shutil.copytree(table_folder(warehouse, models[0].name), table_folder(warehouse, model.name))
     counted.clear()
 
     state = session.snapshot(models)
