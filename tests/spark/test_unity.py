@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from pytest_delta_schema import (
@@ -16,6 +18,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble
+from support.registering import Registering
 from support.tables import NAME, column, table
 
 
@@ -36,12 +39,31 @@ def unity(local, double):
     client.close()
 
 
+CATALOGS = ("dev", "prod")
+REAL = os.environ.get("DELTA_SCHEMA_TEST_UNITY_URI", "")
+
+
+@pytest.fixture(scope="module")
+def registering(local_session, warehouse):
+    """The backend over a real server, if one is named, or a double that knows nothing of the folder."""
+    with UnityDouble() as double:
+        token = os.environ.get("UNITY_CATALOG_TOKEN") if REAL else None
+        made = Registering(REAL or double.uri, token, local_session.spark, warehouse)
+        made.make_catalogs(CATALOGS)
+        yield made
+        made.drop_catalogs(CATALOGS)
+
+
 class TestUnity(CatalogSuite):
     """Read by REST and deltalake, changed by Spark; after each apply the record is level with the log."""
 
     @pytest.fixture
-    def catalog(self, unity):
-        return unity
+    def catalog(self, registering, local):
+        for name in CATALOGS:
+            local.spark.conf.set(f"spark.sql.catalog.{name}.uri", registering.client.uri)
+        yield registering
+        for name in CATALOGS:
+            registering.drop_schema(name, "silver")
 
 
 def level(unity, model):

@@ -1,0 +1,93 @@
+"""A Unity Catalog whose server is told of what Spark makes, as the server's own connector would tell it.
+
+So the suite of all backends plays against any server that reaches the folder of the tests, the double or a real one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from pytest_delta_schema import Secret, UnityCatalog, UnityClient
+from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.catalogs.unity.client import ROOT
+from pytest_delta_schema.sql.statement import StatementKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema import Statement
+
+CONFLICT, NOT_FOUND = 409, 404
+
+
+class Registering(UnityCatalog):
+    """The backend, and the calls of a connector.
+
+    Args:
+        uri: The server.
+        token: The principal's, if the server wants one.
+        spark: The session whose tables lie in ``warehouse``.
+        warehouse: Where the tables lie.
+    """
+
+    def __init__(self, uri: str, token: str | None, spark: SparkSession, warehouse: Path) -> None:
+        super().__init__(UnityClient(uri, Secret(token) if token else None), lambda: spark, read_threads=2)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx.Client(base_url=f"{self.client.uri}{ROOT}", headers=headers, timeout=30)
+        self._warehouse = warehouse
+
+    def make_catalogs(self, names: Iterable[str]) -> None:
+        """Make catalogs that are not there yet; those of others are left alone, and nothing is played."""
+        for name in names:
+            if self._http.get(f"/catalogs/{name}").status_code != NOT_FOUND:
+                msg = f"the server has a catalog {name} already; give the tests a server of their own"
+                raise RuntimeError(msg)
+        for name in names:
+            self._tell("/catalogs", {"name": name})
+
+    def drop_catalogs(self, names: Iterable[str]) -> None:
+        """Drop the catalogs of the tests, and leave."""
+        for name in names:
+            self._http.delete(f"/catalogs/{name}")
+        self._http.close()
+        self.client.close()
+
+    def run(self, statement: Statement) -> None:
+        """Run a statement, and tell the server of a new table."""
+        super().run(statement)
+        name = statement.table
+        if statement.kind is StatementKind.CREATE_SCHEMA:
+            self._tell("/schemas", {"name": name.schema, "catalog_name": name.catalog})
+        if statement.kind is StatementKind.CREATE_TABLE:
+            body = {
+                "name": name.table,
+                "catalog_name": name.catalog,
+                "schema_name": name.schema,
+                "table_type": "EXTERNAL",
+                "data_source_format": "DELTA",
+                "storage_location": table_folder(self._warehouse, name).as_uri(),
+                "columns": [],
+            }
+            self._tell("/tables", body)
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema on both sides."""
+        super().create_schema(catalog, schema)
+        self._tell("/schemas", {"name": schema, "catalog_name": catalog})
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema on both sides."""
+        super().drop_schema(catalog, schema)
+        for name in self.table_names(catalog, schema):
+            self.client.delete_table(name)
+        self._http.delete(f"/schemas/{catalog}.{schema}")
+
+    def _tell(self, path: str, body: dict[str, Any]) -> None:
+        answer = self._http.post(path, json=body)
+        if answer.status_code != CONFLICT and "ALREADY_EXISTS" not in answer.text:
+            answer.raise_for_status()
