@@ -31,7 +31,6 @@ from pytest_delta_schema.plan.changes import (
     SetTableProperties,
     SetTags,
     UnsetTableProperties,
-    UnsetTags,
     require_change,
 )
 
@@ -205,16 +204,6 @@ class AlignTable:
     def unset_table_properties(self) -> UnsetTableProperties | None:
         """The properties to remove, if any."""
         return self._only(UnsetTableProperties)
-
-    @property
-    def set_tags(self) -> tuple[SetTags, ...]:
-        """The tags to set, the table's first."""
-        return self._all(SetTags)
-
-    @property
-    def unset_tags(self) -> tuple[UnsetTags, ...]:
-        """The tags to remove, the table's first."""
-        return self._all(UnsetTags)
 
     def _all(self, kind: type[_C]) -> tuple[_C, ...]:
         if kind not in map(type, self.changes):

@@ -25,9 +25,7 @@ TOGETHER = frozenset(
 
 
 def one_by_one(statement: Statement) -> tuple[Statement, ...]:
-    """Return statements that do the same, each for one column or one field; those of other kinds as they are."""
-    if statement.kind not in TOGETHER:
-        return (statement,)
+    """Return statements that do the same as one of these kinds, each for one column or one field."""
     singles = [single for change in statement.changes for single in _singles(change)]
     return tuple(said for single in singles for said in RENDERERS[type(single)](statement.table, (single,)))
 

@@ -23,6 +23,9 @@ from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, listing, probe, rows_of, samples
 from pytest_delta_schema.sql.queries import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.singly import TOGETHER, one_by_one
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.parts import BOTH
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
 TO_PARENT = ForeignKeyState("fk", ("a", "b"), QualifiedName("dev", "silver", "parents"), ("x", "y`"))
@@ -294,3 +297,41 @@ def test_comments_of_a_column_and_of_its_fields_are_two_statements():
         "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `a` COMMENT 'Outer'",
         "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `a`.`x` COMMENT 'Inner'",
     ]
+
+
+def test_statements_about_several_columns_are_said_one_by_one():
+    before = table(
+        Column("a", spark.IntegerType()),
+        Column("b", spark.ShortType(), default=1),
+        Column("s", spark.StructType([spark.StructField("f", spark.LongType())])),
+        table_properties=BOTH,
+    )
+    after = table(
+        Column("a", spark.LongType(), is_nullable=False, comment="A"),
+        Column("b", spark.IntegerType(), is_nullable=False, default=2),
+        Column(
+            "s", spark.StructType([spark.StructField("f", spark.LongType(), metadata={"comment": "F"})]), default="null"
+        ),
+        table_properties=BOTH,
+    )
+    (action,) = TablePlanner(["typeWidening"]).plan([after], catalog(desired_state(before))).actions
+    several = [each for each in statements(action) if each.kind in TOGETHER]
+
+    assert [each.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for each in several] == [
+        "`a` TYPE BIGINT,\n  `b` TYPE INT",
+        "`b` SET DEFAULT 2,\n  `s` SET DEFAULT null",
+        "`a` SET NOT NULL,\n  `b` SET NOT NULL",
+        "`a` COMMENT 'A',\n  `s`.`f` COMMENT 'F'",
+    ]
+    single = [one for each in several for one in one_by_one(each)]
+    assert [each.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for each in single] == [
+        "`a` TYPE BIGINT",
+        "`b` TYPE INT",
+        "`b` SET DEFAULT 2",
+        "`s` SET DEFAULT null",
+        "`a` SET NOT NULL",
+        "`b` SET NOT NULL",
+        "`a` COMMENT 'A'",
+        "`s`.`f` COMMENT 'F'",
+    ]
+    assert {each.kind for each in single} == {each.kind for each in several}

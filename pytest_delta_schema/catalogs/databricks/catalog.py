@@ -88,8 +88,8 @@ class DatabricksCatalog:
         Raises:
             BackendFailure: If the workspace refuses.
         """
-        several = statement.kind not in TOGETHER or self._takes_several
-        for each in (statement,) if several else one_by_one(statement):
+        is_taken = statement.kind not in TOGETHER or self._takes_several
+        for each in (statement,) if is_taken else one_by_one(statement):
             self._door.rows(each.sql)
 
     @cached_property
