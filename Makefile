@@ -6,14 +6,12 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-lives test-writes test-catalogs test-own test-examples lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-writes test-catalogs test-own test-examples lint format bench clean
 
-# Tests that share one Spark session, long ones, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that
-# need none.
-LONG := tests/spark/test_evolution_machine.py tests/spark/test_mutations.py tests/spark/test_races.py
+# Tests that share one Spark session, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that need none.
 WRITES := tests/spark/test_writes_agree.py tests/spark/test_conversion.py
 CATALOGS := tests/spark/test_databricks.py tests/spark/test_session.py tests/spark/test_unity.py
-SPARK := tests/spark $(patsubst %,--ignore=%,$(LONG) $(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
+SPARK := tests/spark $(patsubst %,--ignore=%,$(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
 OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples
 PYTEST := $(BIN)/coverage run -m pytest
@@ -33,7 +31,7 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-catalogs test-own test-writes test-lives test-examples
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-catalogs test-writes test-own test-examples
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/writes/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
@@ -43,9 +41,6 @@ test-spark: $(READY)
 
 test-plain: $(READY)
 	@$(PYTEST) $(PLAIN) >.test-plain.log 2>&1; status=$$?; cat .test-plain.log; exit $$status
-
-test-lives: $(READY)
-	@$(PYTEST) $(LONG) >.test-lives.log 2>&1; status=$$?; cat .test-lives.log; exit $$status
 
 test-writes: $(READY)
 	@DELTA_SCHEMA_TEST_CODEGEN=1 $(PYTEST) $(WRITES) >.test-writes.log 2>&1; status=$$?; cat .test-writes.log; exit $$status

@@ -41,11 +41,12 @@ def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableSta
     runner, planner = ActionRunner.over(catalog), TablePlanner(policy=scenario.policy)
     known = [other for other, _ in scenario.others]
     set_the_stage(scenario, catalog, handling)
-    observed = catalog.snapshot(models).tables[name]
+    stage = catalog.snapshot([*models, *known])
+    observed = stage.tables[name]
     before, there = visible(observed), _rows(catalog, observed, handling) if scenario.rows else []
     version = catalog.version(name)
 
-    plan = planner.plan(models, catalog.snapshot([*models, *known]))
+    plan = planner.plan(models, stage)
 
     assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
     said = [each for action in plan.actions for each in statements(action)]
@@ -60,13 +61,15 @@ def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableSta
         with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
             orchestrator.sync_tables(models, known=known)
         assert tuple(violation.code for violation in caught.value.violations) == refused
-        assert visible(catalog.snapshot(models).tables[name]) == before
+        end = catalog.snapshot(models).tables[name]
+        assert visible(end) == before
         assert catalog.version(name) == version
         assert not there or _rows(catalog, observed, handling) == there
     else:
         orchestrator.sync_tables(models)
         reached = catalog.version(name)
-        end = catalog.snapshot(models).tables[name]
+        there_now = catalog.snapshot(models)
+        end = there_now.tables[name]
         if handling.counts_commits and scenario.commits is not None:
             assert (reached or 0) - (-1 if version is None else version) == scenario.commits
         if scenario.left is not None:
@@ -74,11 +77,11 @@ def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableSta
         elif there:
             assert _rows(catalog, end, handling) == [_kept(row, end) for row in there]
         assert scenario.matched or _constraints(end) == _constraints(desired_state(scenario.after))
-        after = orchestrator.plan_tables(models)
+        after = planner.plan(models, there_now)
         assert after.is_empty
         assert _matched(after) == scenario.matched.strip()
         assert orchestrator.sync_tables(models).statements == ()
-    return visible(catalog.snapshot(models).tables[name])
+    return visible(end)
 
 
 def set_the_stage(scenario: Scenario, catalog: Workbench, handling: Handling) -> None:

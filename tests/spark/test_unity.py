@@ -63,7 +63,7 @@ class TestUnity(CatalogSuite):
             local.spark.conf.set(f"spark.sql.catalog.{name}.uri", registering.client.uri)
         yield registering
         for name in CATALOGS:
-            registering.drop_schema(name, "silver")
+            registering.forget(name, "silver")
 
 
 def level(unity, model):

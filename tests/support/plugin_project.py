@@ -59,6 +59,10 @@ def delta_catalog():
 """
 
 
+ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+"""Without the plugins that only our own tests need, which take each process half a second to load."""
+
+
 class Project:
     """A folder with an ini file, models and a conftest."""
 
@@ -83,8 +87,8 @@ class Project:
     def run(self, *args: str, subprocess: bool = False) -> RunResult:
         """Run pytest there."""
         if subprocess or any(arg.startswith("-n") for arg in args):
-            return self.pytester.runpytest_subprocess("-p", "no:cacheprovider", *args)
-        return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
+            return self.pytester.runpytest_subprocess(*ALONE, *args)
+        return self.pytester.runpytest_inprocess(*ALONE, *args)
 
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""

@@ -80,9 +80,8 @@ class Registering(UnityCatalog):
         super().create_schema(catalog, schema)
         self._tell("/schemas", {"name": schema, "catalog_name": catalog})
 
-    def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema on both sides."""
-        super().drop_schema(catalog, schema)
+    def forget(self, catalog: str, schema: str) -> None:
+        """Drop what the server knows of a schema, and leave its tables to Spark."""
         for name in self.table_names(catalog, schema):
             self.client.delete_table(name)
         self._http.delete(f"/schemas/{catalog}.{schema}")

@@ -9,7 +9,7 @@ from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import cannot_be_looked_at, problem
 from pytest_delta_schema.catalogs.questions import Questions
 from pytest_delta_schema.catalogs.session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.catalogs.session.reader import read_log, read_table
+from pytest_delta_schema.catalogs.session.reader import NOT_FOUND, read_log, read_table
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
@@ -117,10 +117,17 @@ class SessionCatalog:
         return tuple(sorted(QualifiedName(catalog, schema, row[1].lower()) for row in tables if row[1] not in views))
 
     def version(self, table: QualifiedName) -> int | None:
-        """Return the table's newest version; ``None`` if there is no table."""
-        if self._read([table]).get(table) is None:
-            return None
-        return self._newest(table)
+        """Return the table's newest version; ``None`` if there is no table.
+
+        Raises:
+            BackendFailure: If nobody can tell.
+        """
+        try:
+            return self._newest(table)
+        except BackendFailure as error:
+            if error.condition in NOT_FOUND:
+                return None
+            raise
 
     def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
