@@ -42,7 +42,11 @@ def test_applying_a_plan_leaves_nothing_to_do(model, there):
 def test_a_table_that_is_as_wanted_has_an_empty_plan(model):
     wanted = desired_state(model)
     properties = {key: value for key, value in wanted.table_properties.items() if value is not None}
-    catalog = MemoryCatalog([TableState(**{**_parts(wanted), "table_properties": MappingProxyType(properties)})])
+    tags = {
+        path: {key: value for key, value in some.items() if value is not None} for path, some in wanted.tags.items()
+    }
+    there = {**_parts(wanted), "table_properties": MappingProxyType(properties), "tags": MappingProxyType(tags)}
+    catalog = MemoryCatalog([TableState(**there)])
 
     assert TablePlanner().plan([model], catalog.snapshot([model])).is_empty
 
@@ -78,12 +82,12 @@ def test_any_difference_is_seen(model, data):
 
 def _with_column(model: Table, **changes: object) -> Table:
     first, *rest = model.columns
-    values = {"name": first.name, "data_type": first.data_type, "is_nullable": first.is_nullable}
+    values = {"name": first.name, "data_type": first.data_type, "is_nullable": first.is_nullable, "tags": first.tags}
     return _copy(model, columns=[Column(**{**values, "comment": first.comment, **changes}), *rest])
 
 
 def _copy(model: Table, **changes: object) -> Table:
-    parts = ("columns", "comment", "table_properties", "primary_key", "checks")
+    parts = ("columns", "comment", "table_properties", "primary_key", "checks", "tags")
     return Table(*NAME, **{**{part: getattr(model, part) for part in parts}, **changes})
 
 
@@ -97,6 +101,8 @@ EDITS = (
     lambda model: _with_column(model, comment=model.columns[0].comment + "!"),
     lambda model: _with_column(model, data_type=spark.ArrayType(model.columns[0].data_type)),
     lambda model: _copy(model, primary_key=[] if model.primary_key else [model.columns[0].name]),
+    lambda model: _copy(model, tags={**model.tags, "quite_new": ""}),
+    lambda model: _with_column(model, tags={**model.columns[0].tags, "quite_new": "1"}),
 )
 
 

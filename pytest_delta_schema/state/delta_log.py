@@ -222,7 +222,7 @@ def tag_property(path: Sequence[str], key: str) -> str:
 
 
 def tags_among(own: Mapping[str, str], columns: Iterable[ColumnState]) -> Tags:
-    """Read the tags that properties of ours stand for; those of columns that have gone since are forgotten."""
+    """Read the tags that properties of ours stand for; those of a column that has gone wait for one of its name."""
     found: dict[tuple[str, ...], dict[str, str | None]] = {}
     spelled = {column.name.lower(): column.name for column in columns} if own else {}
     for name, value in sorted(own.items()):

@@ -39,8 +39,10 @@ def _structs(inner: st.SearchStrategy[spark.DataType]) -> st.SearchStrategy[spar
 
 TYPES = st.recursive(ATOMS, _structs, max_leaves=5)
 COMMENTS = st.sampled_from(["", "plain", "it's", "new\nline", "${x}", "\\"])
+TAGS = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", "it's"]), max_size=2)
+WISHES = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", None]), max_size=2)
 COLUMNS = st.lists(
-    st.builds(Column, NAMES, TYPES, st.booleans(), COMMENTS),
+    st.builds(Column, NAMES, TYPES, st.booleans(), COMMENTS, tags=WISHES),
     min_size=1,
     max_size=6,
     unique_by=lambda column: column.name.lower(),
@@ -69,7 +71,7 @@ def models(draw: st.DrawFn) -> Table:
     key = draw(st.lists(st.sampled_from([column.name for column in columns]), max_size=3, unique=True))
     properties = draw(st.dictionaries(KEYS, st.one_of(st.none(), VALUES), max_size=3).filter(_unambiguous))
     options = {"comment": draw(COMMENTS), "table_properties": properties, "primary_key": key, "checks": draw(CHECKS)}
-    return Table(*NAME, columns, **options)
+    return Table(*NAME, columns, tags=draw(WISHES), **options)
 
 
 @st.composite
@@ -88,5 +90,6 @@ def states(draw: st.DrawFn) -> TableState:
         table_comment=draw(COMMENTS),
         table_properties=MappingProxyType(properties),
         primary_key=KeyState(primary_key_name(NAME, key, names), tuple(key)) if key else None,
+        tags=MappingProxyType({path: tags for path in [(), *((name,) for name in names)] if (tags := draw(TAGS))}),
         checks=tuple(sorted((CheckState(c.name.lower(), c.expression) for c in draw(CHECKS)), key=by_name)),
     )

@@ -21,7 +21,7 @@ _TRIES = 3
 _PAUSE = 0.2
 """Seconds before the second try; twice as long before each further one."""
 
-_TIMEOUT, _UNREACHABLE = _SILENT = ("TIMEOUT", "UNREACHABLE")
+_TIMEOUT, _UNREACHABLE = "TIMEOUT", "UNREACHABLE"
 
 _AGAIN = (429, 500, 502, 503, 504)
 _PAGE = 100
@@ -138,18 +138,19 @@ class UnityClient:
         """Ask for something, again after a pause if the server stumbles: asking changes nothing."""
         if self._silence is not None:
             raise self._silence
-        for left in reversed(range(_TRIES)):
+        for number in range(_TRIES - 1):
             try:
                 return self._answer(self._call("GET", path, query=query))
             except ServerFailure as error:
                 if error.status is not None and error.status not in _AGAIN:
                     raise
-                if not left:
-                    # A server that does not answer would be waited for once more by every table.
-                    self._silence = error if error.condition in _SILENT else None
-                    raise
-                time.sleep(_PAUSE * 2 ** (_TRIES - 1 - left))
-        raise AssertionError
+            time.sleep(_PAUSE * 2**number)
+        try:
+            return self._answer(self._call("GET", path, query=query))
+        except ServerFailure as error:
+            # A server that does not answer would be waited for once more by every table.
+            self._silence = error if error.condition in (_TIMEOUT, _UNREACHABLE) else None
+            raise
 
     def _call(self, method: str, path: str, *, query: dict[str, Any] | None = None, body: Any = None) -> Any:
         import httpx
