@@ -9,7 +9,7 @@ READY := .venv/.ready
 .PHONY: help demo test test-long test-spark test-plain test-writes test-catalogs test-own test-examples lint format bench clean
 
 # Tests that share one Spark session, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that need none.
-WRITES := tests/spark/test_writes_agree.py tests/spark/test_conversion.py
+WRITES := tests/spark/test_writes_agree.py
 CATALOGS := tests/spark/test_databricks.py tests/spark/test_session.py tests/spark/test_unity.py
 SPARK := tests/spark $(patsubst %,--ignore=%,$(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
 OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py

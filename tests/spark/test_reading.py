@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -92,6 +93,30 @@ def test_files_without_a_log(local, warehouse):
         f"dev.silver.orders: its folder in the warehouse ({folder}) holds files but no Delta log; move"
     )
     assert (folder / "part-0.parquet").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        pytest.param(lambda log: log.symlink_to(log), id="a link to itself"),
+        pytest.param(
+            lambda log: log.parent.chmod(0),
+            id="no permission",
+            marks=pytest.mark.skipif(os.geteuid() == 0, reason="root may look everywhere"),
+        ),
+    ],
+)
+def test_a_folder_that_nobody_may_look_into_is_no_absent_table(local, warehouse, hide):
+    folder = table_folder(warehouse, NAME)
+    folder.mkdir(parents=True)
+    hide(folder / "_delta_log")
+
+    text = problem(local)
+    folder.chmod(0o755)
+
+    assert text.startswith(
+        f"dev.silver.orders: its Delta log cannot be read (nobody may look into {folder / '_delta_log'}: "
+    )
 
 
 @pytest.mark.parametrize("content", ["no json\n", '{"commitInfo": {}}\n', ""])

@@ -41,6 +41,7 @@ public final class StateReader {
         if (!provider.equalsIgnoreCase("delta")) return other(provider, entry);
         location = new Path(entry.location());
       } else if (!Warehouse.holdsLog(target)) {
+        requireVisible(target);
         return unknown(target, catalog.databaseExists(schema));
       }
       return delta(spark, location);
@@ -73,6 +74,21 @@ public final class StateReader {
       if (each.domain().equals("delta.clustering") && !each.removed()) return each.configuration();
     }
     return "";
+  }
+
+  /** A folder that nobody may look into is not one that is missing: what is hidden there must never be made anew. */
+  private static void requireVisible(File folder) throws java.io.IOException {
+    File log = new File(folder, "_delta_log");
+    try {
+      java.nio.file.Files.newDirectoryStream(log.toPath()).close();
+    } catch (java.nio.file.NoSuchFileException e) {
+      return;
+    } catch (java.nio.file.NotDirectoryException e) {
+      return;
+    } catch (java.nio.file.FileSystemException e) {
+      String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
+      throw new IllegalStateException("nobody may look into " + log + ": " + reason, e);
+    }
   }
 
   private static String unknown(File folder, boolean schemaIsKnown) {
