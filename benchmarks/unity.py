@@ -36,7 +36,7 @@ with UnityDouble() as double:
         name = QualifiedName("dev", "silver", place.name)
         info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": place.as_uri()}
         log = Log(place.as_uri(), {})
-        double.records.create_table(table_info(record_of(name, info), log.facts().shown(), log.timestamp()))
+        double.records.create_table(table_info(record_of(name, info), log.shown(), log.timestamp()))
     print(double.uri, flush=True)
     sys.stdin.read()
 """

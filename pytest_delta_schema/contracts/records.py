@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 
 MANAGED = "the table is managed: the catalog writes its record in each commit, and the log is read through it"
 
-SYNC = "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-record"
-CATALOG_S = (
-    "Spark follows the log; readers that ask the catalog see its record. The table is managed, so that only the catalog"
-    " may write the record; a RESTORE through Spark writes both"
-)
+FOLLOWS = "Spark follows the log; readers that ask the catalog see its record."
+SYNC = f"{FOLLOWS} Bring it level: pytest --delta-sync-record"
+RESTORE = f"{FOLLOWS} The table is managed, so that only the catalog may write the record; a RESTORE through Spark writes both"
 
 
 class RecordDriftContract(DriftContract):
@@ -79,6 +77,6 @@ def _not_level(
     table: Table, request: pytest.FixtureRequest, differences: Sequence[RecordDifference], *, is_managed: bool
 ) -> NoReturn:
     head = record_headline(request.config.stash[RUN].bound(table).name, differences)
-    outcome, remedy = (facts.BLOCKED, CATALOG_S) if is_managed else (facts.STALE, SYNC)
+    outcome, remedy = (facts.BLOCKED, RESTORE) if is_managed else (facts.STALE, SYNC)
     facts.record(request.node, outcome=outcome, changes=len(differences), summary=head)
     raise ContractFailure(head, f"{record_text(differences)}\n\n{remedy}")

@@ -11,10 +11,11 @@ from pytest_delta_schema.plan.renames import old_names
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pytest_delta_schema.plan.difference import Difference, Path
     from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
 
 
 def tag_changes(difference: Difference) -> Iterator[Change]:
@@ -23,10 +24,10 @@ def tag_changes(difference: Difference) -> Iterator[Change]:
     Nobody says whether tags follow a column that is renamed. So those that should be absent are removed before, and all
     others are set once more, which changes nothing where they are there.
     """
-    if not difference.desired.tags:
-        return
+    olds = old_names(difference.renames.done)
+    columns = (*difference.observed.columns, *(placed.column for placed in difference.added if not placed.above))
     for path, wanted in difference.desired.tags.items():
-        place = _place(difference, path)
+        place = _place(path, olds, columns)
         if place is None:
             continue  # a column that is not the contract's to add
         here, before = place
@@ -34,31 +35,29 @@ def tag_changes(difference: Difference) -> Iterator[Change]:
         absent = tuple(key for key, value in wanted.items() if value is None and key in there)
         if absent:
             yield UnsetTags(path=before, keys=absent)
-        known = there if here == before else NO_TAGS
-        values = {key: value for key, value in wanted.items() if value is not None and known.get(key) != value}
-        if values:
-            yield SetTags(path=here, tags=MappingProxyType(values))
+        yield from _set(here, wanted, there if here == before else NO_TAGS)
 
 
-def _place(difference: Difference, path: Path) -> tuple[Path, Path] | None:
+def _place(path: Path, olds: Mapping[Path, str], columns: tuple[ColumnState, ...]) -> tuple[Path, Path] | None:
     """Return what a column will be called, and what it is called now; ``None`` if there will be no such column."""
     if not path:
         return (), ()
-    folded = (path[0].lower(),)
-    old = old_names(difference.renames.done).get(folded)
+    old = olds.get((path[0].lower(),))
     if old is not None:
         return path, (old,)
-    columns = [*difference.observed.columns, *(placed.column for placed in difference.added if not placed.above)]
-    spelled = find(tuple(columns), path)
+    spelled = find(columns, path)
     return None if spelled is None else ((spelled.name,), (spelled.name,))
+
+
+def _set(path: Path, wanted: Mapping[str, str | None], there: Mapping[str, str | None]) -> Iterator[SetTags]:
+    values = {key: value for key, value in wanted.items() if value is not None and there.get(key) != value}
+    if values:
+        yield SetTags(path=path, tags=MappingProxyType(values))
 
 
 def first_tags(desired: TableState) -> tuple[SetTags, ...]:
     """Return the tags of a new table and of its columns."""
-    values = {
-        path: {key: value for key, value in tags.items() if value is not None} for path, tags in desired.tags.items()
-    }
-    return tuple(SetTags(path=path, tags=MappingProxyType(tags)) for path, tags in values.items() if tags)
+    return tuple(change for path, wanted in desired.tags.items() for change in _set(path, wanted, NO_TAGS))
 
 
 def has_tags(desired: TableState, observed: TableState) -> bool:

@@ -11,7 +11,7 @@ from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.changes import SetTableComment
@@ -28,11 +28,12 @@ def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComment
                 table=table,
                 kind=StatementKind.COMMENT_COLUMNS,
                 sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
-                changes=(change if part is comments else _part(part),),
+                changes=(change if part is comments else comments_at(part),),
             )
 
 
-def _part(comments: dict[tuple[str, ...], str]) -> SetColumnComments:
+def comments_at(comments: Mapping[tuple[str, ...], str]) -> SetColumnComments:
+    """Return the change that sets comments by their paths."""
     columns = {path[0]: comment for path, comment in comments.items() if len(path) == 1}
     fields = {path: comment for path, comment in comments.items() if len(path) > 1}
     return SetColumnComments(comments=MappingProxyType(columns), fields=MappingProxyType(fields))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, SetColumnComments
+from pytest_delta_schema.sql.comments import comments_at
 from pytest_delta_schema.sql.compiler import RENDERERS
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
@@ -35,7 +35,4 @@ def _singles(change: object) -> Iterator[Change]:
         yield change  # type: ignore[misc] # kinds that alter columns hold nothing but changes
         return
     for path, comment in change.by_path.items():
-        if len(path) == 1:
-            yield SetColumnComments(comments=MappingProxyType({path[0]: comment}))
-        else:
-            yield SetColumnComments(fields=MappingProxyType({path: comment}))
+        yield comments_at({path: comment})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.sql.properties import property_lines
 from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 def set_tags(table: QualifiedName, changes: Sequence[SetTags]) -> Iterator[Statement]:
     """Say all tags to set, a statement for the table and one for each column."""
     for change in changes:
-        lines = ",\n".join(f"  {literal(key)} = {literal(value)}" for key, value in change.tags.items())
-        sql = f"{_subject(table, change.path)} SET TAGS (\n{lines}\n)"
+        sql = f"{_subject(table, change.path)} SET TAGS (\n{property_lines(change.tags)}\n)"
         yield Statement(table=table, kind=StatementKind.SET_TAGS, sql=sql, changes=(change,))
 
 

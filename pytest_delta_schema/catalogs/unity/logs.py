@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.state.delta_log import Paths
+    from pytest_delta_schema.state.records import LogState
 
 _PANIC = "PanicException"
 
@@ -61,6 +62,10 @@ class Log:
     def facts(self) -> LogFacts:
         """Return what it says."""
         return LogFacts(self._metadata, self._protocol, self._clustering(), self.version)
+
+    def shown(self) -> LogState:
+        """Return what a record should show, for which nobody has to look for the clustering columns."""
+        return LogFacts(self._metadata, self._protocol, version=self.version).shown()
 
     def timestamp(self) -> int:
         """Return when the newest version was committed, in milliseconds since 1970."""

@@ -56,7 +56,7 @@ def sync_record(
         if seen is None:
             return None
         tag, record, log = seen
-        shown = log.facts().shown()
+        shown = log.shown()
         differences = record_differences(record, shown)
         if not differences:
             return None

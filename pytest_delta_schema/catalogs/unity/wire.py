@@ -6,7 +6,6 @@ Facts about the wire were run against Unity Catalog 0.6.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -133,7 +132,6 @@ def _column(info: Mapping[str, Any]) -> RecordColumn:
         raise ValueError(msg) from error
 
 
-@lru_cache(maxsize=10_000)  # the columns of many tables are called and typed alike
 def _from_json(text: str | None) -> DataTypeState | None:
     """Read the JSON of a field, or, as older servers have it, of a type alone."""
     if not text:
