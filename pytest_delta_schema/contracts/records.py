@@ -27,7 +27,10 @@ MANAGED = "the table is managed: the catalog writes its record in each commit, a
 
 FOLLOWS = "Spark follows the log; readers that ask the catalog see its record."
 SYNC = f"{FOLLOWS} Bring it level: pytest --delta-sync-record"
-RESTORE = f"{FOLLOWS} The table is managed, so that only the catalog may write the record; a RESTORE through Spark writes both"
+RESTORE = (
+    f"{FOLLOWS} The table is managed, so that only the catalog may write the record;"
+    " a RESTORE through Spark writes both"
+)
 
 
 class RecordDriftContract(DriftContract):

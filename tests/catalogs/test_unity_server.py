@@ -14,9 +14,10 @@ import httpx
 import pytest
 
 from pytest_delta_schema import QualifiedName, Secret, UnityCatalog, UnityClient, record_differences
-from pytest_delta_schema.catalogs.unity.client import ROOT, ServerFailure
+from pytest_delta_schema.catalogs.unity.client import ServerFailure
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import commit, delta_log, field, metadata
+from support.registering import connection, external_table
 from support.tables import column, table
 
 REAL = os.environ.get("DELTA_SCHEMA_TEST_UNITY_URI", "")
@@ -36,25 +37,13 @@ class Place:
         self.folder = delta_log(folder, ID, DAY, DEEP, comment="All", parted=("day",), team="x")
         self.client = UnityClient(uri, Secret(token) if token else None)
         self.catalog = UnityCatalog(self.client)
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self.http = httpx.Client(base_url=f"{self.client.uri}{ROOT}", headers=headers, timeout=30)
+        self.http = connection(self.client.uri, token)
 
     def register(self):
         for path, body in (
             ("/catalogs", {"name": self.name.catalog}),
             ("/schemas", {"name": self.name.schema, "catalog_name": self.name.catalog}),
-            (
-                "/tables",
-                {
-                    "name": self.name.table,
-                    "catalog_name": self.name.catalog,
-                    "schema_name": self.name.schema,
-                    "table_type": "EXTERNAL",
-                    "data_source_format": "DELTA",
-                    "storage_location": self.folder.as_uri(),
-                    "columns": [],
-                },
-            ),
+            ("/tables", external_table(self.name, self.folder)),
         ):
             self.http.post(path, json=body).raise_for_status()
 

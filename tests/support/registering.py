@@ -20,9 +20,28 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema import Statement
+    from pytest_delta_schema import QualifiedName, Statement
 
 CONFLICT, NOT_FOUND = 409, 404
+
+
+def connection(uri: str, token: str | None) -> httpx.Client:
+    """Connect to a server's classic API, as a principal."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return httpx.Client(base_url=f"{uri}{ROOT}", headers=headers, timeout=30)
+
+
+def external_table(name: QualifiedName, folder: Path) -> dict[str, Any]:
+    """Describe a table as the connector does, which tells the server of no columns."""
+    return {
+        "name": name.table,
+        "catalog_name": name.catalog,
+        "schema_name": name.schema,
+        "table_type": "EXTERNAL",
+        "data_source_format": "DELTA",
+        "storage_location": folder.as_uri(),
+        "columns": [],
+    }
 
 
 class Registering(UnityCatalog):
@@ -37,8 +56,7 @@ class Registering(UnityCatalog):
 
     def __init__(self, uri: str, token: str | None, spark: SparkSession, warehouse: Path) -> None:
         super().__init__(UnityClient(uri, Secret(token) if token else None), lambda: spark, read_threads=2)
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(base_url=f"{self.client.uri}{ROOT}", headers=headers, timeout=30)
+        self._http = connection(self.client.uri, token)
         self._warehouse = warehouse
 
     def make_catalogs(self, names: Iterable[str]) -> None:
@@ -64,16 +82,7 @@ class Registering(UnityCatalog):
         if statement.kind is StatementKind.CREATE_SCHEMA:
             self._tell("/schemas", {"name": name.schema, "catalog_name": name.catalog})
         if statement.kind is StatementKind.CREATE_TABLE:
-            body = {
-                "name": name.table,
-                "catalog_name": name.catalog,
-                "schema_name": name.schema,
-                "table_type": "EXTERNAL",
-                "data_source_format": "DELTA",
-                "storage_location": table_folder(self._warehouse, name).as_uri(),
-                "columns": [],
-            }
-            self._tell("/tables", body)
+            self._tell("/tables", external_table(name, table_folder(self._warehouse, name)))
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema on both sides."""
