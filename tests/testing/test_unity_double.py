@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ ROOT = "/api/2.1/unity-catalog"
 TABLE = "/delta/v1/catalogs/dev/schemas/silver/tables/orders"
 ID = {"name": "id", "type": "long", "nullable": False, "metadata": {"comment": "Key"}}
 DAY = {"name": "day", "type": "date", "nullable": True, "metadata": {}}
+ABSENT = "(absent)"
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def update(double, *updates, **requirements):
     info, etag = double.records.tables["dev.silver.orders"], double.records.etags["dev.silver.orders"]
     said = {"uuid": info["table_id"], "etag": etag, **requirements}
     required = [{"type": f"assert-{'table-uuid' if key == 'uuid' else key}", key: value} for key, value in said.items()]
-    return {"requirements": [each for each in required if each.get("uuid", "") is not None], "updates": list(updates)}
+    return {"requirements": [each for each in required if ABSENT not in each.values()], "updates": list(updates)}
 
 
 def columns(*fields):
@@ -65,9 +67,27 @@ def parted(*names):
     return {"action": "set-partition-columns", "partition-columns": list(names)}
 
 
+def without(field, key):
+    return {name: value for name, value in field.items() if name != key}
+
+
+def nested(*fields):
+    return {"name": "s", "type": {"type": "struct", "fields": list(fields)}, "nullable": True, "metadata": {}}
+
+
+def type_json(**more):
+    return json.dumps({"name": "d", "type": "date", "nullable": True, "metadata": {}, **more})
+
+
+def classic_column(**more):
+    return {"name": "d", "type_text": "date", "type_name": "DATE", "position": 0, "nullable": True, **more}
+
+
 def test_it_listens_on_loopback(double):
     assert double.uri.startswith("http://127.0.0.1:")
 
+
+NAMES = "Name cannot contain a period, space, forward-slash, or control characters"
 
 CLASSIC = [
     ("GET", "/catalogs", None, 200, {"catalogs": [{"name": "dev"}], "next_page_token": None}),
@@ -90,6 +110,15 @@ CLASSIC = [
     ("PATCH", "/schemas/dev.silver", {"comment": "x"}, 200, {"name": "silver", "catalog_name": "dev", "comment": "x"}),
     ("DELETE", "/tables/dev.silver.orders", None, 200, "200 OK"),
     ("POST", f"{TABLE}/rename", {"new-name": "sales"}, 204, ""),
+    ("GET", "/tables/zzz.silver.orders", None, 404, ("CATALOG_NOT_FOUND", "Catalog not found: zzz")),
+    ("GET", "/tables/dev.zzz.orders", None, 404, ("SCHEMA_NOT_FOUND", "Schema not found: dev.zzz")),
+    ("GET", "/schemas/zzz.silver", None, 404, ("CATALOG_NOT_FOUND", "Catalog not found: zzz")),
+    ("GET", "/tables?catalog_name=zzz&schema_name=silver", None, 404, ("CATALOG_NOT_FOUND", "Catalog not found: zzz")),
+    ("POST", "/schemas", {"name": "x", "catalog_name": "zzz"}, 404, ("CATALOG_NOT_FOUND", "Catalog not found: zzz")),
+    ("GET", "/tables/dev.silver.Orders", None, 404, ("TABLE_NOT_FOUND", "Table not found: dev.silver.Orders")),
+    *(("POST", "/tables", record(name), 400, ("INVALID_ARGUMENT", NAMES)) for name in ("a.b", "a b", "", "a/b")),
+    ("POST", "/tables", record("n", storage_location=None), 500, ("INTERNAL", "Path cannot be null or empty")),
+    ("DELETE", "/catalogs/dev", None, 400, ("FAILED_PRECONDITION", "Cannot delete catalog with schemas: dev")),
     ("HEAD", TABLE, None, 204, ""),
     ("HEAD", TABLE.replace("orders", "zzz"), None, 404, ""),
 ]
@@ -106,27 +135,54 @@ def test_calls_and_answers(call, method, path, body, status, said):
     assert found == (status, said)
 
 
-def test_the_delta_api_has_errors_of_its_own_form(call):
-    assert call("GET", TABLE.replace("orders", "zzz")) == (
-        404,
-        {
-            "error": {
-                "message": "Table not found: dev.silver.zzz",
-                "type": "NoSuchTableException",
-                "code": 404,
-                "stack": None,
-            }
-        },
+def told(kind, message, status=404):
+    return {"error": {"message": message, "type": kind, "code": status, "stack": None}}
+
+
+MISSING = {
+    "table": (TABLE.replace("orders", "zzz"), told("NoSuchTableException", "Table not found: dev.silver.zzz")),
+    "schema": (TABLE.replace("silver", "zzz"), told("NoSuchSchemaException", "Schema not found: dev.zzz")),
+    "catalog": (TABLE.replace("dev", "zzz"), told("NoSuchCatalogException", "Catalog not found: zzz")),
+    "catalog of the configuration": (
+        "/delta/v1/config?catalog=zzz&protocol-versions=1.0",
+        told("NoSuchCatalogException", "Catalog not found: zzz"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("path", "body"), MISSING.values(), ids=MISSING)
+def test_the_delta_api_has_errors_of_its_own_form(call, path, body):
+    assert call("GET", path) == (404, body)
+
+
+def test_the_configuration_is_that_of_a_catalog(call):
+    status, found = call("GET", "/delta/v1/config?catalog=dev&protocol-versions=1.0")
+
+    assert (status, found["protocol-version"], len(found["endpoints"])) == (200, "1.0", 12)
+    assert call("GET", "/delta/v1/config?protocol-versions=1.0") == (
+        400,
+        told("InvalidParameterValueException", "Must supply a proper catalog in catalog parameter.", 400),
     )
 
 
+def test_the_delta_api_shows_delta_tables_only(double, call):
+    double.records.create_table(record("files", data_source_format="CSV"))
+
+    status, found = call("GET", TABLE.replace("orders", "files"))
+
+    assert (status, found["error"]["type"]) == (400, "UnsupportedTableFormatException")
+    assert call("GET", "/tables/dev.silver.files")[0] == 200
+
+
 INVALID, CONFLICT = "InvalidParameterValueException", "UpdateRequirementConflictException"
+FAILED = "InternalServerErrorException"
 COMMENT = {"action": "set-table-comment", "comment": "x"}
 
 REFUSED = {
-    "wrong uuid": ([COMMENT], {"uuid": "0"}, 409, CONFLICT),
+    "wrong uuid": ([COMMENT], {"uuid": "00000000-0000-4000-8000-000000000000"}, 409, CONFLICT),
+    "garbage for a uuid": ([COMMENT], {"uuid": "garbage"}, 400, INVALID),
     "stale etag": ([COMMENT], {"etag": "0"}, 409, CONFLICT),
-    "no uuid": ([COMMENT], {"uuid": None}, 400, INVALID),
+    "no uuid": ([COMMENT], {"uuid": ABSENT}, 400, INVALID),
     "same action twice": ([COMMENT, COMMENT], {}, 400, INVALID),
     "nothing to do": ([], {}, 400, INVALID),
     "set and removed": (
@@ -151,6 +207,29 @@ REFUSED = {
         INVALID,
     ),
     "no struct": ([{"action": "set-columns", "columns": {"fields": [ID]}}], {}, 400, INVALID),
+    "metadata missing": ([columns(without(DAY, "metadata"))], {}, 400, INVALID),
+    "metadata null": ([columns({**DAY, "metadata": None})], {}, 400, INVALID),
+    "name missing": ([columns(without(DAY, "name"))], {}, 400, INVALID),
+    "name empty": ([columns({**DAY, "name": ""})], {}, 400, INVALID),
+    "nullable missing": ([columns(without(DAY, "nullable"))], {}, 400, INVALID),
+    "nested names without case": ([columns(nested({**DAY, "name": "x"}, {**DAY, "name": "X"}))], {}, 400, INVALID),
+    "nested struct empty": ([columns(nested())], {}, 400, INVALID),
+    "nested name missing": ([columns(nested(without(DAY, "name")))], {}, 400, INVALID),
+    "void": ([columns({**DAY, "type": "void"})], {}, 400, INVALID),
+    "large decimal": ([columns({**DAY, "type": "decimal(39,2)"})], {}, 400, INVALID),
+    "partition twice": ([columns(ID, DAY), parted("day", "DAY")], {}, 400, INVALID),
+    "unknown key in an action": ([{**COMMENT, "why": "x"}], {}, 400, INVALID),
+    "unknown key in a field": ([columns({**DAY, "why": "x"})], {}, 400, INVALID),
+    "null property": ([{"action": "set-properties", "updates": {"a": None}}], {}, 500, FAILED),
+    "long key": ([{"action": "set-properties", "updates": {"k" * 256: "1"}}], {}, 500, FAILED),
+    "long value": ([{"action": "set-properties", "updates": {"a": "v" * 256}}], {}, 500, FAILED),
+    "long comment": ([{**COMMENT, "comment": "c" * 65_536}], {}, 500, FAILED),
+    "long comment of a column": ([columns({**DAY, "metadata": {"comment": "c" * 65_536}})], {}, 500, FAILED),
+    "partition columns null": ([{"action": "set-partition-columns", "partition-columns": None}], {}, 400, INVALID),
+    "protocol null": ([{"action": "set-protocol", "protocol": None}], {}, 400, INVALID),
+    "properties that are none": ([{"action": "set-properties", "updates": [1]}], {}, 400, INVALID),
+    "a field that is none": ([columns("id")], {}, 400, INVALID),
+    "a type that is none": ([columns({**DAY, "type": 5})], {}, 400, INVALID),
 }
 
 
@@ -164,11 +243,140 @@ def test_updates_that_are_refused_do_nothing(double, call, updates, requirements
     assert call("GET", "/tables/dev.silver.orders") == before
 
 
-@pytest.mark.parametrize("name", ["unknown action", "camel case", "no struct"])
+UNREADABLE = ["unknown action", "camel case", "no struct", "garbage for a uuid", "unknown key in an action"]
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
 def test_what_cannot_be_read_is_said_so(double, call, name):
-    _, said = call("POST", TABLE, update(double, *REFUSED[name][0]))
+    updates, requirements, *_ = REFUSED[name]
+
+    _, said = call("POST", TABLE, update(double, *updates, **requirements))
 
     assert said["error"]["message"].startswith("failed to parse a JSON document")
+
+
+@pytest.mark.parametrize(
+    ("edit", "text"),
+    [
+        ({"why": "x"}, "failed to parse a JSON document: not an update: ['requirements', 'updates', 'why']"),
+        ({"requirements": [{"type": "assert-create"}]}, "failed to parse a JSON document: Could not resolve type id"),
+        (
+            {"requirements": [{"type": "assert-etag", "why": 1}]},
+            'failed to parse a JSON document: Unrecognized field "why"',
+        ),
+        (
+            {"requirements": [{"type": "assert-etag", "etag": "0"}] * 2},
+            "At most one assert-etag is allowed per request.",
+        ),
+    ],
+)
+def test_requests_that_no_client_means(double, call, edit, text):
+    status, body = call("POST", TABLE, {**update(double, COMMENT), **edit})
+
+    assert (status, body["error"]["type"]) == (400, INVALID)
+    assert body["error"]["message"].startswith(text)
+
+
+def test_a_body_that_is_no_json(double, call):
+    with httpx.Client(base_url=f"{double.uri}{ROOT}") as client:
+        answers = [client.post(TABLE, content=body) for body in ("{", "[]")]
+
+    assert [(each.status_code, each.json()["error"]["type"]) for each in answers] == [(400, INVALID)] * 2
+    assert call("GET", "/tables/dev.silver.orders")[1]["comment"] is None
+
+
+MESSAGES = {
+    "void": "columns.fields[0].type: Unsupported Delta primitive type: void",
+    "long value": 'could not execute statement [Value too long for column "PROPERTY_VALUE CHARACTER VARYING(255)"',
+    "long key": 'could not execute statement [Value too long for column "PROPERTY_KEY CHARACTER VARYING(255)"',
+}
+
+
+@pytest.mark.parametrize(("name", "text"), MESSAGES.items())
+def test_reasons_are_in_the_servers_words(double, call, name, text):
+    _, body = call("POST", TABLE, update(double, *REFUSED[name][0]))
+
+    assert body["error"]["message"].startswith(text)
+
+
+TAKEN = {
+    "a uuid that is null": ([COMMENT], {"uuid": None}),
+    "no etag": ([COMMENT], {"etag": ABSENT}),
+    "a decimal with a blank": ([columns({**DAY, "type": "decimal(10, 2)"})], {}),
+    "a partition in another case": ([columns(ID, DAY), parted("DAY")], {}),
+    "a long comment": ([{**COMMENT, "comment": "c" * 65_535}], {}),
+    "long properties": ([{"action": "set-properties", "updates": {"k" * 255: "v" * 255}}], {}),
+    "a protocol": (
+        [
+            {
+                "action": "set-protocol",
+                "protocol": {"min-reader-version": 1, "min-writer-version": 7, "writer-features": ["x"]},
+            }
+        ],
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize(("updates", "requirements"), TAKEN.values(), ids=TAKEN)
+def test_updates_that_are_taken(double, call, updates, requirements):
+    assert call("POST", TABLE, update(double, *updates, **requirements))[0] == 200
+
+
+def test_what_an_update_leaves(double, call):
+    protocol = {"min-reader-version": 1, "min-writer-version": 7, "writer-features": ["x"]}
+    decimal = {**DAY, "name": "d", "type": "decimal(10, 2)"}
+
+    status, _ = call(
+        "POST",
+        TABLE,
+        update(
+            double,
+            columns(DAY, decimal),
+            parted("DAY"),
+            {"action": "set-properties", "updates": {"number": 5, "flag": "true"}},
+            {"action": "set-protocol", "protocol": protocol},
+        ),
+    )
+
+    after = call("GET", "/tables/dev.silver.orders")[1]
+    assert status == 200
+    assert after["properties"] == {
+        "delta.minReaderVersion": "1",
+        "delta.minWriterVersion": "7",
+        "delta.feature.x": "supported",
+        "number": "5",
+        "flag": "true",
+    }
+    assert [(each["partition_index"], each["type_text"]) for each in after["columns"]] == [
+        (0, "date"),
+        (None, "decimal(10,2)"),
+    ]
+
+
+def test_every_so_manieth_update_loses_a_race_as_on_the_embedded_database(double, call):
+    double.deadlocks = 2
+
+    answers = [call("POST", TABLE, update(double, COMMENT)) for _ in range(4)]
+
+    assert [status for status, _ in answers] == [200, 500, 200, 500]
+    assert answers[1][1]["error"]["type"] == FAILED
+    assert "Deadlock detected. The current transaction was rolled back." in answers[1][1]["error"]["message"]
+
+
+def test_a_tag_is_the_time_and_stands_beside_the_version(double, call):
+    version = {
+        "action": "update-metadata-snapshot-version",
+        "last-commit-version": 3,
+        "last-commit-timestamp-ms": 5,
+    }
+    before = call("GET", TABLE)[1]["metadata"]
+    after = call("POST", TABLE, update(double, version))[1]["metadata"]
+
+    assert re.fullmatch(r"etag-\d{13}", before["etag"])
+    assert int(after["etag"][5:]) > int(before["etag"][5:])
+    assert (after["last-commit-version"], after["last-commit-timestamp-ms"]) == (3, 5)
+    assert "last-commit-version" not in before
 
 
 def test_one_update_sets_everything_and_keeps_the_id(double, call):
@@ -243,13 +451,51 @@ def test_managed_tables_are_changed_without_a_commit(double, call):
 def test_the_classic_way_gives_a_new_id_and_keeps_what_was_sent(call):
     before = call("GET", "/tables/dev.silver.orders")[1]
     sent = {"name": "d", "type_text": "decimal(9,3)", "type_name": "DECIMAL", "type_precision": 9, "type_scale": 3}
-    sent |= {"position": 0, "partition_index": 0, "type_json": '{"name":"d","type":"decimal(9,3)","nullable":true}'}
+    sent |= {"position": 0, "partition_index": 0, "nullable": True, "type_json": type_json(type="decimal(9,3)")}
+    mine = {"table_id": before["table_id"], "owner": "me"}
 
     call("DELETE", "/tables/dev.silver.orders")
-    status, after = call("POST", "/tables", record("orders", columns=[sent]))
+    status, after = call("POST", "/tables", record("orders", columns=[sent], **mine))
 
-    assert (status, after["columns"]) == (200, [sent])
+    assert (status, after["columns"], after["owner"]) == (200, [sent], None)
     assert after["table_id"] != before["table_id"]
+
+
+ODD_COLUMNS = {
+    "no JSON": {},
+    "no whole field": {"type_json": '"date"'},
+    "no JSON at all": {"type_json": "{"},
+    "no metadata": {"type_json": '{"name":"d","type":"date","nullable":true}'},
+    "another nullability": {"type_json": type_json(nullable=False)},
+    "another name": {"type_json": type_json(name="e")},
+}
+
+
+@pytest.mark.parametrize("edit", ODD_COLUMNS.values(), ids=ODD_COLUMNS)
+def test_columns_that_contradict_themselves_are_refused(call, edit):
+    status, body = call("POST", "/tables", record("t", columns=[classic_column(**edit)]))
+
+    assert (status, body["error_code"]) == (400, "INVALID_ARGUMENT")
+    assert body["message"].startswith("Invalid type_json for column d: ")
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ("/lake/t", "file:///lake/t"),
+        ("file:/lake/t", "file:///lake/t"),
+        ("file:///lake/t/", "file:///lake/t"),
+        ("s3://lake/t/", "s3://lake/t"),
+    ],
+)
+def test_locations_are_written_in_one_way(call, sent, stored):
+    assert call("POST", "/tables", record("t", storage_location=sent))[1]["storage_location"] == stored
+
+
+def test_names_differ_by_case(call):
+    assert [call("POST", "/tables", record(name))[0] for name in ("Orders", "ORDERS")] == [200, 200]
+    listed = call("GET", "/tables?catalog_name=dev&schema_name=silver")[1]["tables"]
+    assert [each["name"] for each in listed] == ["ORDERS", "Orders", "orders"]
 
 
 def test_pages(double, call):
@@ -257,11 +503,99 @@ def test_pages(double, call):
         double.records.create_table(record(f"t{number}"))
 
     where = "/tables?catalog_name=dev&schema_name=silver&max_results=2"
-    first = call("GET", where)[1]
-    last = call("GET", f"{where}&page_token=4")[1]
+    pages = [call("GET", f"{where}{token}")[1] for token in ("", "&page_token=t0", "&page_token=t2")]
 
-    assert ([each["name"] for each in first["tables"]], first["next_page_token"]) == (["orders", "t0"], "2")
-    assert ([each["name"] for each in last["tables"]], last["next_page_token"]) == (["t3"], None)
+    assert [([each["name"] for each in page["tables"]], page["next_page_token"]) for page in pages] == [
+        (["orders", "t0"], "t0"),
+        (["t1", "t2"], "t2"),
+        (["t3"], None),
+    ]
+
+
+def test_a_page_is_never_larger_than_a_hundred_and_a_full_one_has_a_token(double, call):
+    for number in range(99):
+        double.records.create_table(record(f"t{number:03}"))
+    where = "/tables?catalog_name=dev&schema_name=silver&max_results=1000"
+
+    full, empty = (call("GET", f"{where}{token}")[1] for token in ("", "&page_token=t098"))
+
+    assert (len(full["tables"]), full["next_page_token"]) == (100, "t098")
+    assert empty == {"tables": [], "next_page_token": None}
+
+
+def test_files_need_no_credentials(double, call):
+    asked = {"table_id": double.records.tables["dev.silver.orders"]["table_id"], "operation": "READ"}
+
+    assert call("POST", "/temporary-table-credentials", asked) == (
+        200,
+        {
+            "aws_temp_credentials": None,
+            "azure_user_delegation_sas": None,
+            "gcp_oauth_token": None,
+            "expiration_time": None,
+            "url": "file:///lake/orders",
+        },
+    )
+
+
+class TestAuthorization:
+    """With authorization on, answers come before either API is reached."""
+
+    @pytest.fixture
+    def call(self):
+        with UnityDouble(token="me") as double:  # noqa: S106 - of nobody
+            double.records.create_catalog({"name": "dev"})
+            double.records.create_schema({"name": "silver", "catalog_name": "dev"})
+            for name in ("orders", "secret"):
+                double.records.create_table(record(name))
+            double.hidden.add("dev.silver.secret")
+            headers = {"Authorization": "Bearer me"}
+            with httpx.Client(base_url=f"{double.uri}{ROOT}", headers=headers) as client:
+
+                def ask(method, path, body=None):
+                    answer = client.request(method, path, json=body)
+                    return answer.status_code, answer.json()
+
+                ask.double = double
+                yield ask
+
+    def test_another_token(self, call):
+        with httpx.Client(base_url=f"{call.double.uri}{ROOT}") as client:
+            assert client.get("/catalogs").status_code == 401
+
+    @pytest.mark.parametrize("path", ["/tables/dev.silver.secret", TABLE.replace("orders", "secret")])
+    def test_forbidden(self, call, path):
+        status, body = call("GET", path)
+
+        assert (status, body["error_code"]) == (403, "PERMISSION_DENIED")
+
+    @pytest.mark.parametrize(("hidden", "path"), [("dev.silver", "/schemas/dev.silver"), ("dev", "/catalogs/dev")])
+    def test_a_forbidden_schema_or_catalog(self, call, hidden, path):
+        call.double.hidden.add(hidden)
+
+        for each in (path, "/tables/dev.silver.orders", "/tables?catalog_name=dev&schema_name=silver"):
+            assert call("GET", each)[0] == 403
+
+    def test_missing(self, call):
+        assert call("GET", "/tables/dev.silver.zzz")[0] == 404
+        assert call("GET", "/delta/v1/config?catalog=zzz&protocol-versions=1.0")[1]["error_code"] == "CATALOG_NOT_FOUND"
+        assert call("GET", "/delta/v1/config?catalog=dev&protocol-versions=1.0")[0] == 200
+
+    def test_lists_are_filtered(self, call):
+        listed = call("GET", "/tables?catalog_name=dev&schema_name=silver")[1]["tables"]
+        call.double.hidden.add("dev")
+
+        assert [each["name"] for each in listed] == ["orders"]
+        assert call("GET", "/catalogs")[1]["catalogs"] == []
+
+    @pytest.mark.parametrize("name", ["dev.silver.orders", "dev.silver", "dev"])
+    def test_who_may_select_alone_cannot_update(self, call, name):
+        call.double.read_only.add(name)
+        assert call("POST", TABLE, update(call.double, COMMENT))[0] == 403
+        assert call("GET", TABLE)[0] == 200
+
+        call.double.read_only.clear()
+        assert call("POST", TABLE, update(call.double, COMMENT))[0] == 200
 
 
 def test_what_spark_makes_in_the_store_has_a_record_without_columns(tmp_path):
@@ -278,6 +612,9 @@ def test_what_spark_makes_in_the_store_has_a_record_without_columns(tmp_path):
 def test_a_server_that_is_too_old_has_no_delta_api(call, double):
     double._delta_api = False
 
-    assert call("GET", "/delta/v1/config?catalog=dev&protocol-versions=1.0")[0] == 404
+    assert call("GET", "/delta/v1/config?catalog=dev&protocol-versions=1.0") == (
+        404,
+        "Status: 404\nDescription: Not Found\n",
+    )
     assert call("POST", TABLE, update(double, COMMENT))[0] == 404
     assert call("GET", "/tables/dev.silver.orders")[0] == 200

@@ -1,26 +1,38 @@
-"""What the double knows: catalogs, schemas, and the records of tables."""
+"""The state of the double: catalogs, schemas, and the records of tables."""
 
 from __future__ import annotations
 
-import json
+import re
 import time
 import uuid
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.testing.unity.refusals import Refused, no_table
-from pytest_delta_schema.testing.unity.updates import PARTS, updated
+from pytest_delta_schema.testing.unity.columns import (
+    check_classic,
+    fields_of,
+    partitioning_of,
+    require_comment,
+)
+from pytest_delta_schema.testing.unity.connector import external_record, logs_in
+from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, invalid, missing
+from pytest_delta_schema.testing.unity.updates import checked_properties, updated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-_HIDDEN = "partition-columns"
-"""Kept beside the columns, and shown by the Delta API only."""
+PAGE = 100
+"""The most tables that a page of a listing has, whatever is asked for."""
+
+_NAME = re.compile(r"[a-zA-Z0-9_@-]+")
+_TAG = "etag-"
+_LAST = {
+    "last-commit-version": "delta.lastUpdateVersion",
+    "last-commit-timestamp-ms": "delta.lastCommitTimestamp",
+}
 
 
 class Records:
-    """The state of the double.
+    """The state of the double. Names are compared with their case, as the server compares them.
 
     Args:
         store: A folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as made
@@ -41,7 +53,7 @@ class Records:
         """Take notice of what the connector has made and dropped in the store."""
         if self._store is None:
             return
-        found = {f"{path.parts[-4]}.{path.parts[-3]}.{path.parts[-2]}": path for path in self._logs(self._store)}
+        found = logs_in(self._store)
         for name, log in found.items():
             if name not in self.tables and name not in self._forgotten:
                 catalog, schema, table = name.split(".")
@@ -49,7 +61,7 @@ class Records:
                 if f"{catalog}.{schema}" not in self.schemas:
                     self.schemas[f"{catalog}.{schema}"] = {"name": schema, "catalog_name": catalog}
                     self._by_connector.add(f"{catalog}.{schema}")
-                self._add(name, _registered(catalog, schema, table, log))
+                self._add(name, external_record(catalog, schema, table, log))
         self._forgotten &= found.keys()
         inside = self._store.as_uri()
         for name in [name for name, info in self.tables.items() if info["storage_location"].startswith(inside)]:
@@ -65,8 +77,7 @@ class Records:
 
     def create_schema(self, body: dict[str, Any]) -> dict[str, Any]:
         """Make a schema."""
-        if body["catalog_name"] not in self.catalogs:
-            raise Refused(404, "CATALOG_NOT_FOUND", f"Catalog not found: {body['catalog_name']}")
+        self.catalog(body["catalog_name"])
         return _made(self.schemas, f"{body['catalog_name']}.{body['name']}", body, "SCHEMA_ALREADY_EXISTS")
 
     def delete_schema(self, name: str) -> None:
@@ -76,151 +87,132 @@ class Records:
             raise Refused(400, "FAILED_PRECONDITION", f"Cannot delete schema with tables: {name}")
         del self.schemas[name]
 
+    def delete_catalog(self, name: str) -> None:
+        """Drop a catalog that is empty."""
+        self.catalog(name)
+        if any(schema.startswith(f"{name}.") for schema in self.schemas):
+            raise Refused(400, "FAILED_PRECONDITION", f"Cannot delete catalog with schemas: {name}")
+        del self.catalogs[name]
+
     def catalog(self, name: str) -> dict[str, Any]:
         """Return a catalog."""
         if name not in self.catalogs:
-            raise Refused(404, "CATALOG_NOT_FOUND", f"Catalog not found: {name}")
+            raise missing(name, kind="Catalog")
         return self.catalogs[name]
 
     def schema(self, name: str) -> dict[str, Any]:
         """Return a schema."""
+        self.catalog(name.partition(".")[0])
         if name not in self.schemas:
-            raise Refused(404, "SCHEMA_NOT_FOUND", f"Schema not found: {name}")
+            raise missing(name, kind="Schema")
         return self.schemas[name]
 
     def create_table(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Make a record."""
-        name = f"{body['catalog_name']}.{body['schema_name']}.{body['name']}"
-        self.schema(f"{body['catalog_name']}.{body['schema_name']}")
+        """Make a record; an id and an owner that a client sends are left unread."""
+        if _NAME.fullmatch(str(body.get("name") or "")) is None:
+            message = "Name cannot contain a period, space, forward-slash, or control characters"
+            raise invalid(message)
+        schema = f"{body['catalog_name']}.{body['schema_name']}"
+        name = f"{schema}.{body['name']}"
+        self.schema(schema)
         if name in self.tables:
             raise Refused(400, "TABLE_ALREADY_EXISTS", f"Table already exists: {name}")
         if body.get("table_type") == "MANAGED":
             raise Refused(404, "TABLE_NOT_FOUND", "Staging table not found")
-        return self._add(name, body)
+        if not body.get("storage_location"):
+            raise Refused(500, INTERNAL, "Path cannot be null or empty")
+        for column in body.get("columns") or ():
+            check_classic(column)
+        require_comment(body.get("comment"))
+        sent = {key: value for key, value in body.items() if key not in ("table_id", "owner")}
+        return self._add(name, {**sent, "properties": checked_properties(body.get("properties") or {})})
 
     def table(self, name: str, *, delta: bool = False) -> dict[str, Any]:
         """Return a record, for one of the two APIs."""
-        if name not in self.tables:
-            raise no_table(name, delta=delta)
-        info = self.tables[name]
+        info = self._known(name)
         if not delta:
-            return {key: value for key, value in info.items() if key != _HIDDEN}
+            return dict(info)
+        if info["data_source_format"] != "DELTA":
+            raise Refused(400, "UNSUPPORTED_TABLE_FORMAT", f"Table is not a Delta table: {name}")
         properties = info["properties"]
-        last = properties.get("delta.lastUpdateVersion")
         metadata = {
             "etag": self.etags[name],
             "table-type": info["table_type"],
             "table-uuid": info["table_id"],
             "location": info["storage_location"],
             "created-time": info["created_at"],
-            "updated-time": int(self.etags[name]),
-            "columns": {"type": "struct", "fields": list(map(_field, info["columns"]))},
-            "partition-columns": info[_HIDDEN],
+            "updated-time": int(self.etags[name].removeprefix(_TAG)),
+            "columns": {"type": "struct", "fields": fields_of(info["columns"])},
+            "partition-columns": partitioning_of(info["columns"]),
             "properties": properties,
+            **{key: int(properties[kept]) for key, kept in _LAST.items() if kept in properties},
         }
-        metadata["columns"] = _kebab(metadata["columns"])
-        if last is not None:
-            metadata["last-commit-version"] = int(last)
         return {"metadata": metadata, "commits": []}
 
-    def in_schema(self, catalog: str, schema: str) -> list[dict[str, Any]]:
-        """Return the records of a schema."""
+    def page(self, catalog: str, schema: str, after: str = "", size: int = PAGE) -> list[dict[str, Any]]:
+        """Return the records of a schema that follow a name, by name and with at most :data:`PAGE` of them."""
         self.schema(f"{catalog}.{schema}")
-        return [self.table(name) for name in sorted(self.tables) if name.startswith(f"{catalog}.{schema}.")]
+        prefix = f"{catalog}.{schema}."
+        names = sorted(name for name in self.tables if name.startswith(prefix) and name > f"{prefix}{after}")
+        return [self.table(name) for name in names[: min(size, PAGE)]]
 
-    def update_table(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+    def update_table(self, name: str, body: Any) -> dict[str, Any]:
         """Update a record, all of it or nothing."""
-        if name not in self.tables:
-            raise no_table(name, delta=True)
-        self.tables[name] = updated(self.tables[name], self.etags[name], body)
+        info = self._known(name)
+        self.tables[name] = updated(info, self.etags[name], body)
         self.etags[name] = self._tick()
         return self.table(name, delta=True)
 
     def rename_table(self, name: str, to: str) -> None:
         """Give a record another name."""
-        info = self.tables.pop(name, None)
-        if info is None:
-            raise no_table(name, delta=True)
-        place = ".".join((*name.split(".")[:2], to))
-        self.tables[place] = {**info, "name": to}
-        self.etags[place] = self._tick()
+        info = self._known(name)
+        del self.tables[name]
+        renamed = ".".join((*name.split(".")[:2], to))
+        self.tables[renamed] = {**info, "name": to}
+        self.etags[renamed] = self._tick()
 
     def delete_table(self, name: str) -> None:
         """Forget a record; the files of an external table stay."""
-        if self.tables.pop(name, None) is None:
-            raise no_table(name)
+        self._known(name)
+        del self.tables[name]
         self._forgotten.add(name)
 
+    def _known(self, name: str) -> dict[str, Any]:
+        if name not in self.tables:
+            self.schema(name.rpartition(".")[0])
+            raise missing(name, kind="Table")
+        return self.tables[name]
+
     def _add(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
-        parted = sorted(
-            (column for column in body.get("columns") or () if column.get("partition_index") is not None),
-            key=lambda column: column["partition_index"],
-        )
         self.tables[name] = {
             "comment": None,
             "owner": None,
             **body,
-            "columns": body.get("columns") or [],
+            "columns": [{"partition_index": None, **column} for column in body.get("columns") or ()],
             "properties": body.get("properties") or {},
-            _HIDDEN: [column["name"] for column in parted],
-            "table_id": body.get("table_id") or str(uuid.uuid4()),
+            "storage_location": _normalized(body["storage_location"]),
+            "table_id": str(uuid.uuid4()),
             "created_at": int(time.time() * 1000),
         }
         self.etags[name] = self._tick()
         return self.table(name)
 
     def _tick(self) -> str:
-        """Return the time in milliseconds, a later one each time."""
+        """Return a tag of the time in milliseconds, a later one each time."""
         self._clock = max(self._clock + 1, int(time.time() * 1000))
-        return str(self._clock)
-
-    @staticmethod
-    def _logs(store: Path) -> Iterator[Path]:
-        yield from (path for path in store.glob("*/*/*/_delta_log") if any(path.glob("*.json")))
+        return f"{_TAG}{self._clock}"
 
 
-def _made(some: dict[str, dict[str, Any]], name: str, body: dict[str, Any], taken: str) -> dict[str, Any]:
-    if name in some:
+def _made(known: dict[str, dict[str, Any]], name: str, body: dict[str, Any], taken: str) -> dict[str, Any]:
+    if name in known:
         raise Refused(400, taken, f"{name} already exists")
-    some[name] = dict(body)
-    return some[name]
+    known[name] = dict(body)
+    return known[name]
 
 
-def _registered(catalog: str, schema: str, table: str, log: Path) -> dict[str, Any]:
-    """Return the record that the connector makes of an external table."""
-    comment = None
-    with suppress(AttributeError, ValueError):
-        actions = [json.loads(line) for line in min(log.glob("*.json")).read_text("utf-8").splitlines()]
-        comment = next((each["metaData"].get("description") for each in actions if "metaData" in each), None)
-    return {
-        "name": table,
-        "catalog_name": catalog,
-        "schema_name": schema,
-        "table_type": "EXTERNAL",
-        "data_source_format": "DELTA",
-        "storage_location": log.parent.as_uri(),
-        "comment": comment,
-    }
-
-
-def _field(column: dict[str, Any]) -> dict[str, Any]:
-    """Return a column as a field; some clients have sent the JSON of its type alone, or none."""
-    said = json.loads(column["type_json"] or '"string"')
-    if isinstance(said, dict) and "name" in said:
-        return said
-    return {"name": column["name"], "type": said, "nullable": column["nullable"], "metadata": {}}
-
-
-_KEBAB = {camel: kebab for parts in PARTS.values() for kebab, camel in parts.items()}
-
-
-def _kebab(value: Any) -> Any:
-    """Write a type of Spark's JSON as the wire has it."""
-    if not isinstance(value, dict):
-        return value
-    return {
-        _KEBAB.get(key, key): [{**field, "type": _kebab(field["type"])} for field in part]
-        if key == "fields"
-        else _kebab(part)
-        for key, part in value.items()
-    }
+def _normalized(location: str) -> str:
+    """Write a location as the server stores it: local ones with three slashes, all without a slash at the end."""
+    path = location.removeprefix("file:") if location.startswith("file:") else location
+    if path.startswith("/"):
+        location = f"file:///{path.lstrip('/')}"
+    return location.rstrip("/")

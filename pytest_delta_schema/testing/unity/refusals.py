@@ -1,48 +1,83 @@
-"""What the double answers instead of what it was asked for."""
+"""The errors of the double, in the forms of both APIs."""
 
 from __future__ import annotations
 
 from typing import Any
 
+INVALID_ARGUMENT, INTERNAL, CONFLICT = "INVALID_ARGUMENT", "INTERNAL", "UPDATE_REQUIREMENT_CONFLICT"
+
+_DELTA_TYPES = {
+    "CATALOG_NOT_FOUND": "NoSuchCatalogException",
+    "SCHEMA_NOT_FOUND": "NoSuchSchemaException",
+    "TABLE_NOT_FOUND": "NoSuchTableException",
+    "UNSUPPORTED_TABLE_FORMAT": "UnsupportedTableFormatException",
+    INVALID_ARGUMENT: "InvalidParameterValueException",
+    CONFLICT: "UpdateRequirementConflictException",
+    INTERNAL: "InternalServerErrorException",
+}
+"""What the Delta API calls the error codes of the classic API (Unity Catalog 0.6.0)."""
+
 
 class Refused(Exception):  # noqa: N818 - an answer, not a failure of the double
-    """An error as the server says it.
+    """An error as the server answers it.
 
     Args:
         status: The HTTP status.
-        kind: The server's name for it: an error code, or for the Delta API the name of an exception.
-        message: Its words.
+        code: The server's error code.
+        message: The server's text.
+        by_authorizer: Whether authorization answers before the API is reached, which is in the classic form everywhere.
     """
 
-    def __init__(self, status: int, kind: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, *, by_authorizer: bool = False) -> None:
         self.status = status
-        self.kind = kind
+        self.code = code
         self.message = message
+        self.by_authorizer = by_authorizer
         super().__init__(message)
 
     def body(self, *, delta: bool) -> dict[str, Any]:
         """Return the answer in the form of the classic API, or of the Delta API."""
-        if delta:
-            return {"error": {"message": self.message, "type": self.kind, "code": self.status, "stack": None}}
-        detail = {"reason": self.kind, "@type": "google.rpc.ErrorInfo"}
-        return {"error_code": self.kind, "details": [detail], "message": self.message}
+        if delta and not self.by_authorizer:
+            kind = _DELTA_TYPES.get(self.code, self.code)
+            return {"error": {"message": self.message, "type": kind, "code": self.status, "stack": None}}
+        detail = {"reason": self.code, "@type": "google.rpc.ErrorInfo"}
+        return {"error_code": self.code, "details": [detail], "message": self.message}
 
 
-def no_table(name: str, *, delta: bool = False) -> Refused:
-    """The table is not there."""
-    return Refused(404, "NoSuchTableException" if delta else "TABLE_NOT_FOUND", f"Table not found: {name}")
+def missing(name: str, *, kind: str) -> Refused:
+    """A catalog, schema or table does not exist."""
+    return Refused(404, f"{kind.upper()}_NOT_FOUND", f"{kind} not found: {name}")
 
 
 def invalid(message: str) -> Refused:
-    """An argument of the Delta API has no sense."""
-    return Refused(400, "InvalidParameterValueException", message)
+    """An argument makes no sense."""
+    return Refused(400, INVALID_ARGUMENT, message)
 
 
 def unparsed(message: str) -> Refused:
-    """The body is none that the Delta API can read."""
-    return Refused(400, "InvalidParameterValueException", f"failed to parse a JSON document: {message}")
+    """The body cannot be parsed, or has a key that the server does not know."""
+    return Refused(400, INVALID_ARGUMENT, f"failed to parse a JSON document: {message}")
 
 
 def conflict(message: str) -> Refused:
-    """What was required is not so any more."""
-    return Refused(409, "UpdateRequirementConflictException", message)
+    """A requirement of an update does not hold."""
+    return Refused(409, CONFLICT, message)
+
+
+def deadlock() -> Refused:
+    """Another update of the same rows was faster, as the embedded H2 database reports it."""
+    cause = (
+        'Deadlock detected. The current transaction was rolled back. Details: "uc_tables"; SQL statement:\n'
+        "update uc_tables set updated_at=? where id=? [40001-232]"
+    )
+    return Refused(
+        500, INTERNAL, f"could not execute statement [{cause}] [update uc_tables set updated_at=? where id=?]"
+    )
+
+
+def too_long(length: int, limit: int, *, column: str) -> Refused:
+    """A text does not fit into its column of the embedded H2 database."""
+    cause = f'Value too long for column "{column} CHARACTER VARYING({limit})": "... ({length})"; SQL statement:\n'
+    return Refused(
+        500, INTERNAL, f"could not execute statement [{cause}insert into uc_properties values (?, ?) [22001-232]]"
+    )

@@ -1,30 +1,50 @@
-"""The double as a server: HTTP on loopback, in a thread."""
+"""The double as a server: which calls it answers, and what goes wrong on purpose."""
 
 from __future__ import annotations
 
 import json
 import re
-import socket
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from pytest_delta_schema.testing.unity.records import Records
-from pytest_delta_schema.testing.unity.refusals import Refused
+from pytest_delta_schema.testing.unity.loopback import listening
+from pytest_delta_schema.testing.unity.records import PAGE, Records
+from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, deadlock, invalid, missing, unparsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from typing_extensions import Self
 
+    from pytest_delta_schema.testing.unity.loopback import LoopbackServer
+
 ROOT = "/api/2.1/unity-catalog"
 _DELTA = "/delta/v1"
-_TABLE = rf"{_DELTA}/catalogs/([^/]+)/schemas/([^/]+)/tables/([^/]+)"
+_PLACE = rf"{_DELTA}/catalogs/([^/]+)/schemas/([^/]+)"
+_TABLE = rf"{_PLACE}/tables/([^/]+)"
+
+_NO_ENDPOINT = "Status: 404\nDescription: Not Found\n"
+"""What the HTTP server itself answers where the catalog has no endpoint: an error of neither API."""
+
+ENDPOINTS = (
+    "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables",
+    "POST /v1/catalogs/{catalog}/schemas/{schema}/tables",
+    "GET /v1/catalogs/{catalog}/schemas/{schema}/tables",
+    "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}",
+    "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}",
+    "DELETE /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}",
+    "HEAD /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}",
+    "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/rename",
+    "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/credentials",
+    "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}/metrics",
+    "GET /v1/staging-tables/{table_id}/credentials",
+    "GET /v1/temporary-path-credentials",
+)
+"""What release 0.6.0 says that its Delta API can do; the double does what a schema tool needs of it."""
 
 Answer = tuple[int, Any]
 
@@ -53,7 +73,7 @@ class UnityDouble:
 
     Args:
         store: Where tables of the Spark connector lie; see :class:`Records`.
-        token: The bearer token without which every call is refused; ``None`` to ask for none.
+        token: The bearer token without which every call is refused; ``None`` for a server without authorization.
         delta_api: Whether the server is new enough to update records.
 
     Attributes:
@@ -61,6 +81,8 @@ class UnityDouble:
         calls: Every call so far, as method and path without the query.
         faults: What goes wrong from now on.
         hidden: Names of catalogs, schemas and tables that the principal may not see.
+        read_only: Names of those that the principal may see and not change.
+        deadlocks: Every so-manieth update is answered as a lost race on the server's embedded database; 0 for none.
         credentials: What is vended for the files of every table; ``None`` to vend nothing.
     """
 
@@ -69,11 +91,14 @@ class UnityDouble:
         self.calls: list[tuple[str, str]] = []
         self.faults: list[Fault] = []
         self.hidden: set[str] = set()
+        self.read_only: set[str] = set()
+        self.deadlocks = 0
         self.credentials: dict[str, Any] | None = None
         self._token = token
         self._delta_api = delta_api
         self._lock = threading.Lock()
-        self._server: _Server | None = None
+        self._updates = 0
+        self._server: LoopbackServer | None = None
 
     @property
     def uri(self) -> str:
@@ -82,8 +107,7 @@ class UnityDouble:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> Self:
-        handler = type("Handler", (_Handler,), {"double": self})
-        self._server = _Server(("127.0.0.1", 0), handler)
+        self._server = listening(self.answer)
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
 
@@ -93,7 +117,7 @@ class UnityDouble:
             self._server.hang_up()
             self._server.server_close()
 
-    def answer(self, method: str, target: str, body: Any, token: str | None) -> Answer:
+    def answer(self, method: str, target: str, sent: bytes, token: str | None) -> Answer:
         """Answer one call, as status and body: JSON, or a bare text."""
         path = urlsplit(target).path.removeprefix(ROOT)
         query = {key: values[0] for key, values in parse_qs(urlsplit(target).query).items()}
@@ -103,67 +127,98 @@ class UnityDouble:
             fault = next((each for each in self.faults if self._meets(each, method, path)), None)
         if fault is not None:
             time.sleep(fault.seconds)
-            refused = Refused(fault.status, "INTERNAL" if not delta else "InternalServerException", "told to fail")
-            return fault.status, refused.body(delta=delta) if fault.text is None else fault.text
+            told = Refused(fault.status, INTERNAL, "told to fail")
+            return fault.status, told.body(delta=delta) if fault.text is None else fault.text
         with self._lock:
             try:
                 self._require_token(token)
                 self.records.look()
-                return self._route(method, path, query, body)
+                return self._route(method, path, query, _parsed(sent))
             except Refused as refused:
                 return refused.status, refused.body(delta=delta)
 
     def _route(self, method: str, path: str, query: dict[str, str], body: Any) -> Answer:
-        for known, pattern, does in _ROUTES:
-            found = re.fullmatch(pattern, path)
-            if found is None or (pattern.startswith(_DELTA) and not self._delta_api):
-                continue
-            if known == method:
-                names = [unquote(each) for each in found.groups()]
+        known = [
+            (verb, found.groups(), does)
+            for verb, pattern, does in _ROUTES
+            if (found := re.fullmatch(pattern, path)) and (self._delta_api or not pattern.startswith(_DELTA))
+        ]
+        if not known:
+            return 404, _NO_ENDPOINT
+        for verb, groups, does in known:
+            if verb == method:
+                names = [unquote(each) for each in groups]
                 self._require_visible(names)
                 return does(self, names, query, body)
-        if any(re.fullmatch(pattern, path) for _, pattern, _ in _ROUTES if not pattern.startswith(_DELTA)):
-            raise Refused(405, "METHOD_NOT_ALLOWED", f"{method} is not allowed")
-        raise Refused(404, "NOT_FOUND", f"no such endpoint: {path}")
+        raise Refused(405, "METHOD_NOT_ALLOWED", f"{method} is not allowed")
 
     def _require_token(self, token: str | None) -> None:
         """Refuse everybody else, and repeat what they gave, as servers do that are no friends of secrets."""
         if self._token is not None and token != f"Bearer {self._token}":
-            raise Refused(401, "UNAUTHENTICATED", f"invalid credentials: {token}")
+            raise Refused(401, "UNAUTHENTICATED", f"invalid credentials: {token}", by_authorizer=True)
 
-    def _require_visible(self, names: list[str]) -> None:
+    def _require_visible(self, names: Iterable[str]) -> None:
+        self._require_none_of(self.hidden, names)
+
+    @staticmethod
+    def _require_none_of(forbidden: set[str], names: Iterable[str]) -> None:
         parts = ".".join(names).split(".")
-        for end in range(1, len(parts) + 1):
-            if ".".join(parts[:end]) in self.hidden:
-                raise Refused(403, "PERMISSION_DENIED", "Access denied.")
+        if any(".".join(parts[:end]) in forbidden for end in range(1, len(parts) + 1)):
+            raise Refused(403, "PERMISSION_DENIED", "Access denied.", by_authorizer=True)
 
     @staticmethod
     def _meets(fault: Fault, method: str, path: str) -> bool:
         return re.search(fault.path, path) is not None and fault.method in ("", method)
 
-    def _catalogs(self, names: list[str], query: dict[str, str], body: Any) -> Answer:
-        del names, query, body
-        return 200, {"catalogs": list(self.records.catalogs.values()), "next_page_token": None}
+    def _catalogs(self, _names: list[str], _query: dict[str, str], _body: Any) -> Answer:
+        shown = [catalog for name, catalog in self.records.catalogs.items() if name not in self.hidden]
+        return 200, {"catalogs": shown, "next_page_token": None}
 
-    def _tables(self, names: list[str], query: dict[str, str], body: Any) -> Answer:
-        del names, body
+    def _tables(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
         catalog, schema = query["catalog_name"], query["schema_name"]
         self._require_visible([catalog, schema])
-        every = [
-            info
-            for info in self.records.in_schema(catalog, schema)
-            if f"{catalog}.{schema}.{info['name']}" not in self.hidden
-        ]
-        start, size = int(query.get("page_token") or 0), int(query.get("max_results") or 100)
-        following = str(start + size) if start + size < len(every) else None
-        return 200, {"tables": every[start : start + size], "next_page_token": following}
+        size = min(int(query.get("max_results") or PAGE), PAGE)
+        page = self.records.page(catalog, schema, query.get("page_token", ""), size)
+        following = page[-1]["name"] if len(page) == size else None
+        shown = [info for info in page if f"{catalog}.{schema}.{info['name']}" not in self.hidden]
+        return 200, {"tables": shown, "next_page_token": following}
 
-    def _vend(self, names: list[str], query: dict[str, str], body: Any) -> Answer:
-        del names, query
-        known = {info["table_id"] for info in self.records.tables.values()}
-        if body["table_id"] not in known or self.credentials is None:
-            raise Refused(404, "TABLE_NOT_FOUND", f"Table not found: {body['table_id']}")
+    def _config(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
+        catalog = query.get("catalog", "")
+        if not catalog:
+            message = "Must supply a proper catalog in catalog parameter."
+            raise invalid(message)
+        self._require_visible([catalog])
+        if catalog not in self.records.catalogs:
+            absent = missing(catalog, kind="Catalog")
+            raise Refused(absent.status, absent.code, absent.message, by_authorizer=self._token is not None)
+        return 200, {"endpoints": list(ENDPOINTS), "protocol-version": "1.0"}
+
+    def _update(self, names: list[str], _query: dict[str, str], body: Any) -> Answer:
+        self._require_none_of(self.read_only, names)
+        self._updates += 1
+        if self.deadlocks and self._updates % self.deadlocks == 0:
+            raise deadlock()
+        return 200, self.records.update_table(_named(names), body)
+
+    def _vend(self, _names: list[str], _query: dict[str, str], body: Any) -> Answer:
+        known = {info["table_id"]: info["storage_location"] for info in self.records.tables.values()}
+        location = known.get(body["table_id"])
+        if location is not None and location.startswith("file:"):
+            return 200, {**dict.fromkeys(_CREDENTIALS), "url": location}
+        if location is None or self.credentials is None:
+            raise missing(body["table_id"], kind="Table")
         return 200, self.credentials
+
+
+_CREDENTIALS = ("aws_temp_credentials", "azure_user_delegation_sas", "gcp_oauth_token", "expiration_time")
+
+
+def _parsed(sent: bytes) -> Any:
+    try:
+        return json.loads(sent) if sent else None
+    except ValueError as error:
+        raise unparsed(str(error)) from error
 
 
 def _named(names: list[str]) -> str:
@@ -175,8 +230,8 @@ def _forgotten(double: UnityDouble, names: list[str]) -> Answer:
     return 200, "200 OK"
 
 
-def _schema_gone(double: UnityDouble, names: list[str]) -> Answer:
-    double.records.delete_schema(names[0])
+def _dropped(drop: Callable[[str], None], names: list[str]) -> Answer:
+    drop(names[0])
     return 200, {}
 
 
@@ -185,9 +240,9 @@ def _renamed(double: UnityDouble, names: list[str], body: Any) -> Answer:
     return 204, ""
 
 
-def _patched(some: dict[str, Any], body: Any) -> Answer:
-    some.update(body)
-    return 200, some
+def _patched(known: dict[str, Any], body: Any) -> Answer:
+    known.update(body)
+    return 200, known
 
 
 def _exists(double: UnityDouble, names: list[str]) -> Answer:
@@ -200,76 +255,19 @@ _ROUTES: tuple[tuple[str, str, Callable[[UnityDouble, list[str], dict[str, str],
     ("POST", "/catalogs", lambda d, _n, _q, body: (200, d.records.create_catalog(body))),
     ("GET", "/catalogs/([^/]+)", lambda d, n, _q, _b: (200, d.records.catalog(n[0]))),
     ("PATCH", "/catalogs/([^/]+)", lambda d, n, _q, body: _patched(d.records.catalog(n[0]), body)),
+    ("DELETE", "/catalogs/([^/]+)", lambda d, n, _q, _b: _dropped(d.records.delete_catalog, n)),
     ("POST", "/schemas", lambda d, _n, _q, body: (200, d.records.create_schema(body))),
     ("GET", "/schemas/([^/]+)", lambda d, n, _q, _b: (200, d.records.schema(n[0]))),
     ("PATCH", "/schemas/([^/]+)", lambda d, n, _q, body: _patched(d.records.schema(n[0]), body)),
-    ("DELETE", "/schemas/([^/]+)", lambda d, n, _q, _b: _schema_gone(d, n)),
+    ("DELETE", "/schemas/([^/]+)", lambda d, n, _q, _b: _dropped(d.records.delete_schema, n)),
     ("GET", "/tables", UnityDouble._tables),
     ("POST", "/tables", lambda d, _n, _q, body: (200, d.records.create_table(body))),
     ("GET", "/tables/([^/]+)", lambda d, n, _q, _b: (200, d.records.table(n[0]))),
     ("DELETE", "/tables/([^/]+)", lambda d, n, _q, _b: _forgotten(d, n)),
     ("POST", "/temporary-table-credentials", UnityDouble._vend),
-    ("GET", f"{_DELTA}/config", lambda *_: (200, {"endpoints": [], "protocol-version": "1.0"})),
+    ("GET", f"{_DELTA}/config", UnityDouble._config),
     ("GET", _TABLE, lambda d, n, _q, _b: (200, d.records.table(_named(n), delta=True))),
     ("HEAD", _TABLE, lambda d, n, _q, _b: _exists(d, n)),
-    ("POST", _TABLE, lambda d, n, _q, body: (200, d.records.update_table(_named(n), body))),
+    ("POST", _TABLE, UnityDouble._update),
     ("POST", f"{_TABLE}/rename", lambda d, n, _q, body: _renamed(d, n, body)),
 )
-
-
-class _Server(ThreadingHTTPServer):
-    """Ends every connection when it ends itself, and waits for the threads that served them."""
-
-    daemon_threads = False
-
-    def __init__(self, *args: Any) -> None:
-        self._open: set[socket.socket] = set()
-        super().__init__(*args)
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        """Take a connection."""
-        request, address = super().get_request()
-        self._open.add(request)
-        return request, address
-
-    def shutdown_request(self, request: Any) -> None:
-        """End a connection."""
-        self._open.discard(request)
-        super().shutdown_request(request)
-
-    def hang_up(self) -> None:
-        """End all connections."""
-        for request in list(self._open):
-            with suppress(OSError):
-                request.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Leave a client alone that hangs up first."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    double: UnityDouble
-    protocol_version = "HTTP/1.1"
-    # Many small answers: none of them waits for the acknowledgement of the one before.
-    disable_nagle_algorithm = True
-
-    def do_GET(self) -> None:
-        """Answer a call of any method."""
-        length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
-        try:
-            status, said = self.double.answer(self.command, self.path, body, self.headers.get("Authorization"))
-        except Exception as error:  # noqa: BLE001 - a call that the double does not understand is one to be told of
-            status, said = 500, Refused(500, "INTERNAL", f"the double failed: {error!r}").body(delta=False)
-        content = (said if isinstance(said, str) else json.dumps(said)).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
-
-    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - likewise
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
-        """Say nothing."""

@@ -1,163 +1,161 @@
-"""How the double's Delta API updates a record: all actions of a request, or none."""
+"""How the double's Delta API updates the record of a table: all actions of a request, or none."""
 
 from __future__ import annotations
 
 import copy
-import json
-import re
+import uuid
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.testing.unity.refusals import conflict, invalid, unparsed
+from pytest_delta_schema.testing.unity.columns import (
+    columns_of_request,
+    partitioning_of,
+    require_comment,
+    with_partitions,
+)
+from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, conflict, invalid, too_long, unparsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-_SPARK = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
-_NAMES = {"integer": "INT", "void": "NULL"}
-_ATOMIC = re.compile(
-    r"long|integer|short|byte|string|date|timestamp|timestamp_ntz|boolean|binary|float|double|variant|void"
-    r"|decimal\(\d+,\d+\)"
-)
-PARTS = {
-    "array": {"element-type": "elementType", "contains-null": "containsNull"},
-    "map": {"key-type": "keyType", "value-type": "valueType", "value-contains-null": "valueContainsNull"},
-}
-"""The keys of nested types, as the wire has them and as Spark's JSON has them."""
+PROPERTY_LIMIT = 255
+"""The longest key and the longest value of a property that the server stores, in characters."""
+
+_UUID, _ETAG = "assert-table-uuid", "assert-etag"
+_REQUIREMENTS = {_UUID: ("uuid",), _ETAG: ("etag",)}
+_FEATURES = "delta.feature."
 
 
-def updated(info: Mapping[str, Any], etag: str, body: Mapping[str, Any]) -> dict[str, Any]:
+def updated(info: Mapping[str, Any], etag: str, body: Any) -> dict[str, Any]:
     """Return the record after an update.
 
     Raises:
         Refused: If the request is refused; then nothing of it is done.
     """
-    _check_requirements(info, etag, body.get("requirements") or ())
-    actions = body.get("updates") or ()
-    kinds = [action.get("action") for action in actions]
-    for kind in kinds:
-        if kind not in _ACTIONS:
-            message = f"unknown action {kind}"
-            raise unparsed(message)
-    if not kinds or len(set(kinds)) != len(kinds):
-        message = "updates must be non-empty, with at most one action of each type"
+    if not isinstance(body, dict) or body.keys() - {"requirements", "updates"}:
+        message = f"not an update: {sorted(body) if isinstance(body, dict) else body}"
+        raise unparsed(message)
+    required = _by_kind(body.get("requirements") or (), "type", _REQUIREMENTS)
+    actions = _by_kind(body.get("updates") or (), "action", _ACTIONS)
+    if not actions:
+        message = "At least one update is required."
         raise invalid(message)
-    by_kind = dict(zip(kinds, actions, strict=True))
-    both = set(by_kind.get("set-properties", {}).get("updates", ())) & set(
-        by_kind.get("remove-properties", {}).get("removals", ())
-    )
-    if both:
-        message = f"set and removed: {', '.join(sorted(both))}"
+    if _UUID not in required:
+        message = "assert-table-uuid requirement is required."
         raise invalid(message)
+    _require_apart(actions)
+    _require_uuid(required[_UUID].get("uuid"), info["table_id"])
+    if _ETAG in required and required[_ETAG].get("etag") != etag:
+        message = f"assert-etag failed: expected {required[_ETAG].get('etag')} but table has {etag}"
+        raise conflict(message)
     after = copy.deepcopy(dict(info))
-    for kind, does in _ACTIONS.items():
-        if kind in by_kind:
-            does(after, by_kind[kind])
-    names = {column["name"] for column in after["columns"]}
-    if any(name not in names for name in after["partition-columns"]):
-        message = "partition column is not in the schema"
-        raise invalid(message)
-    for column in after["columns"]:
-        place = (
-            after["partition-columns"].index(column["name"]) if column["name"] in after["partition-columns"] else None
-        )
-        column["partition_index"] = place
+    if actions.keys() & _SCHEMA.keys():
+        _set_schema(after, actions)
+    for kind, (_, apply) in _OTHERS.items():
+        if kind in actions:
+            apply(after, actions[kind])
     return after
 
 
-def _check_requirements(info: Mapping[str, Any], etag: str, requirements: Iterable[Mapping[str, Any]]) -> None:
-    said = {each.get("type"): each for each in requirements}
-    if "assert-table-uuid" not in said:
-        message = "assert-table-uuid is required"
-        raise invalid(message)
-    if said["assert-table-uuid"].get("uuid") != info["table_id"]:
-        message = "table uuid does not match"
-        raise conflict(message)
-    if "assert-etag" in said and said["assert-etag"].get("etag") != etag:
-        message = "etag does not match"
-        raise conflict(message)
+def checked_properties(properties: Any) -> dict[str, str]:
+    """Return properties as the server stores them: numbers become texts.
 
-
-def _set_columns(info: dict[str, Any], action: Mapping[str, Any]) -> None:
-    columns = action.get("columns")
-    if not isinstance(columns, dict) or columns.get("type") != "struct":
-        message = "columns is no struct"
+    Raises:
+        Refused: If one has no value, or does not fit into the server's database.
+    """
+    if not isinstance(properties, dict):
+        message = "properties are not an object"
         raise unparsed(message)
-    fields = columns.get("fields") or []
-    names = [field["name"].lower() for field in fields]
-    if not names or len(set(names)) != len(names):
-        message = "columns are missing or named twice"
-        raise invalid(message)
-    info["columns"] = [column_info(field, position) for position, field in enumerate(fields)]
+    texts = {}
+    for key, value in properties.items():
+        if value is None:
+            raise Refused(500, INTERNAL, "not-null property references a null value: PropertyDAO.value")
+        texts[key] = value if isinstance(value, str) else str(value)
+        for column, text in (("PROPERTY_KEY", key), ("PROPERTY_VALUE", texts[key])):
+            if len(text) > PROPERTY_LIMIT:
+                raise too_long(len(text), PROPERTY_LIMIT, column=column)
+    return texts
 
 
-def column_info(field: Mapping[str, Any], position: int) -> dict[str, Any]:
-    """Return a column as the record keeps it; precision and scale stay in the text alone."""
-    spark = _camel(field["type"])
-    return {
-        "name": field["name"],
-        "type_text": _text(spark),
-        "type_json": json.dumps({**field, "type": spark}),
-        "type_name": _name(spark),
-        "type_precision": None,
-        "type_scale": None,
-        "position": position,
-        "nullable": field["nullable"],
-        "comment": (field.get("metadata") or {}).get("comment"),
-        "partition_index": None,
-    }
-
-
-def _camel(data_type: Any) -> Any:
-    """Turn a type of the wire into Spark's JSON, or refuse it."""
-    if isinstance(data_type, str):
-        if _ATOMIC.fullmatch(data_type) is None:
-            message = f"unknown type {data_type}"
+def _by_kind(entries: Iterable[Any], key: str, known: Mapping[str, Iterable[str]]) -> dict[str, Mapping[str, Any]]:
+    """Return requirements or actions by their kinds, of each kind one."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        kind = str(entry.get(key)) if isinstance(entry, dict) else ""
+        if kind not in known:
+            message = f"Could not resolve type id '{kind}'"
+            raise unparsed(message)
+        for stranger in entry.keys() - {key, *known[kind]}:
+            message = f'Unrecognized field "{stranger}"'
+            raise unparsed(message)
+        if kind in found:
+            message = f"At most one {kind} is allowed per request."
             raise invalid(message)
-        return data_type
-    kind = data_type.get("type") if isinstance(data_type, dict) else None
-    if kind == "struct":
-        fields = [{**field, "type": _camel(field["type"])} for field in data_type["fields"]]
-        return {"type": kind, "fields": fields}
-    if kind not in PARTS or set(data_type) != {"type", *PARTS[kind]}:
-        message = f"cannot read {json.dumps(data_type)}"
-        raise unparsed(message)
-    said = {camel: data_type[kebab] for kebab, camel in PARTS[kind].items()}
-    return {"type": kind, **{key: _camel(part) if key.endswith("Type") else part for key, part in said.items()}}
+        found[kind] = entry
+    return found
 
 
-def _text(spark: Any) -> str:
-    if isinstance(spark, str):
-        return _SPARK.get(spark, spark)
-    if spark["type"] == "struct":
-        parts = [":".join((field["name"], _text(field["type"]))) for field in spark["fields"]]
-        return f"struct<{','.join(parts)}>"
-    if spark["type"] == "array":
-        return f"array<{_text(spark['elementType'])}>"
-    return f"map<{_text(spark['keyType'])},{_text(spark['valueType'])}>"
+def _require_apart(actions: Mapping[str, Mapping[str, Any]]) -> None:
+    put = actions.get("set-properties", {}).get("updates") or {}
+    removed = actions.get("remove-properties", {}).get("removals") or ()
+    both = sorted(set(put) & set(removed))
+    if both:
+        message = f"set-properties and remove-properties overlap on keys: {both}"
+        raise invalid(message)
 
 
-def _name(spark: Any) -> str:
-    kind = spark.partition("(")[0] if isinstance(spark, str) else spark["type"]
-    return _NAMES.get(kind, kind.upper())
+def _require_uuid(said: Any, table_id: str) -> None:
+    """Compare the table's id; a null one is let through."""
+    if said is None:
+        return
+    try:
+        expected = str(uuid.UUID(said))
+    except (AttributeError, TypeError, ValueError) as error:
+        message = f"not a UUID: {said}"
+        raise unparsed(message) from error
+    if expected != table_id:
+        message = f"assert-table-uuid failed: expected {expected} but table has {table_id}"
+        raise conflict(message)
 
 
-def _set_partitions(info: dict[str, Any], action: Mapping[str, Any]) -> None:
-    info["partition-columns"] = list(action["partition-columns"])
+def _set_schema(info: dict[str, Any], actions: Mapping[str, Mapping[str, Any]]) -> None:
+    """Set columns and partition columns together; one that an update leaves out stays as it is."""
+    columns, partitions = actions.get("set-columns"), actions.get("set-partition-columns")
+    partitioning = partitioning_of(info["columns"]) if partitions is None else partitions.get("partition-columns")
+    if columns is not None:
+        info["columns"] = columns_of_request(columns.get("columns"))
+    info["columns"] = with_partitions(info["columns"], partitioning)
 
 
 def _set_comment(info: dict[str, Any], action: Mapping[str, Any]) -> None:
     if not isinstance(action.get("comment"), str):
-        message = "comment is null"
+        message = "set-table-comment requires a comment."
         raise invalid(message)
+    require_comment(action["comment"])
     info["comment"] = action["comment"]
 
 
 def _set_properties(info: dict[str, Any], action: Mapping[str, Any]) -> None:
-    info["properties"] = {**info["properties"], **action["updates"]}
+    info["properties"] = {**info["properties"], **checked_properties(action.get("updates") or {})}
 
 
 def _remove_properties(info: dict[str, Any], action: Mapping[str, Any]) -> None:
-    info["properties"] = {key: value for key, value in info["properties"].items() if key not in action["removals"]}
+    removals = action.get("removals") or ()
+    info["properties"] = {key: value for key, value in info["properties"].items() if key not in removals}
+
+
+def _set_protocol(info: dict[str, Any], action: Mapping[str, Any]) -> None:
+    protocol = action.get("protocol")
+    if not isinstance(protocol, dict):
+        message = "set-protocol requires a protocol."
+        raise invalid(message)
+    kept = {key: value for key, value in info["properties"].items() if not key.startswith(_FEATURES)}
+    features = [*(protocol.get("reader-features") or ()), *(protocol.get("writer-features") or ())]
+    versions = {f"delta.min{kind.title()}Version": protocol.get(f"min-{kind}-version") for kind in ("reader", "writer")}
+    info["properties"] = {
+        **kept,
+        **{key: str(value) for key, value in versions.items() if value is not None},
+        **{f"{_FEATURES}{feature}": "supported" for feature in features},
+    }
 
 
 def _set_version(info: dict[str, Any], action: Mapping[str, Any]) -> None:
@@ -165,11 +163,14 @@ def _set_version(info: dict[str, Any], action: Mapping[str, Any]) -> None:
     info["properties"]["delta.lastCommitTimestamp"] = str(action["last-commit-timestamp-ms"])
 
 
-_ACTIONS = {
-    "set-columns": _set_columns,
-    "set-partition-columns": _set_partitions,
-    "set-table-comment": _set_comment,
-    "set-properties": _set_properties,
-    "remove-properties": _remove_properties,
-    "update-metadata-snapshot-version": _set_version,
+_SCHEMA = {"set-columns": ("columns",), "set-partition-columns": ("partition-columns",)}
+_OTHERS: Mapping[str, tuple[tuple[str, ...], Callable[[dict[str, Any], Mapping[str, Any]], None]]] = {
+    "set-protocol": (("protocol",), _set_protocol),
+    "set-properties": (("updates",), _set_properties),
+    "remove-properties": (("removals",), _remove_properties),
+    "set-table-comment": (("comment",), _set_comment),
+    "update-metadata-snapshot-version": (("last-commit-version", "last-commit-timestamp-ms"), _set_version),
 }
+"""The actions in the order in which they are applied, whatever the order of the request, each with its keys."""
+
+_ACTIONS = {**_SCHEMA, **{kind: keys for kind, (keys, _) in _OTHERS.items()}}
