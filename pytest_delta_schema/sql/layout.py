@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier, listed, path_sql
+from pytest_delta_schema.sql.quoting import dotted, identifier, listed, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
@@ -48,6 +48,16 @@ def move_columns(table: QualifiedName, changes: Sequence[ColumnMove]) -> Iterato
         place = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
         sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {place}"
         yield Statement(table=table, kind=StatementKind.MOVE_COLUMN, sql=sql, changes=(change,))
+
+
+def texts_without_zone(columns: Iterable[str]) -> str:
+    """Return an expression over the files of a log: whether one writes a timestamp without its zone.
+
+    Args:
+        columns: Of the partitions, by their physical names; at least one.
+    """
+    texts = [f"partitionValues[{literal(name)}] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'" for name in columns]
+    return f"coalesce(bool_or({' OR '.join(texts)}), false)"
 
 
 def _paths(paths: Iterable[Sequence[str]]) -> str:

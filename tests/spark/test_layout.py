@@ -7,8 +7,10 @@ import json
 import pytest
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, PlanValidator, default_plan_rules
+from pytest_delta_schema.catalogs.spark import fingerprints, layout
 from pytest_delta_schema.catalogs.spark.physical import table_folder
 from pytest_delta_schema.sql.queries import select_all
+from pytest_delta_schema.sql.quoting import dotted
 from support.tables import NAME, column, table
 
 
@@ -36,13 +38,45 @@ def test_a_row_that_comes_during_a_rewrite_stops_it_and_stays(local, monkeypatch
     assert local.count_rows(NAME).rows == 3
 
 
-def test_a_rewrite_that_would_lose_rows_writes_nothing(local, monkeypatch):
-    with pytest.raises(ApplyError, match="1 of 2 rows would be written, so nothing was; report this"):
-        laid_out(local, monkeypatch, select_all=lambda source: f"{select_all(source)} LIMIT 1")
+LOSSES = {
+    "a row": ("SELECT * FROM {} LIMIT 1", "there are 1 rows in place of 2"),
+    "a row twice": ("SELECT * FROM {0} UNION ALL (SELECT * FROM {0} LIMIT 1)", "there are 3 rows in place of 2"),
+    "a value": ("SELECT id, nullif(d, 2) AS d FROM {}", "the values of column d (bigint) differ"),
+    "all values": (
+        "SELECT id + 1 AS id, -d AS d FROM {}",
+        "the values of columns id (bigint), d (bigint) differ",
+    ),
+    "which value belongs to which row": (
+        "SELECT id, 3 - d AS d FROM {}",
+        "values of different rows have changed places",
+    ),
+}
 
+
+@pytest.mark.parametrize("lost", LOSSES)
+def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lost):
+    sql, said = LOSSES[lost]
+
+    with pytest.raises(ApplyError) as caught:
+        laid_out(local, monkeypatch, select_all=sql.format)
+
+    story = f"failed: dev.silver.orders: the rewrite would change data: {said}; nothing was changed, keep the layout"
+    assert story in str(caught.value)
     state = local.snapshot([table(column())]).tables[NAME]
     assert (state.partitioning, state.version) == ((), 1)
-    assert local.count_rows(NAME).rows == 2
+    assert local.spark.table(dotted(NAME)).orderBy("id").collect() == [(1, 1), (2, 2)]
+    (left,) = table_folder(local.warehouse, NAME).rglob("*.parquet")
+    assert left.parent == table_folder(local.warehouse, NAME)
+
+
+def test_a_rewrite_scans_the_rows_three_times_at_most(local, monkeypatch):
+    jobs = []
+    query, write = fingerprints.fingerprint, layout.select_all
+    monkeypatch.setattr(layout, "fingerprint", lambda *args: jobs.append("fingerprint") or query(*args))
+
+    laid_out(local, monkeypatch, select_all=lambda source: jobs.append("write") or write(source))
+
+    assert jobs == ["fingerprint", "write", "fingerprint"]
 
 
 def test_streams_do_not_read_the_rows_of_a_rewrite_again(local):

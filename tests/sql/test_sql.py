@@ -21,6 +21,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, listing, probe, rows_of, samples
+from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.queries import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
 from pytest_delta_schema.sql.singly import TOGETHER, one_by_one
@@ -335,3 +336,10 @@ def test_statements_about_several_columns_are_said_one_by_one():
         "`s`.`f` COMMENT 'F'",
     ]
     assert {each.kind for each in single} == {each.kind for each in several}
+
+
+def test_timestamps_that_files_name_without_a_zone_are_found_in_the_log():
+    assert texts_without_zone(["a'b", "c"]) == (
+        "coalesce(bool_or(partitionValues['a\\'b'] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'"
+        " OR partitionValues['c'] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'), false)"
+    )

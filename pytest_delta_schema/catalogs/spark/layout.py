@@ -2,8 +2,11 @@
 
 A replacing CREATE TABLE AS would lose NOT NULL, comments, properties, constraints and the table's id. So the rows of
 one version are written anew under the table's own metadata with another layout, and take the place of the old files
-(run on the released jars, with deletion vectors, column mapping, generated and identity columns). As in OPTIMIZE, the
-commit says that no data has changed, so streams do not read the rows again.
+(Delta 4.4.0: with deletion vectors, column mapping, row tracking, generated and identity columns). As in OPTIMIZE, the
+commit says that no data has changed, so streams and the change data feed do not show the rows again.
+
+Before the commit the written files are read back as the new version will read them, and their fingerprint is compared
+with that of the old rows: a value that a partition cannot keep, or that is lost in any other way, stops the rewrite.
 """
 
 from __future__ import annotations
@@ -12,26 +15,35 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.catalogs.spark.scala import action_of, commit, relabelled
+from pytest_delta_schema.catalogs.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
+from pytest_delta_schema.catalogs.spark.scala import action_of, commit, option, relabelled
 from pytest_delta_schema.errors import BackendFailure
 from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
-from pytest_delta_schema.sql.demands import count_rows, rows_of
+from pytest_delta_schema.sql.demands import rows_of
+from pytest_delta_schema.sql.fingerprint import difference
+from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.queries import select_all
-from pytest_delta_schema.state.delta_log import CLUSTERING_DOMAIN, physical_path
+from pytest_delta_schema.state.delta_log import CLUSTERING_DOMAIN, columns_of_schema, physical_path
+from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from pytest_delta_schema.catalogs.spark.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.changes import LayoutRewrite
+    from pytest_delta_schema.state.types import ColumnState
 
 
 _FEATURE = CLUSTERING_FEATURE.rpartition(".")[2]
+_UTC_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
 
 
 def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
-    """Write all rows of a table anew, laid out otherwise, and count them before and after.
+    """Write all rows of a table anew, laid out otherwise, if every value stays what it is.
 
-    Whoever writes at the same time makes the commit fail, because the whole table counts as read.
+    Whoever writes at the same time makes the commit fail, because the whole table counts as read. The rows are scanned
+    three times: for the fingerprint before, for the write, and for the fingerprint of what was written.
 
     Args:
         gateway: To the session.
@@ -39,21 +51,34 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
         change: The new layout.
 
     Raises:
-        BackendFailure: If not every row was written; nothing was changed.
+        BackendFailure: If what was written differs from the rows of the table; nothing was changed.
     """
+    spark = gateway.spark
     transaction = gateway.load(name).startTransactionWithInitialSnapshot()
-    rows = rows_of(name, version=transaction.snapshot().version())
+    snapshot = transaction.snapshot()
     metadata = json.loads(transaction.metadata().json())
+    columns = columns_of_schema(json.loads(metadata["metaData"]["schemaString"]))
     paths = [physical_path(metadata["metaData"], path) for path in change.clustering]
     was_clustered = _FEATURE in transaction.protocol().json()
+    reading = _zone_of_reading(gateway, snapshot, metadata["metaData"], columns)
     transaction.updateMetadata(action_of(gateway, _laid_out(metadata, change)), False)  # noqa: FBT003 - Java has no names for arguments
-    ((expected,),) = gateway.spark.sql(count_rows(rows, ())).collect()
-    written = transaction.writeFiles(gateway.spark.sql(select_all(rows))._jdf)
-    added = [json.loads(written.apply(index).json()) for index in range(written.size())]
-    found = sum(json.loads(each["add"].get("stats") or "{}").get("numRecords", 0) for each in added)
-    if found != expected:
-        msg = f"{name}: {found} of {expected} rows would be written, so nothing was; report this"
+    source = rows_of(name, version=snapshot.version())
+    before = fingerprint(spark, source, columns, reading)
+    # Spark names the folder of a timestamp by its local time, which is no instant where clocks are set back.
+    parts_timestamps = bool(_timestamps(change.partitioning, columns))
+    zoned = {TIME_ZONE: reading, _UTC_VALUES: "true"} if parts_timestamps else {}
+    with settings(spark, {SUBSTITUTE: "false", **zoned}):
+        rows = spark.sql(select_all(source))._jdf
+        kept = gateway.jvm.org.apache.spark.sql.delta.RowTracking.preserveRowTrackingColumns(rows, snapshot)
+        written = transaction.writeFiles(kept)
+    with relation_of(spark, _uncommitted(gateway, transaction, written)) as relation:
+        after = fingerprint(spark, relation, columns, reading)
+    changed = difference(columns, before, after)
+    if changed:
+        _remove(gateway, transaction, written)
+        msg = f"{name}: the rewrite would change data: {changed}; nothing was changed, keep the layout and report this"
         raise BackendFailure(msg)
+    added = [json.loads(written.apply(index).json()) for index in range(written.size())]
     for each in added:
         each["add"]["dataChange"] = False
     replaced, now = transaction.filterFiles(), int(time.time() * 1000)
@@ -73,3 +98,42 @@ def _laid_out(metadata: dict[str, Any], change: LayoutRewrite) -> dict[str, Any]
 def _domain(paths: list[list[str]]) -> dict[str, Any]:
     configuration = json.dumps({"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN})
     return {"domainMetadata": {"domain": CLUSTERING_DOMAIN, "configuration": configuration, "removed": False}}
+
+
+def _timestamps(names: Iterable[str], columns: Sequence[ColumnState]) -> list[str]:
+    """Return those of some columns that hold instants."""
+    found = [(name, find(columns, (name,))) for name in names]
+    return [name for name, column in found if column is not None and column.data_type == "timestamp"]
+
+
+def _zone_of_reading(gateway: Gateway, snapshot: Any, metadata: dict[str, Any], columns: Sequence[ColumnState]) -> str:
+    """Return the time zone in which the table means what its readers see: UTC, if it means the same in all of them.
+
+    Delta has written timestamps of partitions without their zone (before 3.2, or with a setting); those mean what the
+    session's zone makes of them.
+    """
+    zone = str(gateway.spark.conf.get(TIME_ZONE))
+    parted = _timestamps(metadata["partitionColumns"], columns)
+    if not parted or zone == "UTC":
+        return "UTC"
+    texts = [physical_path(metadata, (name,))[0] for name in parted]
+    condition = gateway.array(gateway.jvm.java.lang.String, [texts_without_zone(texts)])
+    return zone if snapshot.allFiles().selectExpr(condition).head().getBoolean(0) else "UTC"
+
+
+def _uncommitted(gateway: Gateway, transaction: Any, written: Any) -> Any:
+    """Return the rows of files that were written, as the version that the transaction will make reads them."""
+    log, none, some = transaction.deltaLog(), option(gateway), gateway.jvm.scala.Option.apply
+    snapshot = gateway.jvm.org.apache.spark.sql.delta.DummySnapshot(
+        log.logPath(), log, transaction.metadata(), none, some(transaction.protocol())
+    )
+    return log.createDataFrame(snapshot, written, False, none)  # noqa: FBT003 - likewise
+
+
+def _remove(gateway: Gateway, transaction: Any, written: Any) -> None:
+    """Remove files that no version of the table will have."""
+    path, log = gateway.jvm.org.apache.hadoop.fs.Path, transaction.deltaLog()
+    files = log.dataPath().getFileSystem(log.newDeltaHadoopConf())
+    for index in range(written.size()):
+        relative = path(gateway.jvm.java.net.URI(written.apply(index).path()))
+        files.delete(path(log.dataPath(), relative), False)  # noqa: FBT003 - likewise

@@ -37,6 +37,11 @@ def sequence(gateway: Gateway, items: Iterable[Any] = ()) -> Any:
     return gateway.jvm.scala.jdk.javaapi.CollectionConverters.asScala(array).toSeq()
 
 
+def option(gateway: Gateway) -> Any:
+    """Build an option that is empty."""
+    return gateway.jvm.scala.Option.empty()
+
+
 def commit(gateway: Gateway, transaction: Any, actions: Iterable[Any], label: Any) -> None:
     """Commit a transaction; the whole table counts as read, so that nobody else's write slips in."""
     transaction.readWholeTable()
