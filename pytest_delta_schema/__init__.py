@@ -45,6 +45,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.align_executor import AlignExecutor
     from pytest_delta_schema.execute.create_executor import CreateExecutor
     from pytest_delta_schema.execute.ddl import Capabilities, Catalog, DeltaDDL, Refusal, RowCounts, Workbench
+    from pytest_delta_schema.execute.interruption import (
+        ApplyInterrupted,
+        InterruptedTable,
+        RunningOutcome,
+        StillRunning,
+    )
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.execute.records import RecordKeeper, RecordSync
     from pytest_delta_schema.models.binding import Binding
@@ -163,6 +169,7 @@ _HOMES = {
     "execute.action_runner": ("ActionRunner",),
     "execute.align_executor": ("AlignExecutor",),
     "execute.create_executor": ("CreateExecutor",),
+    "execute.interruption": ("ApplyInterrupted", "InterruptedTable", "RunningOutcome", "StillRunning"),
     "execute.preflight": ("Preflight",),
     "execute.ddl": ("Capabilities", "Refusal", "Catalog", "DeltaDDL", "RowCounts", "Workbench"),
     "models.binding": ("Binding",),
@@ -247,6 +254,7 @@ __all__ = [
     "AlignExecutor",
     "AlignTable",
     "ApplyError",
+    "ApplyInterrupted",
     "ArrayState",
     "BackendError",
     "BackendFailure",
@@ -292,6 +300,7 @@ __all__ = [
     "ForeignKeyState",
     "Identity",
     "IdentityState",
+    "InterruptedTable",
     "InvalidModelError",
     "KeyState",
     "LayoutRewrite",
@@ -321,6 +330,7 @@ __all__ = [
     "Risk",
     "RowCounts",
     "RowsError",
+    "RunningOutcome",
     "Secret",
     "SessionCatalog",
     "SetColumnComments",
@@ -331,6 +341,7 @@ __all__ = [
     "SparkCatalog",
     "Statement",
     "StatementKind",
+    "StillRunning",
     "Storage",
     "StructState",
     "SyncError",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, UnsafePlanError, Violation
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
 from pytest_delta_schema.execute.run import Stage
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.execute.ddl import DeltaDDL
+    from pytest_delta_schema.execute.interruption import InterruptedTable
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.execute.run import TableRun
     from pytest_delta_schema.models.names import QualifiedName
@@ -37,6 +39,9 @@ class ActionRunner:
     def __init__(self, create_executor: CreateExecutor, align_executor: AlignExecutor) -> None:
         self._create_executor = create_executor
         self._align_executor = align_executor
+        self._actions: tuple[CreateTable | AlignTable, ...] = ()
+        self._runs: dict[QualifiedName, TableRun] = {}
+        self._stopped = _Stopped()
 
     @classmethod
     def over(cls, ddl: DeltaDDL, how: Preflight | None = None, *, restores: bool = False) -> ActionRunner:
@@ -57,16 +62,30 @@ class ActionRunner:
                 are tables whose foreign keys need them.
             ApplyError: If statements of one table failed.
             SyncError: If several tables failed, or one failed and the data of another refused.
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
         """
-        runs: list[TableRun] = []
-        stopped = _Stopped()
-        for action in plan.actions:
+        self._actions, self._runs, self._stopped = plan.actions, {}, _Stopped()
+        try:
+            return self._apply()
+        except KeyboardInterrupt as stop:
+            still_running = isinstance(stop, StillRunning)
+            raise ApplyInterrupted(self.progress(), self._stopped.errors, still_running=still_running) from None
+
+    def progress(self) -> tuple[InterruptedTable, ...]:
+        """Return how far the last apply has come with every table that has not failed; asks no catalog."""
+        actions = [action for action in self._actions if action.table not in self._stopped.tables]
+        runs = [(action, self._runs.get(action.table)) for action in actions]
+        return tuple(not_begun(action) if run is None else run.progress() for action, run in runs)
+
+    def _apply(self) -> tuple[Statement, ...]:
+        stopped = self._stopped
+        for action in self._actions:
             with stopped.by(action):
-                runs.append(self._start(action))
-        stopped.hold_back(run.action for run in runs)
+                self._runs[action.table] = self._start(action)
+        stopped.hold_back(run.action for run in self._runs.values())
         ran: list[Statement] = []
         for stage in Stage:
-            for run in runs:
+            for run in self._runs.values():
                 if run.action.table not in stopped.tables:
                     with stopped.by(run.action):
                         ran.extend(_advance(run, stage, stopped.tables))
@@ -112,11 +131,15 @@ class _Stopped:
     def _parent_of(self, action: CreateTable | AlignTable) -> ForeignKeyState | None:
         return next((change.key for change in action.foreign_keys if change.key.parent in self.tables), None)
 
+    @property
+    def errors(self) -> list[DeltaSchemaError]:
+        """What was noted."""
+        refusals = [UnsafePlanError(self._violations)] if self._violations else []
+        return [*self._failures, *refusals]
+
     def tell(self) -> None:
         """Raise what was noted; see :meth:`ActionRunner.apply`."""
-        errors: list[DeltaSchemaError] = [*self._failures]
-        if self._violations:
-            errors.append(UnsafePlanError(self._violations))
+        errors = self.errors
         if len(errors) == 1:
             raise errors[0]
         if errors:

@@ -7,13 +7,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError, because
+from pytest_delta_schema.execute.interruption import InterruptedTable, listing
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.queries import drop_table, restore_table, restoring
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pytest_delta_schema.execute.ddl import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -48,6 +47,8 @@ class TableRun:
     ) -> None:
         self.action = action
         self._done = 0
+        self._is_running = False
+        self._failure = ""
         self._ddl = ddl
         self._todo = statements(action)
         self._version = version
@@ -63,25 +64,41 @@ class TableRun:
         first = self._done
         for statement in takewhile(lambda each: each.kind in stage.value, self._todo[first:]):
             try:
+                self._is_running = True
                 self._ddl.run(statement)
             except DeltaSchemaError as error:
+                self._is_running = False
                 if not self._done and isinstance(error, UnsafePlanError):
                     raise
                 raise self.failed(str(error)) from error
             self._done += 1
+            self._is_running = False
             if self._watch is not None:
                 self._watch.note_commit()
         return self._todo[first : self._done]
 
+    def progress(self) -> InterruptedTable:
+        """Return how far the run has come, for an apply that is interrupted."""
+        reached = self._done + self._is_running
+        return InterruptedTable(
+            table=self.action.table,
+            done=self._todo[: self._done],
+            running=self._todo[self._done] if self._is_running else None,
+            left=self._todo[reached:],
+            version=self._version,
+            failure=self._failure,
+        )
+
     def failed(self, cause: str) -> ApplyError:
         """Return the whole story of a run that stops at its next statement, after the way back was gone or named."""
+        self._failure = cause
         done, failed, left = self._todo[: self._done], self._todo[self._done], self._todo[self._done + 1 :]
         table = failed.table
         lines = [
             f"{table}: statement {self._done + 1} of {len(self._todo)} failed: {cause}",
-            *_listing("done", done),
-            *_listing("failed", [failed]),
-            *_listing("not run", left),
+            *listing("done", done),
+            *listing("failed", [failed]),
+            *listing("not run", left),
             f"  way back: {self._way_back()}",
             "  way on:   mend the cause and apply again; the next plan starts from what is done",
         ]
@@ -143,9 +160,3 @@ class _Watch:
         except DeltaSchemaError as error:
             return f"{sql}, which failed: {because(error)}"
         return f"not restored, because somebody else committed at that moment; look at their changes, and then: {sql}"
-
-
-def _listing(title: str, said: Sequence[Statement]) -> list[str]:
-    if not said:
-        return [f"  {title}: nothing"]
-    return [f"  {title}:", *(f"    {line}" for statement in said for line in f"{statement.sql};".splitlines())]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import ConvergenceError
 from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, finished, looked_at
 from pytest_delta_schema.execute.records import RecordKeeper
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.states import CatalogReader
+    from pytest_delta_schema.state.states import CatalogReader, CatalogState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,14 +110,21 @@ class Orchestrator:
             SyncError: If several tables failed.
             ConvergenceError: If the catalog still differs after everything ran.
             RecordError: If the tables are in line, and the catalog's own records of them could not be brought level.
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it once the plan was made; nothing more is written then.
         """
         tables, others = list(models), list(known)
         plan = self.plan_tables(tables, known=others)
         self.validator.validate_plan(plan)
-        ran = self.runner.apply(plan)
+        try:
+            ran = self.runner.apply(plan)
+        except ApplyInterrupted as stop:
+            raise looked_at(stop, lambda: self._look(tables, others)) from None
         if ran:
-            self._prove(tables, others)
-            self._level_records(tables, plan)
+            try:
+                self._prove(tables, others)
+                self._level_records(tables, plan)
+            except KeyboardInterrupt:
+                raise finished(plan) from None
         return SyncResult(plan=plan, statements=ran)
 
     def _level_records(self, tables: list[Table], plan: TablePlan) -> None:
@@ -126,7 +134,11 @@ class Orchestrator:
             self.reader.sync_records([table for table in tables if table.name in changed])
 
     def _plan(self, tables: list[Table], others: list[Table]) -> TablePlan:
-        return self.planner.plan(tables, self.reader.snapshot([*tables, *others]), known=others)
+        return self._look(tables, others)[1]
+
+    def _look(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
+        state = self.reader.snapshot([*tables, *others])
+        return state, self.planner.plan(tables, state, known=others)
 
     def _prove(self, tables: list[Table], others: list[Table]) -> None:
         left = self._plan(tables, others)

@@ -1,0 +1,256 @@
+"""Tell how far an apply had come when Ctrl-C or a signal ended it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, TypeVar
+
+from pytest_delta_schema.errors import because
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.queries import drop_table, restore_table
+from pytest_delta_schema.sql.statement import StatementKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pytest_delta_schema.errors import DeltaSchemaError
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import CatalogState
+
+_T = TypeVar("_T")
+
+READING = 1.5
+"""Seconds within which a catalog is read again after an interruption."""
+
+STILL_RUNNING = "when the table was read again it had not, but could not be stopped either; look once more"
+
+_BRINGS_TABLE = (StatementKind.CREATE_TABLE, StatementKind.CONVERT_TABLE)
+_LEFT_BEHIND = {
+    StatementKind.CONVERT_TABLE: "nothing: the parquet files are as they were, and no Delta log is beside them",
+    StatementKind.REWRITE_LAYOUT: "perhaps data files that belong to no version; VACUUM removes them",
+}
+"""What an interrupted statement may leave behind if it does not commit."""
+
+
+class StillRunning(KeyboardInterrupt):
+    """An interruption whose statement could not be stopped, so that it may still commit."""
+
+
+class RunningOutcome(Enum):
+    """What became of the statement that an interruption stopped."""
+
+    COMMITTED = "committed"
+    PARTLY = "partly committed"
+    NOT_COMMITTED = "not committed"
+    UNKNOWN = "perhaps committed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptedTable:
+    """How far one table had come when an apply was interrupted; as text with the ways back and on.
+
+    Args:
+        table: Its name.
+        done: Statements that ran.
+        running: The statement that was running, if any.
+        left: Statements that were not reached.
+        version: The table's Delta version before the first statement; ``None`` if it was new.
+        outcome: What became of the running statement.
+        reason: Why that is not known.
+        reached: The table's version after the interruption, as it was read again; ``None`` if it was not, or if there
+            is no table.
+        failure: Why the first of ``left`` had failed already, if the table was being restored.
+    """
+
+    table: QualifiedName
+    done: tuple[Statement, ...]
+    running: Statement | None
+    left: tuple[Statement, ...]
+    version: int | None
+    outcome: RunningOutcome = RunningOutcome.UNKNOWN
+    reason: str = "the table was not read again"
+    reached: int | None = None
+    failure: str = ""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was run, so that the table may have changed."""
+        return bool(self.done) or self.running is not None
+
+    def __str__(self) -> str:
+        lines = [f"{self.table}: {self._headline()}", *listing("done", self.done)]
+        if self.running is not None:
+            why = f" ({self.reason})" if self.outcome is RunningOutcome.UNKNOWN else self._at_version()
+            lines += listing(f"running, {self.outcome.value}{why}", [self.running])
+        lines += listing("not run", self.left)
+        left_behind = "" if self.running is None else _LEFT_BEHIND.get(self.running.kind, "")
+        if left_behind and self.outcome is RunningOutcome.NOT_COMMITTED:
+            lines.append(f"  left behind: {left_behind}")
+        lines += [f"  way back: {self._way_back()}", f"  way on:   {self._way_on()}"]
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        done, all_of_them = len(self.done), len(self.done) + len(self.left) + (self.running is not None)
+        if self.failure:
+            failed = f"after statement {done + 1} of {all_of_them} failed: {self.failure}"
+            return f"interrupted while it was restored, {failed}"
+        if self.running is not None:
+            return f"interrupted in statement {done + 1} of {all_of_them}"
+        if not self.left:
+            return f"interrupted after all {all_of_them} statements, before the table was read back"
+        return f"interrupted {f'after statement {done}' if done else 'before statement 1'} of {all_of_them}"
+
+    def _at_version(self) -> str:
+        return "" if self.reached is None else f" (the table is at version {self.reached})"
+
+    def _way_back(self) -> str:
+        ran = self.done if self.running is None or self.outcome is RunningOutcome.NOT_COMMITTED else self._begun()
+        if not ran:
+            return "nothing was changed"
+        brings_table = any(each.kind in _BRINGS_TABLE for each in (*self._begun(), *self.left))
+        if brings_table and not any(each.kind in _BRINGS_TABLE for each in ran):
+            return "the table does not exist, nothing is lost"
+        sql = restore_table(self.table, self.version) if self.version is not None else drop_table(self.table)
+        text = sql if self.version is not None else f"the table was new: {sql}"
+        return text if self.done or self.outcome is not RunningOutcome.UNKNOWN else f"if it has committed, {text}"
+
+    def _begun(self) -> tuple[Statement, ...]:
+        return self.done if self.running is None else (*self.done, self.running)
+
+    def _way_on(self) -> str:
+        return "apply again; the next plan starts from what is done" if self.is_begun else "apply again"
+
+
+class ApplyInterrupted(KeyboardInterrupt):
+    """An apply was interrupted; the text says how far every table had come, and the ways back and on.
+
+    It is a ``KeyboardInterrupt``, so that ``except Exception`` does not catch it.
+
+    Args:
+        tables: Where every table of the plan was that had not failed before.
+        errors: Why others had failed before.
+        still_running: Whether the running statement could not be stopped.
+    """
+
+    def __init__(
+        self,
+        tables: Iterable[InterruptedTable],
+        errors: Iterable[DeltaSchemaError] = (),
+        *,
+        still_running: bool = False,
+    ) -> None:
+        self.tables = tuple(tables)
+        self.errors = tuple(errors)
+        self.still_running = still_running
+        super().__init__("\n\n".join(map(str, (*self.errors, *self.tables))))
+
+
+def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
+    """Return where a table is of which nothing has run."""
+    return InterruptedTable(
+        table=action.table, done=(), running=None, left=statements(action), version=_version_before(action)
+    )
+
+
+def finished(plan: TablePlan) -> ApplyInterrupted:
+    """Return the interruption of an apply whose statements have all run."""
+    return ApplyInterrupted(
+        InterruptedTable(
+            table=action.table, done=statements(action), running=None, left=(), version=_version_before(action)
+        )
+        for action in plan.actions
+    )
+
+
+def _version_before(action: CreateTable | AlignTable) -> int | None:
+    return None if isinstance(action, CreateTable) else action.observed.version
+
+
+def looked_at(stop: ApplyInterrupted, look: Callable[[], tuple[CatalogState, TablePlan]]) -> ApplyInterrupted:
+    """Find out whether the running statement has committed: then a new plan does not need it any more.
+
+    Args:
+        stop: The interruption.
+        look: Reads the tables again and plans them; given up after :data:`READING` seconds.
+    """
+    if not any(table.running for table in stop.tables):
+        return stop
+    try:
+        state, plan = in_time(look, READING)
+    except TimeoutError:
+        return _unknown(stop, f"the table could not be read again within {READING} s")
+    except Exception as error:  # noqa: BLE001 - whatever it is, the story is told
+        return _unknown(stop, f"the table could not be read again: {because(error)}")
+    needed = [statement for action in plan.actions for statement in statements(action)]
+    still_running = stop.still_running
+    tables = [
+        _judged(table, _outcome(table.running, needed), state, still_running=still_running) if table.running else table
+        for table in stop.tables
+    ]
+    return ApplyInterrupted(tables, stop.errors, still_running=still_running)
+
+
+def in_time(call: Callable[[], _T], seconds: float) -> _T:
+    """Return what ``call`` returns, from a thread of its own, so that nobody waits longer.
+
+    Raises:
+        TimeoutError: If it takes longer; it goes on, and nobody sees its end.
+        Exception: Whatever it raises.
+    """
+    results: list[_T] = []
+    errors: list[Exception] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except Exception as error:  # noqa: BLE001 - raised below, in the thread that asked
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="pytest-delta-schema-look", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if errors:
+        raise errors[0]
+    if not results:
+        raise TimeoutError
+    return results[0]
+
+
+def _unknown(stop: ApplyInterrupted, reason: str) -> ApplyInterrupted:
+    tables = [replace(table, reason=reason) for table in stop.tables]
+    return ApplyInterrupted(tables, stop.errors, still_running=stop.still_running)
+
+
+def _outcome(running: Statement, needed: Sequence[Statement]) -> RunningOutcome:
+    """Return what became of a statement, by what a new plan still needs; some backends run one as several commits."""
+    if any(statement.sql == running.sql for statement in needed):
+        return RunningOutcome.NOT_COMMITTED
+    changes = [change for statement in needed if statement.table == running.table for change in statement.changes]
+    left = [change for change in running.changes if change in changes]
+    if not left:
+        return RunningOutcome.COMMITTED
+    return RunningOutcome.NOT_COMMITTED if len(left) == len(running.changes) else RunningOutcome.PARTLY
+
+
+def _judged(
+    table: InterruptedTable, outcome: RunningOutcome, state: CatalogState, *, still_running: bool
+) -> InterruptedTable:
+    seen = state.tables.get(table.table)
+    if seen is None:
+        return replace(table, reason=f"the table could not be read again: {state.problem(table.table)}")
+    if still_running and outcome is not RunningOutcome.COMMITTED:
+        return replace(table, reason=STILL_RUNNING)
+    return replace(table, outcome=outcome, reason="", reached=seen.version)
+
+
+def listing(title: str, shown: Sequence[Statement]) -> list[str]:
+    """Return statements as lines under a title."""
+    if not shown:
+        return [f"  {title}: nothing"]
+    return [f"  {title}:", *(f"    {line}" for statement in shown for line in f"{statement.sql};".splitlines())]

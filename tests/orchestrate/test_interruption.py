@@ -1,0 +1,317 @@
+"""An apply that is interrupted says what ran, what was running, what did not run, and the ways back and on."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema import (
+    ActionRunner,
+    ApplyError,
+    ApplyInterrupted,
+    BackendFailure,
+    MemoryCatalog,
+    Orchestrator,
+    PlanValidator,
+    RunningOutcome,
+    StatementKind,
+    StillRunning,
+    default_plan_rules,
+)
+from pytest_delta_schema.execute import interruption
+from pytest_delta_schema.rules.consent import parse_consent
+from support.recording import Recording
+from support.tables import NAME, column, orders, orders_before, state, stored, table
+
+RESTORE = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
+KINDS = ["add columns", "set not null", "add primary key", "comment on columns", "comment on table", "set properties"]
+
+
+class Interrupted(Recording):
+    """Is interrupted in a statement of a kind, before or after that has committed.
+
+    Args:
+        at: The statement's kind.
+        commits: Whether it commits.
+        stop: What interrupts it.
+        blind: Whether the catalog cannot be read after it: an error, or an event that nobody sets.
+    """
+
+    def __init__(self, *args, at=None, commits=False, stop=KeyboardInterrupt, blind=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.at, self.commits, self.stop, self.blind = at, commits, stop, blind
+        self.is_over = False
+
+    def run(self, statement):
+        if statement.kind is not self.at:
+            super().run(statement)
+            return
+        if self.commits:
+            super().run(statement)
+        self.is_over = True
+        raise self.stop
+
+    def snapshot(self, models):
+        if self.is_over and isinstance(self.blind, Exception):
+            raise self.blind
+        if self.is_over and self.blind is not None:
+            self.blind.wait()
+        return super().snapshot(models)
+
+
+def sync(catalog, *models, **how):
+    with pytest.raises(ApplyInterrupted) as caught:
+        Orchestrator(catalog, ActionRunner.over(catalog, **how)).sync_tables(models or [orders()])
+    return caught.value
+
+
+@pytest.mark.parametrize("commits", [False, True])
+@pytest.mark.parametrize("number", range(6))
+def test_a_statement_that_is_interrupted_has_committed_or_not(number, commits):
+    catalog = Interrupted([orders_before()], at=StatementKind(KINDS[number]), commits=commits)
+
+    stop = sync(catalog)
+
+    (found,) = stop.tables
+    assert [each.kind.value for each in found.done] == KINDS[:number]
+    assert found.running.kind.value == KINDS[number]
+    assert [each.kind.value for each in found.left] == KINDS[number + 1 :]
+    outcome = RunningOutcome.COMMITTED if commits else RunningOutcome.NOT_COMMITTED
+    assert (found.outcome, found.version, found.reached) == (outcome, 0, number + commits)
+    way_back = RESTORE if number or commits else "nothing was changed"
+    assert f"  way back: {way_back}\n" in str(stop)
+    assert catalog.version(NAME) == number + commits
+
+    catalog.at = None
+    rest = Orchestrator.over(catalog).sync_tables([orders()])
+    assert len(rest.statements) == 6 - number - commits
+
+
+def test_the_text_of_an_interruption():
+    catalog = Interrupted([orders_before()], at=StatementKind.COMMENT_COLUMNS, commits=True)
+
+    stop = sync(catalog)
+
+    assert str(stop) == (
+        "dev.silver.orders: interrupted in statement 4 of 6\n"
+        "  done:\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n"
+        "      `amount` DECIMAL(18,2)\n"
+        "    );\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
+        "      `id` SET NOT NULL;\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);\n"
+        "  running, committed (the table is at version 4):\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
+        "      `amount` COMMENT 'Order total',\n"
+        "      `created_ts` COMMENT 'Creation time',\n"
+        "      `id` COMMENT 'Order ID';\n"
+        "  not run:\n"
+        "    COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table';\n"
+        "    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n"
+        "      'delta.autoOptimize.optimizeWrite' = 'true'\n"
+        "    );\n"
+        f"  way back: {RESTORE}\n"
+        "  way on:   apply again; the next plan starts from what is done"
+    )
+    assert isinstance(stop, KeyboardInterrupt)
+    assert not isinstance(stop, Exception)
+
+
+def test_tables_that_were_not_begun_are_named_with_what_did_not_run():
+    catalog = Interrupted([orders_before()], at=StatementKind.CREATE_TABLE)
+
+    stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
+
+    assert [str(each.table) for each in stop.tables if not each.is_begun] == ["dev.silver.orders"]
+    first, second = str(stop).split("\n\n")
+    assert first.startswith(
+        "dev.silver.new: interrupted in statement 1 of 1\n  done: nothing\n  running, not committed:"
+    )
+    assert first.endswith(
+        "  way back: nothing was changed\n  way on:   apply again; the next plan starts from what is done"
+    )
+    assert second.startswith("dev.silver.orders: interrupted before statement 1 of 6\n  done: nothing\n  not run:\n")
+    assert second.endswith("  way back: nothing was changed\n  way on:   apply again")
+
+
+@pytest.mark.parametrize(
+    ("at", "commits", "way_back"),
+    [
+        (StatementKind.CREATE_SCHEMA, False, "nothing was changed"),
+        (StatementKind.CREATE_SCHEMA, True, "the table does not exist, nothing is lost"),
+        (StatementKind.CREATE_TABLE, False, "the table does not exist, nothing is lost"),
+        (StatementKind.CREATE_TABLE, True, "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
+        (StatementKind.ADD_PRIMARY_KEY, False, "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
+    ],
+)
+def test_the_way_back_of_a_new_table(at, commits, way_back):
+    assert f"  way back: {way_back}\n" in str(sync(Interrupted(at=at, commits=commits)))
+
+
+def test_an_interruption_before_the_first_statement_changes_nothing():
+    class Asked(Recording):
+        def count_rows(self, *_args, **_how):
+            raise KeyboardInterrupt
+
+    catalog = Asked([orders_before()])
+
+    stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
+
+    assert [each.is_begun for each in stop.tables] == [False, False]
+    assert catalog.ran == []
+
+
+def test_an_interruption_between_two_statements():
+    class Watched(Recording):
+        def version(self, table):
+            if self.ran:
+                raise KeyboardInterrupt
+            return super().version(table)
+
+    stop = sync(Watched([orders_before()]), restores=True)
+
+    assert str(stop).startswith("dev.silver.orders: interrupted after statement 1 of 6\n")
+    assert stop.tables[0].running is None
+
+
+def test_an_interruption_while_the_table_is_read_back():
+    class Proving(Recording):
+        def snapshot(self, models):
+            if self.ran:
+                raise KeyboardInterrupt
+            return super().snapshot(models)
+
+    stop = sync(Proving([orders_before()]))
+
+    assert str(stop).startswith(
+        "dev.silver.orders: interrupted after all 6 statements, before the table was read back\n"
+    )
+    assert f"  way back: {RESTORE}\n" in str(stop)
+
+
+def test_nothing_is_restored_on_interruption():
+    catalog = Interrupted([orders_before()], at=StatementKind.COMMENT_TABLE)
+
+    stop = sync(catalog, restores=True)
+
+    assert "restore table" not in catalog.ran
+    assert f"  way back: {RESTORE}\n" in str(stop)
+
+
+def test_an_interruption_while_a_failed_table_is_restored():
+    catalog = Interrupted([orders_before()], at=StatementKind.RESTORE_TABLE, fail=[StatementKind.ADD_PRIMARY_KEY])
+
+    stop = sync(catalog, restores=True)
+
+    assert str(stop).startswith(
+        "dev.silver.orders: interrupted while it was restored, after statement 3 of 6 failed: the disk is full\n"
+    )
+    assert f"  way back: {RESTORE}\n" in str(stop)
+
+
+def test_tables_that_had_failed_before_keep_their_own_story():
+    catalog = Interrupted(
+        [orders_before(), state(stored(), name=NAME._replace(table="z"))],
+        at=StatementKind.ADD_COLUMNS,
+        fail=[(StatementKind.CREATE_TABLE, "new")],
+    )
+
+    stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
+
+    assert [type(error) for error in stop.errors] == [ApplyError]
+    assert [str(each.table) for each in stop.tables] == ["dev.silver.orders"]
+    assert str(stop).startswith("dev.silver.new: statement 1 of 1 failed: the disk is full")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"blind": BackendFailure("no route")}, "the table could not be read again: no route"),
+        ({"blind": threading.Event()}, "the table could not be read again within 0.05 s"),
+        (
+            {"stop": StillRunning},
+            "when the table was read again it had not, but could not be stopped either; look once more",
+        ),
+    ],
+)
+def test_what_nobody_knows_is_said_to_be_unknown(options, reason, monkeypatch):
+    monkeypatch.setattr(interruption, "READING", 0.05)
+    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS, **options)
+
+    stop = sync(catalog)
+
+    assert stop.tables[0].outcome is RunningOutcome.UNKNOWN
+    assert f"  running, perhaps committed ({reason}):\n" in str(stop)
+    assert f"  way back: if it has committed, {RESTORE}\n" in str(stop)
+
+
+def test_a_statement_that_could_not_be_stopped_and_has_committed():
+    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS, commits=True, stop=StillRunning)
+
+    assert sync(catalog).tables[0].outcome is RunningOutcome.COMMITTED
+
+
+def test_a_statement_of_several_commits_may_have_committed_partly():
+    class PerColumn(Interrupted):
+        def run(self, statement):
+            if statement.kind is self.at:
+                MemoryCatalog.run(self, replace(statement, changes=statement.changes[:1]))
+            super().run(statement)
+
+    stop = sync(
+        PerColumn([state(stored(), stored("b"))], at=StatementKind.TIGHTEN_COLUMNS),
+        table(column(is_nullable=False), column("b", is_nullable=False)),
+    )
+
+    assert stop.tables[0].outcome is RunningOutcome.PARTLY
+    assert "  running, partly committed (the table is at version 1):\n" in str(stop)
+    assert f"  way back: {RESTORE}\n" in str(stop)
+
+
+def test_a_table_that_became_unreadable_is_unknown():
+    class Damaged(Interrupted):
+        def snapshot(self, models):
+            seen = super().snapshot(models)
+            return type(seen)(tables={}) if self.is_over else seen
+
+    stop = sync(Damaged([orders_before()], at=StatementKind.ADD_COLUMNS))
+
+    assert "running, perhaps committed (the table could not be read again: dev.silver.orders: is not part" in str(stop)
+
+
+def test_a_runner_alone_does_not_look():
+    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS)
+    plan = Orchestrator.over(catalog).plan_tables([orders()])
+
+    with pytest.raises(ApplyInterrupted, match=r"running, perhaps committed \(the table was not read again\)"):
+        ActionRunner.over(catalog).apply(plan)
+
+
+def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
+    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS)
+    line = Orchestrator.over(catalog)
+
+    def again(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "join", again)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        line.sync_tables([orders()])
+
+    assert not isinstance(caught.value, ApplyInterrupted)
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_an_interrupted_rewrite_says_what_it_left_behind(commits):
+    catalog = Interrupted([state(stored(), stored("b"))], at=StatementKind.REWRITE_LAYOUT, commits=commits)
+    rules = default_plan_rules([parse_consent("rewrite dev.silver.orders")])
+    line = Orchestrator.over(catalog, PlanValidator(plan_rules=rules))
+
+    with pytest.raises(ApplyInterrupted) as caught:
+        line.sync_tables([table(column(), column("b"), partitioned_by=["id"])])
+
+    line = "  left behind: perhaps data files that belong to no version; VACUUM removes them\n"
+    assert (line in str(caught.value)) is not commits
