@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import UnsafePlanError
+from pytest_delta_schema.errors import ReadProblem, UnsafePlanError
 from pytest_delta_schema.execute.lacking import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
 from pytest_delta_schema.execute.run import CONVERTED, TableRun
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import DeltaDDL
+    from pytest_delta_schema.execute.version import Absence
     from pytest_delta_schema.plan.actions import AlignTable
 
 
@@ -33,6 +34,7 @@ class AlignExecutor:
 
         Raises:
             UnsafePlanError: If the catalog cannot do all of it, or rows violate what it demands; nothing was changed.
+            ApplyError: If the table has become absent or unreadable since the plan was made; nothing was changed.
         """
         require_able(action, self._ddl)
         violations = preflight(action, self._ddl, self._how)
@@ -40,4 +42,14 @@ class AlignExecutor:
             raise UnsafePlanError(violations)
         if action.convert is not None:
             return TableRun(self._ddl, action, version=CONVERTED)
-        return TableRun(self._ddl, action, version=self._ddl.version(action.table), restores=self._restores)
+        version = self._ddl.version(action.table)
+        if not isinstance(version, int):
+            raise TableRun(self._ddl, action, version=None).failed(_changed_since(version))
+        return TableRun(self._ddl, action, version=version, restores=self._restores)
+
+
+def _changed_since(version: Absence | ReadProblem) -> str:
+    """Say why a table that could be read when the plan was made cannot be changed now."""
+    if isinstance(version, ReadProblem):
+        return f"{version.message}; {version.remedy}"
+    return "the table does not exist any more; see who has dropped it since the plan was made"

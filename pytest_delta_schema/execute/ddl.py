@@ -10,6 +10,7 @@ from pytest_delta_schema.state.states import CatalogReader
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.sql.statement import Statement, StatementKind
@@ -83,8 +84,11 @@ class DeltaDDL(Protocol):
         """
         ...
 
-    def version(self, table: QualifiedName) -> int | None:
-        """Return the table's current Delta version; ``None`` if there is no table."""
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest Delta version, ``ABSENT`` if it does not exist, or why it cannot be read.
+
+        A table that cannot be read is never ``ABSENT``, and no error is raised for it.
+        """
         ...
 
     def count_rows(

@@ -6,8 +6,10 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError, because
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, ReadProblem, UnsafePlanError, because
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
+from pytest_delta_schema.execute.version import ABSENT, Absence
+from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.queries import drop_table, restore_table, restoring
 from pytest_delta_schema.sql.statement import StatementKind
@@ -15,7 +17,7 @@ from pytest_delta_schema.sql.statement import StatementKind
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+    from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.sql.statement import Statement
 
 CONVERTED = 0
@@ -38,7 +40,7 @@ class TableRun:
     Args:
         ddl: Where they run.
         action: What they do.
-        version: The table's version before the first; ``None`` if the table is new.
+        version: The table's version before the first; ``None`` if the table is new, or nothing runs.
         restores: Whether a table that stops midway is brought back to that version.
     """
 
@@ -46,6 +48,7 @@ class TableRun:
         self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None, restores: bool = False
     ) -> None:
         self.action = action
+        self._converts = isinstance(action, AlignTable) and action.convert is not None
         self._done = 0
         self._is_running = False
         self._failure = ""
@@ -115,13 +118,28 @@ class TableRun:
         table = self.action.table
         if not self._done:
             return "nothing was changed"
-        if self._ddl.version(table) is None:
-            return "the table does not exist, nothing is lost"
+        seen = self._ddl.version(table) if self._is_delta else ABSENT
+        if not isinstance(seen, int):
+            return self._way_back_without_version(seen)
         if self._version is None:
             return f"the table was new: {drop_table(table)}"
         if self._watch is not None:
             return self._watch.restore()
         return restore_table(table, self._version)
+
+    def _way_back_without_version(self, seen: Absence | ReadProblem) -> str:
+        is_new = self._version is None or self._converts
+        if isinstance(seen, ReadProblem):
+            then = "" if is_new else f"; then: {restore_table(self.action.table, self._version or 0)}"
+            return f"unknown, because the table cannot be read now: {seen.message}; {seen.remedy}{then}"
+        if is_new:
+            return "the table does not exist, nothing is lost"
+        return "the table is gone, which none of these statements does; see who has dropped it"
+
+    @property
+    def _is_delta(self) -> bool:
+        """Whether there can be a table already; files that are still to be converted are none."""
+        return not self._converts or any(each.kind is StatementKind.CONVERT_TABLE for each in self._todo[: self._done])
 
 
 class _Watch:
@@ -152,9 +170,11 @@ class _Watch:
             return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
         try:
             self._ddl.run(restoring(self._table, self._version))
-            reached = self._ddl.version(self._table) or 0
+            reached = self._ddl.version(self._table)
             if reached == self._seen + 1:
                 return f"restored to version {self._version}: {sql}"
+            if not isinstance(reached, int):
+                return f"unknown, because nobody can tell whether this has restored the table: {sql}; see its history"
             # Somebody was faster by a moment; what they wrote comes back, as the version before the restore has it.
             self._ddl.run(restoring(self._table, reached - 1))
         except DeltaSchemaError as error:

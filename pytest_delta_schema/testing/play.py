@@ -71,7 +71,8 @@ def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableSta
         there_now = catalog.snapshot(models)
         end = there_now.tables[name]
         if handling.counts_commits and scenario.commits is not None:
-            assert (reached or 0) - (-1 if version is None else version) == scenario.commits
+            assert isinstance(reached, int)
+            assert reached - (version if isinstance(version, int) else -1) == scenario.commits
         if scenario.left is not None:
             assert _rows(catalog, end, handling) == [dict(row) for row in scenario.left]
         elif there:

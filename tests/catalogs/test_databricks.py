@@ -27,6 +27,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.catalogs.databricks.door import WarehouseDoor, open_door
 from pytest_delta_schema.catalogs.databricks.types import parse_type
+from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.testing import CatalogSuite
@@ -150,6 +151,24 @@ class TestPermissionAndAbsence:
         assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
             "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA); give the"
             " principal the permission, or mend the workspace"
+        )
+
+    def test_a_version_that_cannot_be_read_is_no_absent_table(self, workspace, monkeypatch):
+        catalog, ask = made(workspace, table(ID)), workspace.rows
+        assert catalog.version(NAME) == 0
+        assert catalog.version(NAME._replace(table="nope")) is ABSENT
+
+        def deny(sql):
+            if "HISTORY" in sql:
+                msg = "[INSUFFICIENT_PERMISSIONS] User does not have SELECT"
+                raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+            return ask(sql)
+
+        monkeypatch.setattr(workspace, "rows", deny)
+
+        assert str(catalog.version(NAME)) == (
+            "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have SELECT); give the principal"
+            " the permission, or mend the workspace"
         )
 
     def test_a_schema_that_is_not_shown_is_looked_at_by_itself(self, workspace, monkeypatch):

@@ -23,6 +23,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
     statements,
 )
+from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, SetColumnComments, SetTags
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
@@ -46,7 +47,7 @@ def test_a_table_that_is_not_there_has_no_version_and_maybe_no_schema():
 
     assert [(each.exists, each.schema_exists) for each in shown.values()].count((False, True)) == 1
     assert shown[nowhere.name].schema_exists is False
-    assert catalog.version(nowhere.name) is None
+    assert catalog.version(nowhere.name) is ABSENT
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_delta_schema import (
@@ -13,6 +15,9 @@ from pytest_delta_schema import (
     Statement,
     StatementKind,
 )
+from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.execute.version import ABSENT, version_of
+from pytest_delta_schema.state.states import CatalogState
 from support.recording import Recording
 from support.tables import NAME, column, orders, orders_before, table
 
@@ -115,3 +120,92 @@ def test_a_new_table_is_not_brought_back():
 def test_the_memory_catalog_has_no_table_to_restore():
     with pytest.raises(BackendFailure, match=r"there is no table dev\.silver\.orders"):
         Recording().run(Statement(table=table(column()).name, kind=StatementKind.RESTORE_TABLE, sql=""))
+
+
+class Unreachable(Recording):
+    """A catalog whose table gives another answer to the question for its version from some statement on.
+
+    Args:
+        answer: What it answers then.
+        after: After how many statements.
+    """
+
+    def __init__(self, *args, answer, after, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.answer, self.after = answer, after
+
+    def version(self, table):
+        return super().version(table) if len(self.ran) < self.after else self.answer
+
+
+DAMAGED = ReadProblem(table=str(NAME), message="its Delta log is damaged", remedy="restore the log")
+WAYS_BACK = {
+    "unreadable": (
+        DAMAGED,
+        f"unknown, because the table cannot be read now: its Delta log is damaged; restore the log; then: {RESTORE}",
+    ),
+    "gone": (ABSENT, "the table is gone, which none of these statements does; see who has dropped it"),
+}
+
+
+@pytest.mark.parametrize("restores", [True, False])
+@pytest.mark.parametrize("case", WAYS_BACK)
+def test_a_table_that_cannot_be_read_after_a_statement_is_not_said_to_be_absent(case, restores):
+    answer, text = WAYS_BACK[case]
+    catalog = Unreachable(
+        [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=2
+    )
+
+    assert way_back(catalog, restores) == text
+    assert catalog.ran == ["add columns", "set not null"]
+
+
+@pytest.mark.parametrize("answer", [DAMAGED, ABSENT])
+def test_a_restored_table_that_cannot_be_read_is_not_said_to_be_restored(answer):
+    catalog = Unreachable(
+        [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=3
+    )
+
+    assert way_back(catalog) == (
+        f"unknown, because nobody can tell whether this has restored the table: {RESTORE}; see its history"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (DAMAGED, "its Delta log is damaged; restore the log"),
+        (ABSENT, "the table does not exist any more; see who has dropped it since the plan was made"),
+    ],
+)
+def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned(answer, cause):
+    catalog = Unreachable([orders_before()], {NAME: [{"id": 1}]}, answer=answer, after=0)
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(catalog).sync_tables([orders()])
+
+    head, *_, back, _ = str(caught.value).splitlines()
+    assert head == f"dev.silver.orders: statement 1 of 6 failed: {cause}"
+    assert back == "  way back: nothing was changed"
+    assert catalog.ran == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (DAMAGED, "unknown, because the table cannot be read now: its Delta log is damaged; restore the log"),
+        (ABSENT, "the table does not exist, nothing is lost"),
+    ],
+)
+def test_a_new_table_that_cannot_be_read_is_not_said_to_be_absent(answer, text):
+    catalog = Unreachable(fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=1)
+
+    assert way_back(catalog) == text
+
+
+def test_a_catalog_that_does_not_know_versions_says_so():
+    state = CatalogState(tables={NAME: replace(orders_before(), version=None)})
+
+    assert str(version_of(state, NAME)) == (
+        "dev.silver.orders: its catalog does not say which version it has; read its history with DESCRIBE HISTORY"
+    )

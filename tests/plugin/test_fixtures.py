@@ -16,6 +16,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
         test_x="""
         import pytest
         from pytest_delta_schema import DeclarationError, assert_no_drift
+        from pytest_delta_schema.execute.version import ABSENT
         from shop import orders
 
         made = []
@@ -33,7 +34,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
                 make_delta_table(orders)
 
         def test_two(delta_catalog):
-            assert [delta_catalog.version(table.name) for table in made] == [None, None]
+            assert [delta_catalog.version(table.name) for table in made] == [ABSENT, ABSENT]
 
         def test_schemas(make_delta_schema, delta_worker_id):
             first, second = make_delta_schema(), make_delta_schema("Dev")

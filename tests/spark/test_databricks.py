@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, CheckState, ForeignKey, NotNull, Orchestrator
 from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.catalogs.databricks.door import SparkDoor
+from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
 from pytest_delta_schema.testing.play import visible
 from support.databricks import RELATIONS, Workspace
@@ -71,5 +72,5 @@ def test_what_is_not_there(databricks):
     nope = table(column(), name="dev.silver.nope")
 
     assert [each.exists for each in catalog.snapshot([nope]).tables.values()] == [False]
-    assert catalog.version(nope.name) is None
+    assert catalog.version(nope.name) is ABSENT
     assert str(NAME) in map(str, catalog.table_names("dev", "silver"))

@@ -7,6 +7,7 @@ from support.plugin_project import ORDERS
 TESTS = """
 import pytest
 from pytest_delta_schema import ApplyError, Column, Table, assert_no_drift
+from pytest_delta_schema.execute.version import ABSENT
 from pyspark.sql.types import LongType
 from models import orders
 
@@ -28,7 +29,7 @@ def test_scratch_tables(make_delta_table, delta_catalog, delta_spark):
         make_delta_table(bad)
 
 def test_scratch_tables_are_gone(delta_warehouse, delta_catalog):
-    assert delta_catalog.version(SCRATCH[0].name) is None
+    assert delta_catalog.version(SCRATCH[0].name) is ABSENT
     assert sorted(path.name for path in (delta_warehouse / "dev").iterdir()) == ["gold", "silver"]
 
 def test_the_header_of_the_session(delta_spark, delta_warehouse):

@@ -17,6 +17,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
 from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.tables import NAME, column, table
@@ -210,6 +211,11 @@ def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
     monkeypatch.setattr(session, "_rows", deny)
 
     assert session.snapshot([table(ID)]).problems[NAME].message == "cannot be read (no SELECT)"
+    assert session.version(NAME) == ReadProblem(
+        table="dev.silver.orders",
+        message="cannot be read (no SELECT)",
+        remedy="mend the session, or its permission to read the table",
+    )
 
 
 def test_files_are_not_looked_at(session):

@@ -18,6 +18,7 @@ from pytest_delta_schema.catalogs.questions import Questions
 from pytest_delta_schema.catalogs.session.capabilities import without_files
 from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
 from pytest_delta_schema.execute.ddl import Capabilities, Refusal
+from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.sql.information_schema import RUNTIME, schemata, tables_in
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.catalogs.databricks.door import Door
     from pytest_delta_schema.execute.ddl import RowCounts, Samples
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.history import ColumnOrigin
@@ -107,18 +109,12 @@ class DatabricksCatalog:
         kept = [row["table_name"].lower() for row in rows if row["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
-    def version(self, table: QualifiedName) -> int | None:
-        """Return the table's newest version; ``None`` if there is no table.
-
-        Raises:
-            BackendFailure: If nobody can tell.
-        """
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
         try:
             return int(self._door.rows(describe_history(table, limit=1))[0]["version"])
         except BackendFailure as error:
-            if error.condition in NOT_FOUND:
-                return None
-            raise
+            return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
     def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""

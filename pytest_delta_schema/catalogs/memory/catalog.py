@@ -20,6 +20,7 @@ from pytest_delta_schema.catalogs.problems import is_not_delta
 from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
 from pytest_delta_schema.execute.ddl import Capabilities, RowCounts
 from pytest_delta_schema.execute.preflight import violations_of
+from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.plan.demands import NotNull
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.catalogs.memory.rows import Row
     from pytest_delta_schema.execute.ddl import Samples
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
@@ -124,9 +126,9 @@ class MemoryCatalog:
         """Return the names of all tables in a schema, sorted."""
         return tuple(sorted(name for name in self._tables if name[:2] == (catalog, schema)))
 
-    def version(self, table: QualifiedName) -> int | None:
-        """Return how often the table was changed since it was made; ``None`` if there is no table."""
-        return self._state(table).version
+    def version(self, table: QualifiedName) -> Version:
+        """Return how often the table was changed since it was created; ``ABSENT`` if it does not exist."""
+        return version_of(CatalogState(tables={table: self._state(table)}), table)
 
     def count_rows(
         self,

@@ -9,7 +9,7 @@ from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import cannot_be_looked_at, problem
 from pytest_delta_schema.catalogs.questions import Questions
 from pytest_delta_schema.catalogs.session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.catalogs.session.reader import NOT_FOUND, read_log, read_table
+from pytest_delta_schema.catalogs.session.reader import NOT_FOUND, read_log, read_table, unreadable
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
@@ -17,6 +17,7 @@ from pytest_delta_schema.catalogs.spark.history import column_origins
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.running import Running
 from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
+from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.queries import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.execute.ddl import RowCounts, Samples
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.demands import Demand
@@ -116,18 +118,12 @@ class SessionCatalog:
         views = {row[1] for row in self._views(catalog, schema)}
         return tuple(sorted(QualifiedName(catalog, schema, row[1].lower()) for row in tables if row[1] not in views))
 
-    def version(self, table: QualifiedName) -> int | None:
-        """Return the table's newest version; ``None`` if there is no table.
-
-        Raises:
-            BackendFailure: If nobody can tell.
-        """
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
         try:
             return self._newest(table)
         except BackendFailure as error:
-            if error.condition in NOT_FOUND:
-                return None
-            raise
+            return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
     def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""

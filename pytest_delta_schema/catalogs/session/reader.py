@@ -94,9 +94,14 @@ def read_log(  # noqa: PLR0911 - one answer a kind of thing that may stand there
     except BackendFailure as error:
         if error.condition in NOT_FOUND:
             return None
-        return problem(name, f"cannot be read ({error})", "mend the session, or its permission to read the table")
+        return unreadable(name, error)
     except (KeyError, LookupError, TypeError, ValueError) as error:
         return is_damaged(name, error)
+
+
+def unreadable(name: QualifiedName, error: BackendFailure) -> ReadProblem:
+    """Report a table that the session cannot read, which says nothing about whether it exists."""
+    return problem(name, f"cannot be read ({error})", "mend the session, or its permission to read the table")
 
 
 def read_table(

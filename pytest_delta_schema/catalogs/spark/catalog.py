@@ -20,6 +20,7 @@ from pytest_delta_schema.catalogs.spark.running import Running
 from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.catalogs.spark.sources import Sources
 from pytest_delta_schema.execute.ddl import Capabilities
+from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.queries import create_schema, drop_schema
 from pytest_delta_schema.sql.statement import StatementKind
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.execute.ddl import RowCounts, Samples
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.demands import Demand
@@ -96,11 +98,10 @@ class SparkCatalog:
         with self._speaking(catalog):
             return list_tables(self.bridge, catalog, schema)
 
-    def version(self, table: QualifiedName) -> int | None:
-        """Return the table's newest version; ``None`` if there is no table."""
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest version, ``ABSENT`` if it does not exist, or why its log cannot be read."""
         with in_users_names(self.bridge.in_users_words):
-            state = read_tables(self.bridge, [table]).tables.get(table)
-        return None if state is None else state.version
+            return version_of(read_tables(self.bridge, [table]), table)
 
     def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""

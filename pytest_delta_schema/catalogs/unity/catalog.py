@@ -12,7 +12,8 @@ from pytest_delta_schema.catalogs.spark.session import active_session
 from pytest_delta_schema.catalogs.unity.capabilities import BY_TRANSACTION, CAPABILITIES
 from pytest_delta_schema.catalogs.unity.reading import Reading, unreadable
 from pytest_delta_schema.catalogs.unity.sync import sync_record
-from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem, RecordError
+from pytest_delta_schema.errors import BackendError, BackendFailure, ReadProblem, RecordError
+from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.records import record_differences
 from pytest_delta_schema.state.records import RecordState
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.unity.storage import Storage
     from pytest_delta_schema.execute.ddl import RowCounts, Samples
     from pytest_delta_schema.execute.records import RecordSync
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.demands import Demand
@@ -128,16 +130,9 @@ class UnityCatalog:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
         return self._reading.names(catalog, schema)
 
-    def version(self, table: QualifiedName) -> int | None:
-        """Return the table's newest version; ``None`` if there is no table.
-
-        Raises:
-            CatalogReadError: If it cannot be read.
-        """
-        found = self._reading.read([table])[table].found
-        if isinstance(found, ReadProblem):
-            raise CatalogReadError([found])
-        return found.version
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
+        return version_of(CatalogState.of({table: self._reading.read([table])[table].found}), table)
 
     def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
