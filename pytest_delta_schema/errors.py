@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.redaction import redacted_uris
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -180,12 +182,12 @@ class BackendFailure(DeltaSchemaError):  # noqa: N818 - wraps what a catalog sai
 
 
 def because(error: BaseException, *, limit: int = 300) -> str:
-    """One line that says why ``error`` happened, for use inside another message.
+    """One line that says why ``error`` happened, for use inside another message; URIs show no user and no query.
 
     Args:
         error: What was caught.
         limit: Length in characters; longer texts are cut with three dots.
     """
     text = str(error).strip() or type(error).__name__
-    line = text.splitlines()[0]
+    line = redacted_uris(text.splitlines()[0])
     return line if len(line) <= limit else line[: limit - 3] + "..."

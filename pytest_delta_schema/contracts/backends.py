@@ -53,8 +53,9 @@ def _unity(request: pytest.FixtureRequest) -> Catalog:
     from pytest_delta_schema.catalogs.unity.storage import Storage
 
     options = request.config.stash[RUN].options
-    token = os.environ.get(options.unity.token_variable)
-    client = UnityClient(options.unity.uri, Secret(token) if token else None, options.unity.timeout)
+    # A frame holds the token as nothing but a secret: frames are shown where something fails.
+    token = Secret(os.environ.get(options.unity.token_variable, ""))
+    client = UnityClient(options.unity.uri, token, options.unity.timeout)
     request.addfinalizer(client.close)
     return UnityCatalog(
         client,

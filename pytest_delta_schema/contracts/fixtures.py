@@ -70,13 +70,14 @@ def delta_warehouse(pytestconfig: pytest.Config, delta_worker_id: str) -> Path:
 def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict[str, str]:
     """Settings of the local Spark session; an override returns a changed copy."""
     from pytest_delta_schema.catalogs.spark.session import session_conf
+    from pytest_delta_schema.redaction import HiddenValues
 
-    conf = session_conf(delta_warehouse)
+    conf = HiddenValues(session_conf(delta_warehouse))
     stores = pytestconfig.stash[RUN].options.stores
     if stores:
         from pytest_delta_schema.catalogs.unity.storage import Storage, spark_options
 
-        conf |= spark_options(Storage(**store) for store in stores)
+        conf.update(spark_options(Storage(**store) for store in stores))
     return conf
 
 

@@ -12,11 +12,12 @@ from contextlib import suppress
 import pytest
 
 from pytest_delta_schema import BackendError, DeltaSchemaError
-from pytest_delta_schema.catalogs.unity import client as client_module
+from pytest_delta_schema.catalogs.unity import calls, deadline
 from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
 from pytest_delta_schema.catalogs.unity.client import UnityClient
 from pytest_delta_schema.catalogs.unity.secret import Secret
 from pytest_delta_schema.testing.unity.server import Fault
+from support.hostile import answers, hostile
 from support.tables import NAME, column, table
 from support.unity import MODEL, OTHER, lake
 
@@ -25,7 +26,7 @@ TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(client_module, "_PAUSE", 0.001)
+    monkeypatch.setattr(calls, "_PAUSE", 0.001)
 
 
 @pytest.fixture
@@ -63,11 +64,17 @@ FAULTS = {
     ),
     "truncated": (
         Fault(path="orders$", status=200, text='{"name": "ord'),
-        "GET /tables/dev.silver.orders on {uri}: the answer is no JSON object, or was cut off; see what stands between",
+        (
+            "GET /tables/dev.silver.orders on {uri}: 200, and the answer is none of Unity Catalog (Input data was"
+            " truncated); see what answers at that address"
+        ),
     ),
     "no object": (
         Fault(path="orders$", status=200, text="[]"),
-        "GET /tables/dev.silver.orders on {uri}: the answer is no JSON object, or was cut off; see what stands between",
+        (
+            "GET /tables/dev.silver.orders on {uri}: 200, and the answer is none of Unity Catalog (Expected `object`, got"
+            " `array`); see what answers at that address"
+        ),
     ),
 }
 
@@ -90,7 +97,7 @@ def test_reads_are_tried_again_a_few_times_and_writes_never(unity):
 def test_a_server_that_stumbles_once_is_asked_again(unity, monkeypatch):
     fault = Fault(path="orders$", status=503)
     unity.server.faults.append(fault)
-    monkeypatch.setattr(client_module.time, "sleep", lambda _: unity.server.faults.clear())
+    monkeypatch.setattr(deadline.time, "sleep", lambda _: unity.server.faults.clear())
 
     assert unity.state().tables[NAME].exists
 
@@ -105,7 +112,7 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
     assert {str(each).partition(": ")[2] for each in state.problems.values()} == {
         f"the server at {unity.server.uri} did not answer GET /tables within 0.3 s; see whether it is alive"
     }
-    assert unity.calls("GET") == ["/tables"] * 3
+    assert unity.calls("GET") == ["/tables"]
 
 
 def test_a_server_that_is_not_there():
@@ -333,6 +340,48 @@ class TestSecrets:
         out, err = capfd.readouterr()
         assert TOKEN not in said.getvalue() + caplog.text + out + err
         assert TOKEN[5:] not in said.getvalue() + caplog.text + out + err
+
+    @pytest.mark.parametrize("given", [f"{TOKEN}\n", f"\t {TOKEN}\r\n "])
+    def test_white_space_at_its_ends_is_no_part_of_a_token(self, tmp_path, given):
+        with lake(tmp_path, token=given, server_token=TOKEN) as unity:
+            unity.table()
+
+            assert unity.state().tables[NAME].exists
+
+    @pytest.mark.parametrize("given", ["", " ", "\n\t "])
+    def test_a_blank_token_is_none(self, given):
+        with hostile(answers({"name": "dev"})) as server:
+            client = UnityClient(server.uri, Secret(given))
+            client.catalog("dev")
+            client.close()
+
+        assert "Authorization" not in server.heads[0]
+
+    @pytest.mark.parametrize(
+        ("given", "text"),
+        [
+            (
+                " abc1234\n",
+                "has 7 characters, and one of fewer than 8 cannot be kept out of messages; see whether it was cut",
+            ),
+            (
+                "dapi-1234\n567",
+                "has characters that no HTTP header can carry: it is not printable ASCII; see how it was",
+            ),
+            ("dapi-Schlüssel", "has characters that no HTTP header can carry"),
+            ("dapi-\x0012345", "has characters that no HTTP header can carry"),
+            ("dapi-12345\u2028\u200b", "has characters that no HTTP header can carry"),
+        ],
+    )
+    def test_a_token_that_cannot_be_used_is_refused_before_the_first_call_and_not_shown(self, given, text):
+        with pytest.raises(BackendError) as caught:
+            UnityClient("http://unity.invalid", Secret(given))
+
+        assert str(caught.value).startswith(f"the token of the Unity Catalog server {text}")
+        # Without the frame of this test, which holds what was given.
+        written = _with_locals(caught.value.with_traceback(caught.value.__traceback__.tb_next))
+        assert "bearer_token" in written
+        assert not any(part in written for part in ("abc123", "dapi-", "Schl"))
 
     def test_a_secret_shows_itself_on_request_only(self):
         secret = Secret(TOKEN)

@@ -9,6 +9,7 @@ import deltalake  # noqa: F401
 import httpcore  # noqa: F401
 import httpx  # noqa: F401
 import hypothesis  # noqa: F401
+import msgspec  # noqa: F401
 import pyspark.sql.types  # noqa: F401
 
 import pytest_delta_schema.contracts.collect

@@ -6,6 +6,7 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.redaction import HiddenValues
 from pytest_delta_schema.state.delta_log import clustering_in
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class LogFolder:
 
     def __init__(self, location: str, options: Mapping[str, str]) -> None:
         self._location = location
-        self._options = dict(options)
+        self._options = HiddenValues(options)
 
     def clustering(self, version: int) -> Paths | None:
         """Return the clustering columns that one version tells of; ``None`` if it says nothing about them.

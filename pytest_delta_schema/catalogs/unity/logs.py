@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.unity.log_folder import LogFolder
 from pytest_delta_schema.errors import BackendError, BackendFailure, because
+from pytest_delta_schema.redaction import HiddenValues
 from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Log:
             msg = "the unity backend needs deltalake, which is not installed; pip install 'pytest-delta-schema[unity]'"
             raise BackendError(msg) from error
         self._location = location
-        self._options = dict(options)
+        self._options = HiddenValues(options)
         try:
             self._table = DeltaTable(location, storage_options=self._options or None)
             self._metadata = _metadata(self._table)

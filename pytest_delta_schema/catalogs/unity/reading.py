@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _FEW = 3
 """Up to so many tables of a schema are asked for one by one; for more of them the whole schema is listed."""
 
+_NOT_FOUND = 404
 _DELTA = "DELTA"
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW")
 
@@ -198,7 +199,7 @@ class Reading:
         try:
             credentials = vended(self._client.credentials(record.table_id))
         except ServerFailure as error:
-            if error.is_not_found:
+            if error.status == _NOT_FOUND:
                 # A server that vends nothing leaves it to what the environment has.
                 return NO_CREDENTIALS
             raise

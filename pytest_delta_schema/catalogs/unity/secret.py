@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
+from pytest_delta_schema.errors import BackendError
+from pytest_delta_schema.redaction import HIDDEN, secret_pattern
+
+SHORTEST_TOKEN = 8
+"""A shorter token could not be taken out of a text without taking out what is none."""
+
+_CARRIED = re.compile(r"[\x20-\x7e]*")
+"""What an HTTP header carries unchanged: printable ASCII."""
+
 
 class Secret:
     """Holds a secret; printed, logged or shown among a frame's variables it is three stars.
@@ -10,18 +21,55 @@ class Secret:
         value: The secret.
     """
 
-    __slots__ = ("_value",)
+    __slots__ = ("_pattern", "_value")
 
     def __init__(self, value: str) -> None:
         self._value = value
+        self._pattern: re.Pattern[str] | None = None
 
     def reveal(self) -> str:
         """Return the secret, for the one call that needs it."""
         return self._value
 
     def __repr__(self) -> str:
-        return "***"
+        return HIDDEN
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
 
     def scrub(self, text: str) -> str:
-        """Replace the secret in a text that somebody else has written."""
-        return text.replace(self._value, "***") if self._value else text
+        """Replace the secret, in each form in which it may be repeated, in a text that somebody else has written."""
+        if not self._value:
+            return text
+        if self._pattern is None:
+            self._pattern = secret_pattern(self._value)
+        return self._pattern.sub(HIDDEN, text)
+
+
+def bearer_token(given: Secret | None, source: str = "the token of the Unity Catalog server") -> Secret | None:
+    """Return a token that a server can be sent.
+
+    Args:
+        given: White space at its ends, as mounted files have it, is no part of it.
+        source: Names the token in an error.
+
+    Returns:
+        The token; ``None`` if there is none, or nothing but white space.
+
+    Raises:
+        BackendError: If it is too short, or no header can carry it. The error does not show it.
+    """
+    if given is None or not given.reveal().strip():
+        return None
+    token = Secret(given.reveal().strip())
+    length = len(token.reveal())
+    if length < SHORTEST_TOKEN:
+        msg = (
+            f"{source} has {length} characters, and one of fewer than {SHORTEST_TOKEN} cannot be kept out of messages;"
+            " see whether it was cut off"
+        )
+        raise BackendError(msg)
+    if _CARRIED.fullmatch(token.reveal()) is None:
+        msg = f"{source} has characters that no HTTP header can carry: it is not printable ASCII; see how it was copied"
+        raise BackendError(msg)
+    return token

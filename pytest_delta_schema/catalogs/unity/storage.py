@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_delta_schema.catalogs.unity.secret import Secret
+from pytest_delta_schema.redaction import HiddenValues, redacted_uris
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,6 +38,9 @@ class Storage:
     path_style: bool = False
     access_key_variable: str = ""
     secret_key_variable: str = ""
+
+    def __repr__(self) -> str:
+        return f"Storage({redacted_uris(self.prefix)!r}, endpoint={redacted_uris(self.endpoint)!r})"
 
     @property
     def bucket(self) -> str:
@@ -81,7 +85,7 @@ def is_remote(location: str) -> bool:
     return urlsplit(location).scheme not in ("", "file")
 
 
-def deltalake_options(location: str, stores: Iterable[Storage], credentials: Credentials) -> dict[str, str]:
+def deltalake_options(location: str, stores: Iterable[Storage], credentials: Credentials) -> HiddenValues:
     """Return the options with which deltalake opens a table.
 
     Args:
@@ -89,9 +93,11 @@ def deltalake_options(location: str, stores: Iterable[Storage], credentials: Cre
         stores: What is known of stores.
         credentials: What was vended for the table; it goes before keys of the environment.
     """
+    options = HiddenValues()
     if not is_remote(location):
-        return {}
-    options = {**_PATIENCE, **{key: secret.reveal() for key, secret in credentials.values.items()}}
+        return options
+    options.update(_PATIENCE)
+    options.update((key, secret.reveal()) for key, secret in credentials.values.items())
     store = _store_of(location, stores)
     if store is None:
         return options
@@ -103,13 +109,13 @@ def deltalake_options(location: str, stores: Iterable[Storage], credentials: Cre
     options["aws_virtual_hosted_style_request"] = str(not store.path_style).lower()
     if not credentials.values:
         keys = {"aws_access_key_id": store.access_key_variable, "aws_secret_access_key": store.secret_key_variable}
-        options |= {key: os.environ.get(variable, "") for key, variable in keys.items() if variable}
+        options.update((key, os.environ.get(variable, "")) for key, variable in keys.items() if variable)
     return options
 
 
-def spark_options(stores: Iterable[Storage]) -> dict[str, str]:
+def spark_options(stores: Iterable[Storage]) -> HiddenValues:
     """Return the settings with which Spark's S3A reaches the same stores; Hadoop keeps them by bucket."""
-    options = {}
+    options = HiddenValues()
     for store in stores:
         prefix = f"spark.hadoop.fs.s3a.bucket.{store.bucket}."
         options[f"{prefix}path.style.access"] = str(store.path_style).lower()

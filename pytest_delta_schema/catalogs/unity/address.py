@@ -1,0 +1,124 @@
+"""Where a server is, and the proxy that leads to it."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from pytest_delta_schema.errors import BackendError
+from pytest_delta_schema.redaction import Uri, redacted_uri
+
+_EXAMPLE = "write it as in https://unity.example.com"
+_PROXIES = ("http", "https", "socks5", "socks5h")
+_HARMLESS = ("Port out of range", "Invalid IPv6 URL")
+"""What Python says of a URI without repeating a part of it."""
+
+_HOST = re.compile(r"[A-Za-z0-9._:%-]*")
+_SOCKS = ("socks5", "socks5h")
+
+
+class Address(NamedTuple):
+    """The parts of a URI.
+
+    Args:
+        scheme: ``http`` or ``https``; for proxies also ``socks5``.
+        host: As the network knows it, in ASCII.
+        port: ``None`` for the one of the scheme.
+        path: Quoted, without a slash at its end.
+    """
+
+    scheme: str
+    host: str
+    port: int | None
+    path: str
+
+    @property
+    def authority(self) -> str:
+        """Host and port, as the header ``Host`` has them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port is None else f"{host}:{self.port}"
+
+
+class Proxy(NamedTuple):
+    """A proxy of the environment.
+
+    Args:
+        address: Where it is.
+        uri: Its URI, with user and password.
+    """
+
+    address: Address
+    uri: Uri
+
+    def credentials(self) -> tuple[bytes, bytes] | None:
+        """Return user and password, for the one call that needs them."""
+        parts = urlsplit(self.uri.reveal())
+        if parts.username is None:
+            return None
+        return unquote(parts.username).encode(), unquote(parts.password or "").encode()
+
+
+def server_address(uri: Uri) -> Address:
+    """Return where a server is.
+
+    Raises:
+        BackendError: If it is no address, or one with secrets in it. No error shows those.
+    """
+    shown = str(uri)
+    address, fault = _parsed(uri)
+    if address is None or address.scheme not in ("http", "https") or not address.host:
+        msg = f"delta_unity_uri is {shown!r}, which is no address{f' ({fault})' if fault else ''}; {_EXAMPLE}"
+        raise BackendError(msg)
+    if "@" in urlsplit(uri.reveal()).netloc:
+        msg = (
+            f"delta_unity_uri has a user or a password in it, at {address.scheme}://{address.authority}; keep secrets"
+            " out of it, and give a token"
+        )
+        raise BackendError(msg)
+    if "?" in shown or "#" in shown:
+        msg = f"delta_unity_uri is {shown!r}, which has more than an address and a path; {_EXAMPLE}, and give a token"
+        raise BackendError(msg)
+    return address
+
+
+def environment_proxy(address: Address) -> Proxy | None:
+    """Return the proxy that the environment names for a server; ``None`` if there is none.
+
+    Raises:
+        BackendError: If what is named is none, or one of a kind that cannot be used. The error does not show secrets.
+    """
+    uri = Uri(getproxies().get(address.scheme) or getproxies().get("all") or "")
+    if not uri or proxy_bypass(address.host):
+        return None
+    if "://" not in uri.reveal():
+        uri = Uri(f"http://{uri.reveal()}")
+    found, _ = _parsed(uri)
+    if found is None or found.scheme not in _PROXIES or not found.host:
+        msg = f"the environment names the proxy {uri}, which is none that can be used; see HTTPS_PROXY and NO_PROXY"
+        raise BackendError(msg)
+    if found.scheme in _SOCKS and find_spec("socksio") is None:
+        msg = f"the environment names the proxy {uri}, which needs socksio; pip install 'httpcore[socks]'"
+        raise BackendError(msg)
+    return Proxy(found, uri)
+
+
+def redirect_host(location: str) -> str:
+    """Return where a redirect leads, as far as it can be shown."""
+    address, _ = _parsed(Uri(location))
+    return f"{address.scheme}://{address.authority}" if address and address.host else redacted_uri(location)
+
+
+def _parsed(uri: Uri) -> tuple[Address | None, str]:
+    """Take a URI apart; where that is impossible, say why. Nothing is raised: frames of others hold the whole URI."""
+    try:
+        parts = urlsplit(uri.reveal())
+        host = (parts.hostname or "").encode("idna").decode()
+        if _HOST.fullmatch(host) is None:
+            return None, ""
+        return Address(parts.scheme, host, parts.port, quote(parts.path, safe="/%:@!$&'()*+,;=~").rstrip("/")), ""
+    except ValueError as error:
+        fault = str(error)
+    return None, fault if fault.startswith(_HARMLESS) else ""

@@ -1,0 +1,150 @@
+"""Remove secrets from texts: tokens in every form in which others repeat them, and what URIs carry of them."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+
+HIDDEN = "***"
+"""What is shown instead of a secret."""
+
+_SHORTEST = 8
+"""Shorter secrets are only replaced where they are whole words: they might be part of any text."""
+
+_ESCAPED = "\"'\\/"
+"""Characters before which JSON, or the repr of a string, may put a backslash."""
+
+_ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
+_BASE64 = "[A-Za-z0-9+/_-]"
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>`]+")
+_AZURE = ("abfs", "abfss", "wasb", "wasbs")
+"""Schemes in which a container, which is no secret, stands where others have the user."""
+
+_AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:\[\]@]*)(?::[0-9]*)?")
+"""A host and its port, without a user."""
+
+_SECRET_KEYS = re.compile(r"key|secret|token|password|signature|credential|sas", re.IGNORECASE)
+
+
+def secret_pattern(secret: str) -> re.Pattern[str]:
+    """Build the pattern that finds a secret in each form in which a text may repeat it.
+
+    The forms: as it is, inside a repr, in JSON or XML, quoted for a URL, and base64, also of a text of which the
+    secret is a part, such as ``user:secret``.
+
+    Args:
+        secret: Not empty.
+    """
+    forms = [_loose(secret), *(_in_base64(secret, shift) for shift in range(3))]
+    found = "|".join(forms)
+    return re.compile(found if len(secret) >= _SHORTEST else rf"(?<!\w)(?:{found})(?!\w)")
+
+
+def _loose(text: str) -> str:
+    return "".join(map(_loose_character, text))
+
+
+def _loose_character(character: str) -> str:
+    """Return a pattern for a character as it is, escaped by backslashes, quoted for a URL, or as an entity."""
+    digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{ord(character):02x}")
+    plain = (r"\\*" if character in _ESCAPED else "") + re.escape(character)
+    forms = [plain, rf"\\+(?:u00|x){digits}", f"%(?:25)*{digits}"]
+    if character == " ":
+        forms.append(r"\+")
+    if not character.isalnum():
+        forms.append(rf"&(?:amp;)?#(?:{ord(character)}|[xX]0*{digits});")
+    if character in _ENTITIES:
+        forms.append(rf"&(?:amp;)?{_ENTITIES[character]};")
+    return f"(?:{'|'.join(forms)})"
+
+
+def _in_base64(secret: str, shift: int) -> str:
+    """Return a pattern for the base64 of a text that holds the secret behind ``shift`` bytes, or any multiple of three.
+
+    The characters at both ends that also encode neighbours are whatever they are.
+    """
+    raw = bytes(shift) + secret.encode()
+    code = b64encode(raw).decode().rstrip("=")
+    start = (shift * 8 + 5) // 6
+    end = len(raw) * 8 // 6
+    core = "".join(_loose_base64(character) for character in code[start:end])
+    first = _BASE64 if shift else ""
+    last = "" if len(raw) % 3 == 0 else f"{_BASE64}(?:=|%3[dD]){{0,2}}"
+    return first + core + last
+
+
+def _loose_base64(character: str) -> str:
+    if character == "+":
+        return f"(?:{_loose_character('+')}|-)"
+    if character == "/":
+        return f"(?:{_loose_character('/')}|_)"
+    return _loose_character(character)
+
+
+class Uri:
+    """A URI that is shown without what may be secret in it: its user, and the values of its query.
+
+    Args:
+        text: The URI.
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """Return the whole URI, for the one call that needs it."""
+        return self._text
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Uri) and other.reveal() == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __str__(self) -> str:
+        return redacted_uri(self._text)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+
+def redacted_uri(text: str) -> str:
+    """Return a URI, or what was meant to be one, without user, password, values of its query, and fragment."""
+    scheme, mark, rest = text.partition("://")
+    if not mark:
+        scheme, rest = "", text
+    end = next((place for place, character in enumerate(rest) if character in "/?#"), len(rest))
+    if "@" in rest and _AUTHORITY.fullmatch(rest[:end]) is None and not _is_container(scheme, rest[:end]):
+        # A password may hold what ends an authority: only what follows the last @ is known to be none of it.
+        rest = f"{HIDDEN}@{rest.rpartition('@')[2]}"
+    place, sharp, _ = rest.partition("#")
+    path, question, query = place.partition("?")
+    shown = "&".join(map(_redacted_pair, query.split("&"))) if query else ""
+    return f"{scheme}{mark}{path}{question}{shown}{f'#{HIDDEN}' if sharp else ''}"
+
+
+def redacted_uris(text: str) -> str:
+    """Return a text with all URIs in it as :func:`redacted_uri` writes them."""
+    return _URI.sub(lambda found: redacted_uri(found[0]), text)
+
+
+def _is_container(scheme: str, authority: str) -> bool:
+    return scheme.lower() in _AZURE and authority.count("@") == 1 and ":" not in authority.partition("@")[0]
+
+
+def _redacted_pair(pair: str) -> str:
+    key, equals, _ = pair.partition("=")
+    return f"{key}={HIDDEN}" if equals else HIDDEN
+
+
+class HiddenValues(dict[str, str]):
+    """Settings that are shown without the values of those whose names sound of secrets, and without those of URIs."""
+
+    def __repr__(self) -> str:
+        return repr({key: HIDDEN if _SECRET_KEYS.search(key) else redacted_uris(value) for key, value in self.items()})

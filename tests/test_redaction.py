@@ -1,0 +1,138 @@
+"""Secrets are found in every form in which a text may repeat them, and nothing else is taken out."""
+
+from __future__ import annotations
+
+import html
+import json
+from base64 import b64encode, urlsafe_b64encode
+from urllib.parse import quote, quote_plus
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema.errors import because
+from pytest_delta_schema.redaction import HiddenValues, Uri, redacted_uri, redacted_uris, secret_pattern
+
+TOKENS = [
+    "dapi-0123456789-secret",
+    "a+b/c==d=e",
+    "q\"u'o\\t<e>d&s",
+    "two words",
+    "Pa55word",
+    "eyJhbGciOiJIUzI1NiJ9.e30.x_-",
+]
+FORMS = {
+    "raw": str,
+    "repr": repr,
+    "bytes": lambda token: repr(token.encode()),
+    "latin-1": lambda token: token.encode().decode("latin-1"),
+    "URL": lambda token: quote(token, safe=""),
+    "URL, twice": lambda token: quote(quote(token, safe=""), safe=""),
+    "form": quote_plus,
+    "JSON": json.dumps,
+    "JSON in JSON": lambda token: json.dumps(json.dumps(token)),
+    "JSON, all escaped": lambda token: "".join(f"\\u{ord(character):04X}" for character in token),
+    "JSON, slashes escaped": lambda token: json.dumps(token).replace("/", "\\/"),
+    "JSON for HTML": lambda token: (
+        json.dumps(token).replace("=", "\\u003d").replace("<", "\\u003c").replace("&", "\\u0026")
+    ),
+    "XML": escape,
+    "XML attribute": quoteattr,
+    "HTML": html.escape,
+    "base64": lambda token: b64encode(token.encode()).decode(),
+    "base64 for URLs": lambda token: urlsafe_b64encode(token.encode()).decode(),
+    "base64 without padding": lambda token: b64encode(token.encode()).decode().rstrip("="),
+    "base64 in a URL": lambda token: quote(b64encode(token.encode()).decode(), safe=""),
+    "basic": lambda token: f"Basic {b64encode(f'user:{token}'.encode()).decode()}",
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("token", TOKENS)
+def test_each_form_is_found(token, form):
+    text = f"before {form(token)} after"
+
+    shown = secret_pattern(token).sub("***", text)
+
+    assert "***" in shown
+    assert shown.startswith("before ")
+    assert shown.endswith(" after")
+    assert len(shown.replace("***", "")) <= len("before Basic dXNlcj'' after") + 6
+    assert secret_pattern(token).search(shown) is None
+
+
+@given(
+    st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126), min_size=8),
+    st.binary(max_size=9),
+    st.binary(max_size=9),
+)
+def test_base64_is_found_wherever_the_secret_begins(token, before, after):
+    for encode in (b64encode, urlsafe_b64encode):
+        assert secret_pattern(token).search(encode(before + token.encode() + after).decode()) is not None
+
+
+UNRELATED = "Table not found: dev.silver.orders_of_secretaries (b64 ZGFwaS0wMTIzNDU2Nzg5, 12345679, a%2Bb, dapi-0123456789-secre)"
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_nothing_else_is_taken_out(token):
+    assert secret_pattern(token).sub("***", UNRELATED) == UNRELATED
+
+
+def test_a_short_secret_is_only_replaced_as_a_whole_word():
+    assert secret_pattern("abc").sub("***", "abc abcd xabc_ (abc) 'abc'") == "*** abcd xabc_ (***) '***'"
+
+
+URIS = {
+    "https://unity.example.com/base": "https://unity.example.com/base",
+    "https://TOKEN@host/x": "https://***@host/x",
+    "https://me:hunter2@host:8080/a": "https://***@host:8080/a",
+    "https://me:hun/ter2@host/a": "https://***@host/a",
+    "https://me:hun#ter2@host": "https://***@host",
+    "https://me:h@nter/2@host": "https://***@host",
+    "https://host/x@v1": "https://host/x@v1",
+    "https://host?token=x&y": "https://host?token=***&***",
+    "https://host/a#token=x": "https://host/a#***",
+    "http://[::1]:80/x": "http://[::1]:80/x",
+    "TOKEN@host": "***@host",
+    "nowhere": "nowhere",
+    "": "",
+    "s3://bucket/key": "s3://bucket/key",
+    "abfss://container@account.dfs.core.windows.net/t?sig=x": "abfss://container@account.dfs.core.windows.net/t?sig=***",
+    "abfss://container:x@account/t": "abfss://***@account/t",
+}
+
+
+@pytest.mark.parametrize(("uri", "shown"), URIS.items())
+def test_a_uri_is_shown_without_secrets(uri, shown):
+    assert redacted_uri(uri) == shown
+    assert (str(Uri(uri)), repr(Uri(uri)), f"{Uri(uri)}") == (shown, repr(shown), shown)
+    assert Uri(uri).reveal() == uri
+
+
+def test_uris_are_values():
+    assert Uri("a") == Uri("a") != Uri("b")
+    assert Uri("a") != "a"
+    assert len({Uri("a"), Uri("a"), Uri("b")}) == 2
+    assert [bool(Uri("")), bool(Uri("a"))] == [False, True]
+
+
+def test_uris_in_a_text_are_shown_without_secrets():
+    text = "see https://a:b@c/d, 'http://x/?y=1' and (abfss://c@acc/t)"
+
+    assert redacted_uris(text) == "see https://***@c/d, 'http://x/?y=***' and (abfss://c@acc/t)"
+    assert because(ValueError(f"{text}\nmore")) == redacted_uris(text)
+
+
+def test_settings_are_shown_without_the_values_of_secrets():
+    settings = HiddenValues(
+        {"aws_secret_access_key": "a", "azure_storage_sas_token": "b", "aws_region": "eu-1", "endpoint": "http://u:p@h"}
+    )
+
+    assert repr(settings) == (
+        "{'aws_secret_access_key': '***', 'azure_storage_sas_token': '***', 'aws_region': 'eu-1',"
+        " 'endpoint': 'http://***@h'}"
+    )
+    assert settings["aws_region"] == "eu-1"
