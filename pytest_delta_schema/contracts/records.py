@@ -11,7 +11,7 @@ from pytest_delta_schema.contracts.checks import ApplyContract, DriftContract, S
 from pytest_delta_schema.contracts.failures import ContractFailure
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import DeltaSchemaError
-from pytest_delta_schema.plan.records import record_differences
+from pytest_delta_schema.plan.records import notes_of_record, record_differences
 from pytest_delta_schema.report.records import record_headline, record_text
 from pytest_delta_schema.state.records import RecordState
 
@@ -48,7 +48,8 @@ class RecordDriftContract(DriftContract):
             if differences:
                 _not_level(self.table, request, differences, is_managed=record.is_managed)
         managed = isinstance(record, RecordState) and record.is_managed and log is None
-        facts.record(request.node, outcome=facts.IN_SYNC, note=f"{name}: {MANAGED}" if managed else "")
+        notes = [MANAGED] if managed else [] if log is None else notes_of_record(log)
+        facts.record(request.node, outcome=facts.IN_SYNC, note="; ".join(f"{name}: {note}" for note in notes))
 
 
 class _SyncedRecord:
@@ -63,9 +64,11 @@ class _SyncedRecord:
             done = delta_catalog.sync_records([request.config.stash[RUN].bound(self.table)])
         except DeltaSchemaError as error:
             broken(request, error)
-        for each in done:
+        synced = [each for each in done if each.differences]
+        for each in synced:
             print(f"  -- {record_headline(each.table, each.differences)}\n{record_text(each.differences)}\n")  # noqa: T201 - captured, shown by pytest -rP
-        facts.record(request.node, outcome=facts.SYNCED if done else facts.IN_SYNC)
+        note = "; ".join(f"{each.table}: {note}" for each in done for note in each.notes)
+        facts.record(request.node, outcome=facts.SYNCED if synced else facts.IN_SYNC, note=note)
 
 
 class RecordApplyContract(_SyncedRecord, ApplyContract):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -50,6 +51,10 @@ def _refuse_nothing(_: Statement) -> None:
     return None
 
 
+def _refuse_no_table(_: Statement, __: TableState | None) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What a backend makes of statements; everything that is not said here it runs as it is.
@@ -57,10 +62,12 @@ class Capabilities:
     Args:
         emulates: Kinds that it lacks and does in another way, with the same end.
         refuses: Says why it can neither run a statement nor emulate it, and ``None`` of all others; asks nobody.
+        refuses_on: Says so of a statement on a table as it was read; the table is ``None`` where it is created.
     """
 
     emulates: frozenset[StatementKind] = frozenset()
     refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
+    refuses_on: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
 
 
 class DeltaDDL(Protocol):

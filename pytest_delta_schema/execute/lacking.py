@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import UnsafePlanError, Violation
+from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.sql.compiler import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.execute.ddl import DeltaDDL
-    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+    from pytest_delta_schema.plan.actions import CreateTable
 
 
 def lacking(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Violation]:
-    """Yield a violation for every statement of ``action`` that a catalog neither has nor emulates."""
+    """Yield a violation for every statement of ``action`` that a catalog cannot run, at all or on that table."""
+    capabilities = ddl.capabilities
+    observed = action.observed if isinstance(action, AlignTable) else None
     for statement in statements(action):
-        refusal = ddl.capabilities.refuses(statement)
+        refusal = capabilities.refuses(statement) or capabilities.refuses_on(statement, observed)
         if refusal is not None:
             yield Violation(
                 rule="BackendMustBeAble",

@@ -14,19 +14,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSync:
-    """A record that was brought level with its log.
+    """What a sync of one record did.
 
     Args:
         table: Dotted name of the table.
-        differences: In what it was not.
+        differences: In what the record was not level with its log; nothing if it was, and was left alone.
         version: The version of the log that it shows now.
         is_new: Whether it was deleted and made anew, so that the table has another id.
+        notes: What else is to be known, such as properties that the catalog cannot store.
     """
 
     table: str
     differences: tuple[RecordDifference, ...]
     version: int
     is_new: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @runtime_checkable
@@ -37,7 +39,7 @@ class RecordKeeper(Protocol):
         """Bring the records of existing tables level with their logs; one that is level already is left alone.
 
         Returns:
-            What was changed.
+            What was changed, and what there is to note.
 
         Raises:
             RecordError: If records cannot be read or brought level; all of them at once, and the others are.

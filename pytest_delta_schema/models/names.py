@@ -27,6 +27,39 @@ class QualifiedName(NamedTuple):
     def __str__(self) -> str:
         return f"{self.catalog}.{self.schema}.{self.table}"
 
+    @property
+    def written(self) -> QualifiedName:
+        """The name as the catalog stores it, which is how SQL has to write it."""
+        return self
+
+
+class StoredName(QualifiedName):
+    """A name that a catalog with case-sensitive names stores in another case: it equals the name in lower case."""
+
+    _stored: QualifiedName
+
+    @classmethod
+    def of(cls, stored: QualifiedName) -> QualifiedName:
+        """Return a name for what a catalog stores.
+
+        Args:
+            stored: The three parts as they are stored.
+
+        Returns:
+            A plain name where all of it is in lower case.
+        """
+        lowered = [part.lower() for part in stored]
+        if lowered == list(stored):
+            return QualifiedName(*lowered)
+        name = cls(*lowered)
+        name._stored = stored
+        return name
+
+    @property
+    def written(self) -> QualifiedName:
+        """The name as the catalog stores it, which is how SQL has to write it."""
+        return self._stored
+
 
 def require_name(value: object, subject: str, remedy: str = "give it a name") -> str:
     """Return ``value`` if it can be a name, that is a string with something in it.

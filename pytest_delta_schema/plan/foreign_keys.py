@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, ForeignKeyDrop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.states import ForeignKeyState
+    from pytest_delta_schema.state.states import ForeignKeyState, TableState
+
+_A = TypeVar("_A", CreateTable, AlignTable)
 
 
 def foreign_key_changes(difference: Difference) -> Iterator[Change]:
@@ -61,3 +66,29 @@ def _equal(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
 
 def _folded(names: Iterable[str]) -> list[str]:
     return [name.lower() for name in names]
+
+
+def with_parents(
+    action: _A, parents: Mapping[QualifiedName, TableState], stored: Mapping[QualifiedName, TableState]
+) -> _A:
+    """Add the parents of new foreign keys to an action.
+
+    Args:
+        action: Creates or aligns a table.
+        parents: Tables as they will be.
+        stored: Tables as they were read; their names are written as the catalog stores them.
+    """
+    if not action.foreign_keys:
+        return action
+    names = sorted({change.key.parent for change in action.foreign_keys} & parents.keys())
+    beside = MappingProxyType({name: parents[name] for name in names})
+    if isinstance(action, CreateTable):
+        return replace(action, parents=beside, foreign_keys=tuple(_under(each, stored) for each in action.foreign_keys))
+    changes = tuple(_under(each, stored) if isinstance(each, ForeignKeyAdd) else each for each in action.changes)
+    return replace(action, parents=beside, changes=changes)
+
+
+def _under(change: ForeignKeyAdd, stored: Mapping[QualifiedName, TableState]) -> ForeignKeyAdd:
+    """Let a foreign key point at its parent under the name that the catalog stores."""
+    parent = stored.get(change.key.parent)
+    return change if parent is None else replace(change, key=change.key._replace(parent=parent.name))

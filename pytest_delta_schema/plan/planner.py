@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.ownership import MANAGE, MATCH
 from pytest_delta_schema.models.table import ADDITIVE
@@ -29,7 +29,7 @@ from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_di
 from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
-from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes
+from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes, with_parents
 from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.ownership import is_matched, is_own, is_whole, owned
 from pytest_delta_schema.plan.policy import PropertyPolicy
@@ -66,8 +66,6 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
 
 Where their changes stand in an alignment is said by ``ALIGNMENT_ORDER``.
 """
-
-_A = TypeVar("_A", CreateTable, AlignTable)
 
 _ENABLED = (ColumnAdd, ColumnRename, ColumnTypeChange, ColumnDrop, ColumnDefaultChange)
 
@@ -125,8 +123,11 @@ class TablePlanner:
         for table in wanted:
             observed = tables[table.name]
             if not observed.exists:
-                creations.append(self.creation(table, creates_schema=not observed.schema_exists))
+                creation = self.creation(table, creates_schema=not observed.schema_exists)
+                creations.append(replace(creation, table=observed.name))
                 continue
+            if observed.name.written != table.name:
+                notes.append(_other_case(table.name, observed.name))
             if observed.source is not None:
                 observed = as_converted(table, observed)
             elif _is_clean(table, observed) and is_plain:
@@ -135,17 +136,17 @@ class TablePlanner:
             changes, matched = self._changes(difference)
             notes.extend(_notes(difference))
             if changes:
-                alignments.append(AlignTable(table=table.name, changes=changes, desired=table, observed=observed))
+                alignments.append(AlignTable(table=observed.name, changes=changes, desired=table, observed=observed))
             if matched:
-                mismatches.append(AlignTable(table=table.name, changes=matched, desired=table, observed=observed))
+                mismatches.append(AlignTable(table=observed.name, changes=matched, desired=table, observed=observed))
         moved = {action.table for action in alignments if action.drop_primary_key is not None}
         if moved:
             models = {table.name: table for table in (*known, *wanted)}
             alignments = _with_followers(alignments, moved, models, state)
         parents = {**tables, **{table.name: table for table in wanted}}
         return TablePlan(
-            create_tables=tuple(_with_parents(action, parents) for action in creations),
-            align_tables=tuple(_with_parents(action, parents) for action in alignments),
+            create_tables=tuple(with_parents(action, parents, tables) for action in creations),
+            align_tables=tuple(with_parents(action, parents, tables) for action in alignments),
             mismatches=tuple(mismatches),
             notes=tuple(notes),
         )
@@ -209,15 +210,10 @@ def _with_followers(
         new = tuple(followers(desired.foreign_keys, kept, moved))
         if new:
             changes = [*(own.changes if own else ()), *new]
-            planned[name] = AlignTable(table=name, changes=_ordered(changes), desired=desired, observed=observed)
+            planned[name] = AlignTable(
+                table=observed.name, changes=_ordered(changes), desired=desired, observed=observed
+            )
     return [planned[name] for name in sorted(planned)]
-
-
-def _with_parents(action: _A, tables: Mapping[QualifiedName, TableState]) -> _A:
-    if not action.foreign_keys:
-        return action
-    names = {change.key.parent for change in action.foreign_keys} & tables.keys()
-    return replace(action, parents=MappingProxyType({name: tables[name] for name in sorted(names)}))
 
 
 def _is_clean(desired: TableState, observed: TableState) -> bool:
@@ -258,6 +254,11 @@ def _needs_enabling(changes: list[Change]) -> bool:
     return any(isinstance(change, _ENABLED) for change in changes) and any(
         isinstance(change, SetTableProperties) and enables(change) for change in changes
     )
+
+
+def _other_case(name: QualifiedName, stored: QualifiedName) -> Note:
+    message = f"the catalog stores it as {stored.written}; names match without case"
+    return Note(table=name, path="", message=message)
 
 
 def _notes(difference: Difference) -> Iterator[Note]:

@@ -7,15 +7,18 @@ themselves is never a difference.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.state.records import is_servers, recorded
+from pytest_delta_schema.state.records import RecordState, is_servers, recorded, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.state.records import LogState, RecordColumn, RecordState
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.records import LogState, RecordColumn
+    from pytest_delta_schema.state.states import CatalogState
     from pytest_delta_schema.state.types import DataTypeState
 
 _NOISE = re.compile(r"[\s`]")
@@ -40,11 +43,51 @@ class RecordDifference(NamedTuple):
 
 
 def record_differences(record: RecordState, log: LogState) -> tuple[RecordDifference, ...]:
-    """Return everything in which ``record`` is not level with ``log``; nothing if readers of both see the same."""
+    """Return everything in which ``record`` is not level with ``log``; nothing if readers of both see the same.
+
+    What no record can hold is not compared, unless the record holds something else in its place.
+    """
+    held, left_out = storable(log)
+    shown = _without_rest(record, log, held) if left_out else record
     return (
-        *_columns(record.columns, recorded(log.columns, log.partitioning)),
-        *_comment("comment", record.comment, log.comment),
-        *_properties(record.properties, log.configuration),
+        *_columns(shown.columns, recorded(held.columns, held.partitioning)),
+        *_comment("comment", shown.comment, held.comment),
+        *_properties(shown.properties, held.configuration),
+    )
+
+
+def notes_of_record(log: LogState) -> tuple[str, ...]:
+    """Return a note for a log that no record can hold as a whole."""
+    left_out = storable(log).left_out
+    return (f"the catalog cannot store {', '.join(left_out)}, and its record lacks it",) if left_out else ()
+
+
+def stale_records(state: CatalogState) -> tuple[QualifiedName, ...]:
+    """Return the tables whose records are not level with their logs, as far as both were read."""
+    return tuple(
+        name
+        for name, log in state.logs.items()
+        if isinstance(record := state.records.get(name), RecordState) and record_differences(record, log)
+    )
+
+
+def _without_rest(record: RecordState, log: LogState, held: LogState) -> RecordState:
+    """Leave out of a record what agrees with the log although records cannot be expected to hold it."""
+    whole = {column.name.lower(): column for column in recorded(log.columns, log.partitioning)}
+    kept = {column.name.lower() for column in held.columns}
+    return replace(
+        record,
+        columns=tuple(
+            column
+            for column in record.columns
+            if column.name.lower() in kept or column != whole.get(column.name.lower())
+        ),
+        comment=record.comment if record.comment != log.comment else held.comment,
+        properties={
+            key: value
+            for key, value in record.properties.items()
+            if key in held.configuration or value != log.configuration.get(key)
+        },
     )
 
 

@@ -109,7 +109,7 @@ def _steps(planned: Sequence[changes.Change]) -> Sequence[changes.Change]:
 def _creation(action: CreateTable) -> Iterator[Statement]:
     table = action.table
     if action.creates_schema:
-        sql = create_schema(table.catalog, table.schema)
+        sql = create_schema(*table.written[:2])
         yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
     columns = ",\n".join(f"  {column_definition(column)}" for column in action.columns)
     clauses = [f"CREATE TABLE IF NOT EXISTS {dotted(table)} (\n{columns}\n)", "USING DELTA"]

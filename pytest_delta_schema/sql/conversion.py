@@ -22,7 +22,7 @@ def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iter
     for change in changes:
         source = change.source
         if change.creates_schema:
-            sql = create_schema(table.catalog, table.schema)
+            sql = create_schema(*table.written[:2])
             yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
         if source.provider != DELTA:
             target = dotted(table) if source.is_registered else parquet_files(source.path)

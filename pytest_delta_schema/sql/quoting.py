@@ -31,10 +31,14 @@ def identifier(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-@lru_cache(maxsize=1024)
 def dotted(name: QualifiedName) -> str:
-    """Quote a table's three parts."""
-    return f"{identifier(name.catalog)}.{identifier(name.schema)}.{identifier(name.table)}"
+    """Quote a table's three parts, in the case in which the catalog stores them."""
+    return _dotted(*name.written)
+
+
+@lru_cache(maxsize=1024)
+def _dotted(catalog: str, schema: str, table: str) -> str:
+    return f"{identifier(catalog)}.{identifier(schema)}.{identifier(table)}"
 
 
 def listed(names: Iterable[str]) -> str:

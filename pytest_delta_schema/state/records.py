@@ -5,10 +5,12 @@ Readers that ask the catalog alone see the record. On external tables nobody kee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, plain
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,12 +35,23 @@ SERVER_PROPERTIES = (
 SERVER_PREFIXES = ("delta.feature.", "option.")
 """Likewise, whole families of them."""
 
+PROPERTY_LIMIT = 255
+"""The longest key and the longest value of a property that a record holds, in characters (Unity Catalog 0.6.0)."""
+
+COMMENT_LIMIT = 65_535
+"""The longest comment of a table or a column, likewise."""
+
+_SHOWN = 60
+"""Of a key that is too long so many characters are shown."""
+
+_VOID = "void"
+
 _TYPE_NAMES = {
     "bigint": "LONG",
     "int": "INT",
     "smallint": "SHORT",
     "tinyint": "BYTE",
-    "void": "NULL",
+    _VOID: "NULL",
 }
 """Names of Unity Catalog for types that have another one in Spark (source: its REST API, ColumnTypeName)."""
 
@@ -122,6 +135,68 @@ class LogState:
     partitioning: tuple[str, ...]
     configuration: Mapping[str, str]
     version: int
+
+
+class Storable(NamedTuple):
+    """The part of a log that a record can hold.
+
+    Args:
+        log: The log without the rest.
+        left_out: What the rest is, such as ``column v (void)``; nothing for most tables.
+    """
+
+    log: LogState
+    left_out: tuple[str, ...] = ()
+
+
+def storable(log: LogState) -> Storable:
+    """Leave out of a log what servers refuse to store: long properties and comments, and columns with void inside."""
+    odd = {column.name: why for column in log.columns if (why := _why_not(column))}
+    long = long_properties(log.configuration)
+    has_comment = len(log.comment) <= COMMENT_LIMIT
+    if not odd and not long and has_comment:
+        return Storable(log)
+    left_out = (
+        *(f"column {name} ({why})" for name, why in odd.items()),
+        *([] if has_comment else [f"the comment ({len(log.comment)} characters)"]),
+        *(f"property {each}" for each in long),
+    )
+    schema = json.loads(log.schema)
+    fields = [field for field in schema["fields"] if field["name"] not in odd]
+    rest = replace(
+        log,
+        schema=json.dumps({**schema, "fields": fields}),
+        columns=tuple(column for column in log.columns if column.name not in odd),
+        comment=log.comment if has_comment else "",
+        configuration=MappingProxyType({key: value for key, value in log.configuration.items() if _fits(key, value)}),
+    )
+    return Storable(rest, left_out)
+
+
+def long_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
+    """Describe the properties whose keys or values no record can hold, such as ``note (a value of 300 characters)``."""
+    return tuple(
+        f"{key} (a value of {len(value)} characters)"
+        if len(key) <= PROPERTY_LIMIT
+        else f"{key[:_SHOWN]}... (a key of {len(key)} characters)"
+        for key, value in properties.items()
+        if not _fits(key, value)
+    )
+
+
+def _fits(key: str, value: str) -> bool:
+    return len(key) <= PROPERTY_LIMIT and len(value) <= PROPERTY_LIMIT
+
+
+def _why_not(column: ColumnState) -> str:
+    """Say why a record cannot hold a column; ``""`` if it can."""
+    if len(column.comment) > COMMENT_LIMIT:
+        return f"a comment of {len(column.comment)} characters"
+    return "void" if _has_void(column.data_type) else ""
+
+
+def _has_void(data_type: DataTypeState) -> bool:
+    return data_type == _VOID or any(_has_void(part.data_type) for part in below(data_type))
 
 
 def recorded(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[RecordColumn, ...]:

@@ -190,6 +190,37 @@ def test_what_is_no_difference(unity, edit):
     assert unity.differences() == []
 
 
+def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
+    unity.table("dev.silver.odd", field("id"), field("v", "void"), note="x" * 300, team="x", comment="Odd")
+    odd = table(column(), name="dev.silver.odd")
+
+    (done,) = unity.catalog.sync_records([odd])
+
+    record = unity.record("dev.silver.odd")
+    assert [each["name"] for each in record["columns"]] == ["id"]
+    assert (record["comment"], record["properties"]["team"], "note" in record["properties"]) == ("Odd", "x", False)
+    assert done.notes == (
+        "the catalog cannot store column v (void), property note (a value of 300 characters), and its record lacks it",
+    )
+    assert unity.differences(odd.name) == []
+    (again,) = unity.catalog.sync_records([odd])
+    assert (again.differences, again.notes) == ((), done.notes)
+    assert len(unity.calls("POST")) == 1
+
+
+def test_a_value_that_becomes_too_long_takes_the_old_one_away(unity):
+    folder = unity.table("dev.silver.odd", field("id"), note="short")
+    odd = table(column(), name="dev.silver.odd")
+    unity.catalog.sync_records([odd])
+    commit(folder, 1, metadata(field("id"), note="x" * 300))
+
+    assert unity.differences(odd.name) == ["properties.note: the record has 'short', the log has (absent)"]
+    unity.catalog.sync_records([odd])
+
+    assert "note" not in unity.record("dev.silver.odd")["properties"]
+    assert unity.differences(odd.name) == []
+
+
 def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(unity):
     unity.catalog.sync_records([MODEL])
     folder = unity.folder / "dev" / "silver" / "orders"

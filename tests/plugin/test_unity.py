@@ -61,6 +61,22 @@ def test_a_sync_brings_it_level_and_the_gate_is_green(project, unity, workers):
     result.stdout.fnmatch_lines(["sync-record: 1 in sync, 0 statements run"])
 
 
+@pytest.mark.parametrize("mode", ["--delta-sync-record", "--delta-drift"])
+def test_what_the_server_cannot_store_is_a_note(project, unity, mode):
+    unity.table("dev.silver.odd", field("id"), field("v", "void"), team="x" * 256)
+    project.models("odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n")
+    project.run("--delta-sync-record", "--snapshot-update")
+
+    result = project.run(mode)
+
+    result.assert_outcomes(passed=3 + (mode == "--delta-drift"))
+    result.stdout.fnmatch_lines(
+        [
+            "  note  *dev.silver.odd: the catalog cannot store column v (void), property team (a value of 256 characters),*"
+        ]
+    )
+
+
 def test_an_apply_brings_records_level_also_where_nothing_else_is_to_do(project, unity):
     result = project.run("--delta-apply", "--snapshot-update")
 

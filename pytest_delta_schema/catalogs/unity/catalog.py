@@ -105,7 +105,7 @@ class UnityCatalog:
             models: Which tables. Those that do not exist have no record.
 
         Returns:
-            What was changed, without tables whose records were level.
+            What was changed, and what the server cannot store; nothing of tables whose records were level.
 
         Raises:
             RecordError: With a problem for each record that cannot be brought level; the others are.

@@ -9,8 +9,8 @@ from pytest_delta_schema.catalogs.unity.client import ServerFailure
 from pytest_delta_schema.catalogs.unity.wire import columns_for, record_of, table_info
 from pytest_delta_schema.errors import BackendFailure
 from pytest_delta_schema.execute.records import RecordSync
-from pytest_delta_schema.plan.records import record_differences
-from pytest_delta_schema.state.records import is_servers
+from pytest_delta_schema.plan.records import notes_of_record, record_differences
+from pytest_delta_schema.state.records import is_servers, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,7 +44,8 @@ def sync_record(
         say: Told before a record is deleted.
 
     Returns:
-        What was changed; ``None`` if nothing had to be, or the table is managed and its log is its catalog's alone.
+        What was changed, or could not be stored; ``None`` if there is nothing of either, or the table is managed and
+        its log is its catalog's alone.
 
     Raises:
         BackendFailure: If the table is managed and its record differs, the record shows a newer version than the log
@@ -57,14 +58,17 @@ def sync_record(
             return None
         tag, record, log = seen
         shown = log.shown()
-        differences = record_differences(record, shown)
+        differences, notes = record_differences(record, shown), notes_of_record(shown)
+        done = RecordSync(
+            table=str(name), differences=differences, version=log.version, is_new=not can_update, notes=notes
+        )
         if not differences:
-            return None
+            return done if notes else None
         _require_external(record, differences)
         _require_newer(record, shown)
-        done = RecordSync(table=str(name), differences=differences, version=log.version, is_new=not can_update)
+        held = storable(shown).log
         if not can_update:
-            _recreate(client, record, table_info(record, shown, log.timestamp()), recreates=recreates, say=say)
+            _recreate(client, record, table_info(record, held, log.timestamp()), recreates=recreates, say=say)
             left = record_differences(record_of(name, client.table(name)), shown)
             if left:
                 msg = (
@@ -73,7 +77,7 @@ def sync_record(
                 raise BackendFailure(msg, condition="CONFLICT")
             return done
         try:
-            client.update_table(name, _update(tag, record, shown, differences, log.timestamp()))
+            client.update_table(name, _update(tag, record, held, differences, log.timestamp()))
         except ServerFailure as error:
             if error.status != _CONFLICT:
                 raise
@@ -113,7 +117,8 @@ def _update(
     differences: Iterable[RecordDifference],
     timestamp: int,
 ) -> dict[str, Any]:
-    paths = {difference.path.split(".", 1)[0] for difference in differences}
+    differing = {difference.path for difference in differences}
+    paths = {path.split(".", 1)[0] for path in differing}
     updates: list[dict[str, Any]] = []
     if "columns" in paths:
         # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
@@ -123,7 +128,7 @@ def _update(
         updates.append({"action": "set-table-comment", "comment": log.comment})
     ours = {key: value for key, value in log.configuration.items() if not is_servers(key)}
     changed = {key: value for key, value in ours.items() if record.properties.get(key) != value}
-    stale = [key for key in record.properties if key not in log.configuration and not is_servers(key)]
+    stale = [key for key in record.properties if key not in log.configuration and f"properties.{key}" in differing]
     if changed:
         updates.append({"action": "set-properties", "updates": changed})
     if stale:

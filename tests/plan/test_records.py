@@ -1,0 +1,126 @@
+"""Records of a catalog against logs of which no record can hold everything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema import CatalogState, ReadProblem, record_differences
+from pytest_delta_schema.plan.records import notes_of_record, stale_records
+from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.records import RecordState, long_properties, recorded, storable
+from support.logs import field
+from support.tables import NAME
+
+LONG = "x" * 256
+STRUCT = {"type": "struct", "fields": [field("a"), field("gap", "void")]}
+
+
+def log(*fields, comment="", **configuration):
+    schema = json.dumps({"type": "struct", "fields": list(fields)})
+    return LogFacts({"schemaString": schema, "description": comment, "configuration": configuration}, {}).shown()
+
+
+def record(shown, **more):
+    return RecordState(
+        name=NAME,
+        table_id="1",
+        table_type="EXTERNAL",
+        data_format="DELTA",
+        location="file:///lake",
+        owner="",
+        columns=recorded(shown.columns, shown.partitioning),
+        comment=shown.comment,
+        properties=more.pop("properties", shown.configuration),
+        **more,
+    )
+
+
+CASES = {
+    "a long value": (log(field("id"), note=LONG), "property note (a value of 256 characters)"),
+    "a long key": (log(field("id"), **{LONG: "1"}), f"property {'x' * 60}... (a key of 256 characters)"),
+    "a void column": (log(field("id"), field("v", "void")), "column v (void)"),
+    "void inside": (log(field("id"), field("s", STRUCT)), "column s (void)"),
+    "a long comment": (log(field("id"), comment="c" * 65_536), "the comment (65536 characters)"),
+    "a long comment of a column": (
+        log(field("id"), field("b", comment="c" * 65_536)),
+        "column b (a comment of 65536 characters)",
+    ),
+    "several": (
+        log(field("id"), field("v", "void"), a=LONG, b=LONG),
+        "column v (void), property a (a value of 256 characters), property b (a value of 256 characters)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "left_out"), CASES.values(), ids=CASES)
+def test_what_no_record_can_hold_is_a_note_and_no_difference(said, left_out):
+    lacking = record(log(field("id")))
+
+    assert record_differences(lacking, said) == ()
+    assert record_differences(record(said), said) == ()
+    assert notes_of_record(said) == (f"the catalog cannot store {left_out}, and its record lacks it",)
+
+
+def test_what_is_left_out_is_left_out_of_the_schema_too():
+    said = log(field("id"), field("v", "void"), field("c"))
+
+    held = storable(said).log
+
+    assert [each["name"] for each in json.loads(held.schema)["fields"]] == [each.name for each in held.columns]
+    assert [each.name for each in held.columns] == ["id", "c"]
+
+
+def test_limits_are_exact():
+    said = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
+
+    assert storable(said) == (said, ())
+    assert notes_of_record(said) == ()
+    assert long_properties(said.configuration) == ()
+
+
+OTHERWISE = {
+    "an older value": (
+        log(field("id"), note=LONG),
+        {"properties": {"note": "short"}},
+        ["properties.note: the record has 'short', the log has (absent)"],
+    ),
+    "an older column": (
+        log(field("id"), field("v", "void")),
+        {"columns": recorded(log(field("id"), field("v", "string")).columns, ())},
+        ["columns.v: the record has string, the log has (absent)"],
+    ),
+    "an older comment": (
+        log(field("id"), comment="c" * 65_536),
+        {"comment": "Old"},
+        ["comment: the record has 'Old', the log has ''"],
+    ),
+    "another property": (
+        log(field("id"), note=LONG, team="x"),
+        {"properties": {}},
+        ["properties.team: the record has (absent), the log has 'x'"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "edit", "texts"), OTHERWISE.values(), ids=OTHERWISE)
+def test_what_a_record_holds_in_its_place_is_a_difference(said, edit, texts):
+    assert list(map(str, record_differences(replace(record(said), **edit), said))) == texts
+
+
+def test_stale_are_tables_of_which_both_were_read():
+    level, behind, odd = (NAME._replace(table=name) for name in ("level", "behind", "odd"))
+    said = log(field("id"))
+    state = CatalogState(
+        tables={},
+        records={
+            level: record(said),
+            behind: record(said, properties={"old": "1"}),
+            odd: ReadProblem(table="odd", message="", remedy=""),
+        },
+        logs={level: said, behind: said, odd: said, NAME: said},
+    )
+
+    assert stale_records(state) == (behind,)
