@@ -144,10 +144,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
         items[:] = in_order(items, run)
     if run.options.mode is not None and (run.options.naming or run.options.bindings):
-        from pytest_delta_schema.contracts.collect import bindings_that_fail, consents_that_name_nothing
+        from pytest_delta_schema.contracts.collect import bindings_that_fail
+        from pytest_delta_schema.contracts.consents import consents_that_fail
         from pytest_delta_schema.contracts.summary import refuse
 
-        refuse(config, items, [*consents_that_name_nothing(run), *bindings_that_fail(run)])
+        refuse(config, items, [*consents_that_fail(run), *bindings_that_fail(run)])
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -19,8 +19,6 @@ from pytest_delta_schema.contracts.options import APPLY, DRIFT, SYNC, UNITY
 from pytest_delta_schema.contracts.run import RUN, ContractRun
 from pytest_delta_schema.contracts.unmanaged import SchemaItem, SchemaNode
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -228,19 +226,6 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
     return list({table.name: table for table in tables}.values())
 
 
-def consents_that_name_nothing(run: ContractRun) -> list[str]:
-    """Return a message for each consent that is about no collected table, or about a declared column."""
-    known = {f"{table.qualified_name}.": table for table in run.tables.values()}
-    faults = []
-    for consent in run.options.naming:
-        table = next((table for prefix, table in known.items() if f"{consent.path}.".startswith(prefix)), None)
-        if table is None:
-            faults.append(f"consent {str(consent)!r} names no table of this run; collected are {_names(run.tables)}")
-        elif _declares(table, consent.path.removeprefix(f"{table.qualified_name}.")):
-            faults.append(f"consent {str(consent)!r} names a column that the model declares; remove it from the model")
-    return faults
-
-
 def bindings_that_fail(run: ContractRun) -> list[str]:
     """Return a message for each binding that stands for no collected table, and for tables that fall together."""
     if not run.options.bindings:
@@ -257,12 +242,6 @@ def bindings_that_fail(run: ContractRun) -> list[str]:
         if first != name:
             faults.append(f"{first} and {name} are both bound to {place}; bind them apart")
     return faults
-
-
-def _declares(table: Table, path: str) -> bool:
-    """Whether a model has a column of that name, or a field at that path."""
-    columns = desired_state(table).columns
-    return any(column.name.lower() == path for column in columns) or find(columns, path.split(".")) is not None
 
 
 def _names(tables: Iterable[object]) -> str:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 PREFIX = "delta."
 TABLE, CHECK, OUTCOME, SUMMARY, NOTE = "table", "check", "outcome", "summary", "note"
-CHANGES, STATEMENTS, BACKEND = "changes", "statements", "backend"
+CHANGES, STATEMENTS, BACKEND, UNUSED = "changes", "statements", "backend", "unused"
 
 GOOD = IN_SYNC, APPLIED, SYNCED = ("in sync", "applied", "record synced")
 DRIFTED, BLOCKED, STALE, FAILED, UNREADABLE = "drifted", "blocked", "stale record", "failed", "unreadable"

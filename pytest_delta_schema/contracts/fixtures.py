@@ -216,6 +216,11 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
         _unreadable(request, f"{name}: {error}")
     if name not in state.tables:
         _unreadable(request, str(state.problem(name)))
+    options = request.config.stash[RUN].options
+    if options.naming or options.protected:
+        from pytest_delta_schema.contracts.consents import judge
+
+        judge(request, delta_catalog, state)
 
 
 def _unreadable(request: pytest.FixtureRequest, why: str) -> NoReturn:

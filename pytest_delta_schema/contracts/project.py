@@ -79,14 +79,14 @@ def expired(consents: tuple[Consent, ...]) -> list[str]:
     """Return a message for each consent whose last day is over."""
     today = datetime.now(tz=timezone.utc).date()
     return [
-        f"consent {str(consent)!r} expired on {consent.expires} ({consent.reason}); remove it, or agree once more"
+        f"consent '{consent}' expired on {consent.expires} ({consent.reason}); remove it, or agree once more"
         for consent in consents
         if consent.expires is not None and consent.expires < today
     ]
 
 
 def _entry_faults(entry: object) -> Iterator[str]:
-    from pytest_delta_schema.rules.consent import ConsentError, consent_to
+    from pytest_delta_schema.rules.consent import Consent, ConsentError
 
     if not isinstance(entry, dict):
         yield f"is {entry!r}; write [[{SECTION}.allow]] and its keys below"
@@ -103,7 +103,7 @@ def _entry_faults(entry: object) -> Iterator[str]:
     if not str(entry["reason"]).strip():
         yield "has no reason; say why it is agreed to"
     try:
-        consent_to(str(entry["action"]), str(entry["path"]), repr(f"{entry['action']} {entry['path']}"))
+        Consent(str(entry["action"]), str(entry["path"]), is_pattern=True)
     except ConsentError as error:
         yield f"cannot be used: {error}"
 
@@ -127,7 +127,7 @@ def _consent(entry: dict[str, Any]) -> Consent:
 
     return Consent(
         entry["action"],
-        entry["path"].lower(),
+        str(entry["path"]),
         is_pattern=True,
         reason=str(entry["reason"]).strip(),
         expires=_day(entry["expires"]),

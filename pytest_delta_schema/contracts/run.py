@@ -38,6 +38,7 @@ class ContractRun:
         self.tables: dict[QualifiedName, Table] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
+        self.judged: set[int] = set()
         self._config = config
         self._bound: dict[QualifiedName, tuple[Table, Table]] = {}
         self._violations: dict[QualifiedName, tuple[Violation, ...]] = {}
@@ -208,7 +209,7 @@ class ContractRun:
         plans = [self.planner.plan(map(self.bound, self.selected), state) for state in states]
         needed = [need for plan in plans for action in plan.actions for need in needs(action)]
         return [
-            f"consent {str(entry)!r} ({entry.reason}) was needed by no table of this run; remove it"
+            f"consent '{entry}' ({entry.reason}) was needed by no table of this run; remove it"
             for entry in self.options.entries
             if not any(entry.covers(need) for need in needed)
         ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _REFUSED, _USELESS = "delta_schema_refused", "delta_schema_useless"
+_REFUSED_HERE = pytest.StashKey[list[str]]()
 
 
 def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -> None:
@@ -34,7 +35,20 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
     if not is_worker(config):
         raise pytest.UsageError("\n".join(faults))
     items.clear()
-    config.workeroutput[_REFUSED] = faults  # type: ignore[attr-defined]
+    note_refusals(config, faults)
+
+
+def note_refusals(config: pytest.Config, faults: list[str]) -> None:
+    """Let the run end with a usage error, though it has begun; it has to be stopped besides.
+
+    Args:
+        config: The run's configuration.
+        faults: What is wrong.
+    """
+    if is_worker(config):
+        config.workeroutput[_REFUSED] = faults  # type: ignore[attr-defined]
+    else:
+        config.stash[_REFUSED_HERE] = faults
 
 
 class Summary:
@@ -53,6 +67,7 @@ class Summary:
         self._found_nothing = False
         self._refused: list[str] = []
         self._useless: list[list[str]] = []
+        self._unused: dict[str, None] = {}
 
     def pytest_report_header(self) -> str:
         """Say what the run is held against."""
@@ -66,6 +81,9 @@ class Summary:
         if noted.get(facts.CHECK) != self._options.mode:
             return
         self._checked += 1
+        self._unused |= dict.fromkeys(
+            str(value) for name, value in report.user_properties if name == facts.PREFIX + facts.UNUSED
+        )
         if report.failed and facts.OUTCOME not in noted:
             broken = facts.UNREADABLE if report.when == "setup" else facts.FAILED
             noted = {**noted, facts.OUTCOME: broken, facts.SUMMARY: _crash(report)}
@@ -83,6 +101,8 @@ class Summary:
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Fail a gate that found no table: green must mean that something was looked at."""
+        here: list[str] = self._config.stash.get(_REFUSED_HERE, [])
+        self._refused.extend(here)
         if self._refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
@@ -131,7 +151,7 @@ class Summary:
                 lines.append(f"  {end[facts.OUTCOME]:<10}  {end.get(facts.SUMMARY) or end[facts.TABLE]}")
             if facts.NOTE in end:
                 lines.append(f"  {'note':<10}  {end[facts.NOTE]}")
-        lines += [f"  {'unused':<10}  {message}" for message in self._in_vain()]
+        lines += [f"  {'unused':<10}  {message}" for message in (*self._in_vain(), *self._unused)]
         if counts[facts.DRIFTED] and self._options.mode != APPLY:
             lines.append("to bring the catalog in line: pytest --delta-apply")
         if counts[facts.STALE]:

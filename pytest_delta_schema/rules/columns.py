@@ -102,10 +102,11 @@ class DropColumnsNeedConsent:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every dropped column without consent."""
-        for need in missing(action, DROP_COLUMN, self.consents):
-            fact = f"column {need.name} is on the table but not in the model, and dropping it loses its data"
-            remedy = f'declare it, or consent with --delta-allow "{need}"'
-            yield violation(self, "DS206", action.table, need.name, fact, remedy)
+        for need, doubts, remedy in missing(action, DROP_COLUMN, self.consents):
+            name = ".".join(need.path)
+            fact = f"column {name} is on the table but not in the model, and dropping it loses its data"
+            message = "; ".join((fact, *doubts))
+            yield violation(self, "DS206", action.table, name, message, f"declare it, or {remedy}")
 
 
 class DropColumnsNeedColumnMapping:

@@ -121,9 +121,9 @@ class RewritesNeedConsent:
         change = None if isinstance(action, CreateTable) else action.rewrite_layout
         if isinstance(action, CreateTable) or change is None:
             return
-        for need in missing(action, REWRITE, self.consents):
+        for found in missing(action, REWRITE, self.consents):
             before = describe_layout(action.observed.partitioning, action.observed.clustering)
             after = describe_layout(change.partitioning, change.clustering)
             message = f"is {before} and {after} in the model, for which all of its data has to be written anew"
-            remedy = f'declare the layout that it has, or consent with --delta-allow "{need}"'
+            remedy = f"declare the layout that it has, or {found.remedy}"
             yield violation(self, "DS216", action.table, "layout", message, remedy)

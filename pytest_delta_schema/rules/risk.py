@@ -36,11 +36,21 @@ class WithinMaxRisk:
             yield violation(self, "DS212", action.table, lines[0].path, message, remedy)
 
 
+def protects(pattern: str, name: str) -> bool:
+    """Whether a pattern of ``delta_protected`` matches the dotted name of a table: as a pattern, or literally.
+
+    ``*`` crosses dots, and ``o[1]`` protects a table of that name as well as ``o1``.
+    """
+    folded = pattern.lower()
+    return name == folded or fnmatchcase(name, folded)
+
+
 class ProtectedTables:
     """Tables that no run may change, whatever else is said.
 
     Args:
-        patterns: Of dotted names, in the manner of file names: ``prod.*``.
+        patterns: Of dotted names: ``prod.*``; a table of that very name is protected, too, whatever it means as a
+            pattern.
     """
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
@@ -50,7 +60,7 @@ class ProtectedTables:
         """Yield a violation if the table is protected."""
         name = str(action.table)
         for pattern in self.patterns:
-            if fnmatchcase(name, pattern.lower()):
+            if protects(pattern, name):
                 message = f"is protected by delta_protected = {pattern}, so no run changes it"
                 remedy = "change it by the way that was agreed on for it, or take the pattern out"
                 yield violation(self, "DS213", action.table, "", message, remedy)

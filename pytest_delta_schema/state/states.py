@@ -207,3 +207,15 @@ class CatalogReader(Protocol):
             DeltaSchemaError: If the history cannot be read.
         """
         ...
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Return those of some paths that an older version of an existing table has, as far as its log reaches back.
+
+        Args:
+            table: Where.
+            paths: Of columns that the newest version lacks, in lower case.
+
+        Raises:
+            DeltaSchemaError: If older versions cannot be read.
+        """
+        ...

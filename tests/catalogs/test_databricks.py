@@ -124,6 +124,14 @@ def test_another_layout_is_refused_by_name(workspace):
     ]
 
 
+def test_older_versions_are_not_read(workspace):
+    catalog = made(workspace, table(ID))
+
+    assert catalog.column_origins(NAME, [("id",)]) == ()
+    with pytest.raises(BackendFailure, match=r"^dev\.silver\.orders: this backend reads no schemas of older versions$"):
+        catalog.past_columns(NAME, [("gone",)])
+
+
 class TestPermissionAndAbsence:
     """Rows of information_schema are limited to what a principal may see."""
 

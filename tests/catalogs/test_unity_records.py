@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_delta_schema import BackendError, BackendFailure
 from pytest_delta_schema.errors import ReadProblem, RecordError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.testing.unity.server import Fault
@@ -456,3 +457,38 @@ def test_a_version_that_nobody_can_read_is_no_absent_table(unity):
     assert isinstance(answer, ReadProblem)
     assert "its Delta log at" in answer.message
     assert unity.catalog.version(NAME._replace(table="nope")) is ABSENT
+
+
+@pytest.mark.parametrize("how", ["commits", "checkpoint"])
+def test_columns_that_are_gone_are_found_in_the_log_without_a_jvm(unity, how):
+    folder = unity.table("dev.silver.c", field("id"), field("Old"))
+    commit(folder, 1, metadata(field("id"), field("s", {"type": "struct", "fields": [field("x")]})))
+    if how == "checkpoint":
+        from deltalake import DeltaTable  # noqa: PLC0415 - for this case alone
+
+        DeltaTable(folder).create_checkpoint()
+        (folder / "_delta_log" / f"{1:020d}.json").unlink()
+    commit(folder, 2, metadata(field("id")))
+
+    found = unity.catalog.past_columns(NAME._replace(table="c"), [("old",), ("s", "x"), ("s", "y"), ("never",)])
+
+    assert found == {("old",), ("s", "x")}
+
+
+def test_old_commits_that_nobody_can_read_are_one_line(unity):
+    from deltalake import DeltaTable  # noqa: PLC0415 - for this case alone
+
+    folder = unity.table("dev.silver.c", field("id"), field("old"))
+    commit(folder, 1, metadata(field("id")))
+    DeltaTable(folder).create_checkpoint()
+    (folder / "_delta_log" / f"{0:020d}.json").write_text("{")
+
+    with pytest.raises(
+        BackendFailure, match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$"
+    ):
+        unity.catalog.past_columns(NAME._replace(table="c"), [("old",)])
+
+
+def test_what_only_spark_can_read_needs_a_session_for_its_past(unity):
+    with pytest.raises(BackendError, match="no session is configured"):
+        unity.catalog.past_columns(NAME._replace(table="none"), [("old",)])

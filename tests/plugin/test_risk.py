@@ -60,6 +60,35 @@ def test_protected_tables_are_not_changed_and_may_be_looked_at(project):
     )
 
 
+@pytest.mark.parametrize("workers", [[], ["-n2", "--delta-backend=memory"]], ids=["serial", "xdist"])
+def test_a_pattern_that_protects_nothing_is_reported(project, workers):
+    project.ini("delta_models = models", "delta_protected = prod.* dev.silver.* dev.siver.*")
+    project.models(MODELS)
+    project.catalog(CATALOG)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-k", "other", "--junitxml=report.xml", *workers)
+
+    assert result.ret == 0
+    for pattern in ("prod.*", "dev.siver.*"):
+        note = f"delta_protected = {pattern} matches no table of this run; mend or remove it"
+        assert result.stdout.str().count(f"  unused      {note}\n") == 1
+        assert f'<property name="delta.unused" value="{note}" />' in project.path.joinpath("report.xml").read_text()
+    assert "delta_protected = dev.silver" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("pattern", ["dev.silver.o[1]", "dev.silver.O[[]1]", "dev.silver.o?1?", "*[[]*"])
+def test_a_protected_pattern_matches_a_table_of_that_name(project, pattern):
+    project.ini("delta_models = models", f"delta_protected = {pattern}")
+    project.models('orders = Table("dev", "silver", "o[1]", [Column("id", LongType())])')
+    project.catalog("MemoryCatalog()")
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    result.assert_outcomes(failed=1, deselected=2)
+    assert f"is protected by delta_protected = {pattern}" in result.stdout.str()
+    assert "matches no table" not in result.stdout.str()
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -491,14 +491,17 @@ def test_consent_is_read_without_regard_to_case():
             "drop dev.a.b.c",
             "consent 'drop dev.a.b.c' names no known action; write 'drop-column' or 'rewrite' and then what it is about",
         ),
-        ("drop-column", "consent 'drop-column' names no column; write 'drop-column catalog.schema.table.column'"),
+        (
+            "drop-column",
+            "consent 'drop-column' names no column: a part of its path is empty; write 'drop-column catalog.schema.table.column'",
+        ),
         (
             "drop-column dev.silver.orders",
             "consent 'drop-column dev.silver.orders' names no column; write 'drop-column catalog.schema.table.column'",
         ),
         (
             "drop-column dev.silver..legacy",
-            "consent 'drop-column dev.silver..legacy' names no column; write 'drop-column catalog.schema.table.column'",
+            "consent 'drop-column dev.silver..legacy' names no column: a part of its path is empty; write 'drop-column catalog.schema.table.column'",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from pytest_delta_schema import (
     TablePlanner,
     assert_no_drift,
 )
+from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
 from pytest_delta_schema.catalogs.spark.history import _first
 from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.sql.quoting import dotted
@@ -59,6 +60,28 @@ def test_an_additive_contract_and_its_writers_take_turns(local):
     assert local.spark.table(dotted(NAME)).columns == ["a", "ours", "theirs", "more"]
     assert [note.path for note in TablePlanner().plan([second], local.snapshot([second])).notes] == ["more", "theirs"]
     assert_no_drift(second, local)
+
+
+@pytest.mark.parametrize("backend", ["local", "session"])
+def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backend):
+    catalog = local if backend == "local" else SessionCatalog(remote)
+    mapped = {"delta.columnMapping.mode": "name"}
+    first = table(A, Column("b", INT), Column("c", INT), Column("place", PLACE), table_properties=mapped)
+    Orchestrator.over(local).sync_tables([first])
+    spark, name = local.spark, dotted(NAME)
+    append(local, frame(a=INT))
+    spark.sql(f"ALTER TABLE {name} ADD COLUMNS (place.lon INT)")
+    spark.sql(f"ALTER TABLE {name} DROP COLUMN place.lon")
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN b TO b2")
+    spark.sql(f"ALTER TABLE {name} ADD COLUMNS (d INT)")
+    spark.sql(f"ALTER TABLE {name} DROP COLUMN c")
+    spark.sql(f"OPTIMIZE {name}")
+
+    gone = [("b",), ("c",), ("never",), ("place", "lon"), ("place", "never"), ("c", "never")]
+
+    assert catalog.past_columns(NAME, gone) == {("b",), ("c",), ("place", "lon")}
+    assert catalog.past_columns(NAME, [("c",)]) == {("c",)}
+    assert catalog.past_columns(NAME, []) == frozenset()
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,15 @@ class DatabricksCatalog:
         """Return nothing: an older schema takes a query of its own for each version."""
         return ()
 
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:  # noqa: ARG002 - the port's signature
+        """Refuse, for the same reason.
+
+        Raises:
+            BackendFailure: Always.
+        """
+        msg = f"{table}: this backend reads no schemas of older versions"
+        raise BackendFailure(msg)
+
     def run(self, statement: Statement) -> None:
         """Run one statement; on old runtimes one for each column.
 

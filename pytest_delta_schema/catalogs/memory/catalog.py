@@ -27,7 +27,7 @@ from pytest_delta_schema.plan.demands import NotNull
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
-from pytest_delta_schema.state.types import StructState
+from pytest_delta_schema.state.types import StructState, find
 from pytest_delta_schema.state.walks import not_null_paths
 
 if TYPE_CHECKING:
@@ -87,6 +87,11 @@ class MemoryCatalog:
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing, because rows do not bring columns here."""
         return ()
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Return those of some paths that the table had before a change."""
+        past = [state for (name, _), (state, _) in self._past.items() if name == table]
+        return frozenset(path for path in paths if any(find(state.columns, path) is not None for state in past))
 
     def run(self, statement: Statement) -> None:
         """Apply the changes of ``statement``; the table's version goes up by one.

@@ -13,7 +13,7 @@ from pytest_delta_schema.catalogs.session.reader import NOT_FOUND, read_log, rea
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
-from pytest_delta_schema.catalogs.spark.history import column_origins
+from pytest_delta_schema.catalogs.spark.history import column_origins, past_columns
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.running import Running
 from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
@@ -96,6 +96,11 @@ class SessionCatalog:
         """Find the commits that brought columns, by a few schemas of older versions."""
         with in_users_names():
             return tuple(column_origins(self.spark.sql, table, paths))
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Look for columns in the schemas of older versions."""
+        with in_users_names():
+            return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or what stands for it on open-source Delta.

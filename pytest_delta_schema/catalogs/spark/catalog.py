@@ -12,7 +12,7 @@ from pytest_delta_schema.catalogs.spark.bridge import Bridge
 from pytest_delta_schema.catalogs.spark.converting import convert, mark_location
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
-from pytest_delta_schema.catalogs.spark.history import column_origins
+from pytest_delta_schema.catalogs.spark.history import column_origins, past_columns
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.physical import remove_if_empty, schema_folder, table_folder
 from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
@@ -75,6 +75,11 @@ class SparkCatalog:
         """Find the commits that brought columns, by a few schemas of older versions."""
         with self._speaking(table.catalog):
             return tuple(column_origins(self._sql, table, paths))
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Look for columns in the schemas of older versions."""
+        with self._speaking(table.catalog):
+            return past_columns(self._sql, table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or what stands for it on open-source Delta.

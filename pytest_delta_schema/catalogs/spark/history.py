@@ -1,4 +1,4 @@
-"""Find the commits that brought columns: by a bisection over the schemas of older versions, without reading a row."""
+"""Find the commits that brought columns, and columns that are gone, in schemas of older versions."""
 
 from __future__ import annotations
 
@@ -44,6 +44,60 @@ def column_origins(
             time = commit["timestamp"].astimezone(timezone.utc)
             said = commit["userMetadata"] or ""
             yield ColumnOrigin(path, version, commit["operation"], f"{time:%Y-%m-%d %H:%M:%S}", said)
+
+
+KEEPS_COLUMNS = frozenset(
+    {
+        "ADD COLUMNS",
+        "ADD CONSTRAINT",
+        "CLUSTER BY",
+        "COMPUTE STATS",
+        "DELETE",
+        "DROP CONSTRAINT",
+        "MERGE",
+        "OPTIMIZE",
+        "REORG",
+        "SET TBLPROPERTIES",
+        "UNSET TBLPROPERTIES",
+        "UPDATE",
+        "UPDATE COLUMN METADATA",
+        "UPGRADE PROTOCOL",
+        "VACUUM END",
+        "VACUUM START",
+    }
+)
+"""What the history calls commits that take no column away (source: the names in Delta's ``DeltaOperations``)."""
+
+
+def past_columns(
+    sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[tuple[str, ...]]
+) -> frozenset[tuple[str, ...]]:
+    """Return those of some columns, which the table lacks, that an older version has; the newest ones are read first.
+
+    Args:
+        sql: Runs a query.
+        table: Where.
+        paths: Of the columns.
+    """
+    commits = sql(describe_history(table)).collect()
+    known = {row["version"] for row in commits}
+    # A column is gone since the commit after the last version that has it.
+    versions = sorted((row["version"] - 1 for row in commits if not _keeps_columns(row)), reverse=True)
+    missing, found = set(paths), set()
+    for version in versions:
+        if not missing:
+            break
+        if version in known:
+            columns = canonical_fields(sql(select_all(rows_of(table, version=version))).schema.fields)
+            found |= {path for path in missing if find(columns, path) is not None}
+            missing -= found
+    return frozenset(found)
+
+
+def _keeps_columns(commit: Any) -> bool:
+    said = commit["operationParameters"] or {}
+    appends = "Append" in (said.get("mode"), said.get("outputMode"))
+    return appends or commit["operation"] in KEEPS_COLUMNS
 
 
 def _first(versions: list[int], has: Callable[[int], bool]) -> int | None:

@@ -18,6 +18,7 @@ from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.records import record_differences
 from pytest_delta_schema.state.records import RecordState
 from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -115,6 +116,18 @@ class UnityCatalog:
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
         """Find the commits that brought columns, if a Spark session is there already; a JVM is not started for it."""
         return () if self._by_spark is None else self._by_spark.column_origins(table, paths)
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Look for columns in the log of an external table, and through Spark for those of a managed one.
+
+        Raises:
+            DeltaSchemaError: If there is no way to the log.
+        """
+        record = self._reading.read([table])[table].record
+        if isinstance(record, RecordState) and not record.is_managed:
+            schemas = self._reading.open_log(record).schemas()
+            return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
+        return self._through_spark(table.catalog).past_columns(table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement through Spark, or what stands for it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _LOG = "_delta_log"
 _DOMAINS = "domainMetadata"
+_METADATA = "metaData"
+_COMMIT = re.compile(r"\d{20}\.json")
 
 
 class LogFolder:
@@ -49,6 +52,15 @@ class LogFolder:
             return None
         return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
 
+    def metadata(self) -> list[Mapping[str, Any]]:
+        """Return the ``metaData`` actions of all commits and checkpoints that are left."""
+        commits = sorted(name for name in self._names if _COMMIT.fullmatch(name))
+        checkpoints = sorted(name for name in self._names if ".checkpoint" in name)
+        return [
+            *(action for name in commits for action in self._in_lines(name, _METADATA)),
+            *(action for name in checkpoints for action in self._in_checkpoint(name, _METADATA)),
+        ]
+
     @cached_property
     def _store(self) -> Any:
         from deltalake.fs import DeltaStorageHandler
@@ -67,17 +79,17 @@ class LogFolder:
             content: bytes = file.read()
         return content
 
-    def _in_lines(self, name: str) -> list[Mapping[str, Any]]:
+    def _in_lines(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
         actions = [json.loads(line) for line in self._read(name).splitlines() if line.strip()]
-        return [action[_DOMAINS] for action in actions if _DOMAINS in action]
+        return [action[kind] for action in actions if kind in action]
 
-    def _in_checkpoint(self, name: str) -> list[Mapping[str, Any]]:
+    def _in_checkpoint(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
         if name.endswith(".json"):
-            return self._in_lines(name)
+            return self._in_lines(name, kind)
         from pyarrow.parquet import ParquetFile
 
         with self._store.open_input_file(f"{_LOG}/{name}") as file:
             parquet = ParquetFile(file)
-            if _DOMAINS not in parquet.schema_arrow.names:
+            if kind not in parquet.schema_arrow.names:
                 return []
-            return [each for each in parquet.read(columns=[_DOMAINS]).column(0).to_pylist() if each is not None]
+            return [each for each in parquet.read(columns=[kind]).column(0).to_pylist() if each is not None]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.unity.log_folder import LogFolder
 from pytest_delta_schema.errors import BackendError, BackendFailure, because
 from pytest_delta_schema.redaction import HiddenValues
+from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.delta_log import Paths
     from pytest_delta_schema.state.records import LogState
+    from pytest_delta_schema.state.types import ColumnState
 
 _PANIC = "PanicException"
 
@@ -71,6 +74,19 @@ class Log:
     def timestamp(self) -> int:
         """Return when the newest version was committed, in milliseconds since 1970."""
         return int(self._table.history(1)[0]["timestamp"])
+
+    def schemas(self) -> list[tuple[ColumnState, ...]]:
+        """Return the columns of all versions that commits and checkpoints of the log still tell of.
+
+        Raises:
+            BackendFailure: If one of them cannot be read.
+        """
+        folder = LogFolder(self._table.table_uri, self._options)
+        try:
+            return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in folder.metadata()]
+        except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+            msg = f"older commits of its Delta log at {self._location} cannot be read ({type(error).__name__})"
+            raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
 
     def _clustering(self) -> Paths:
         """Return the clustering columns, by physical names: deltalake shows no domains, so that the log is read."""

@@ -1,0 +1,164 @@
+"""Paths of consents: names with dots between them, of which those that are more than a word stand in back-quotes."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ANY_PARTS = "**"
+"""In patterns: any number of parts, none included."""
+
+_WORD = re.compile(r"[\w-]+")
+_QUOTED = re.compile("`((?:[^`]|``)*)`")
+_BARE = re.compile(r"[^.`]*")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_NOT_BARE = frozenset("'\"\\")
+_WILDCARDS = frozenset("*?[")
+
+
+class Part(NamedTuple):
+    """One name in a path.
+
+    Args:
+        name: The name, in lower case, without back-quotes.
+        is_quoted: Whether it stands in back-quotes, so that nothing in it has a meaning of its own.
+    """
+
+    name: str
+    is_quoted: bool = False
+
+    @property
+    def has_wildcards(self) -> bool:
+        """Whether it is a pattern of names, where patterns are allowed."""
+        return not self.is_quoted and not _WILDCARDS.isdisjoint(self.name)
+
+    @property
+    def is_any(self) -> bool:
+        """Whether it stands for any number of parts, where patterns are allowed."""
+        return self == Part(ANY_PARTS)
+
+    def matches(self, name: str) -> bool:
+        """Whether it is a name, or a pattern of it; the name is in lower case."""
+        return fnmatchcase(name, self.name) if self.has_wildcards else name == self.name
+
+
+def parse_path(text: str) -> tuple[Part, ...]:
+    r"""Read a path such as ``dev.silver.orders.`a.b```.
+
+    In back-quotes a name may hold every character; a back-quote is doubled, and ``\u001b`` stands for the character of
+    that number.
+
+    Raises:
+        ValueError: If it is none; the text says why.
+    """
+    parts: list[Part] = []
+    rest = text
+    while True:
+        found = _QUOTED.match(rest)
+        if found:
+            parts.append(Part(_unescaped(found[1].replace("``", "`")).lower(), is_quoted=True))
+            rest = rest[found.end() :]
+        else:
+            bare = re.split("[.`]", rest, maxsplit=1)[0]
+            if not all(each.isprintable() and not each.isspace() and each not in _NOT_BARE for each in bare):
+                msg = f"{quoted(bare)} is more than a word and stands in back-quotes"
+                raise ValueError(msg)
+            parts.append(Part(bare.lower()))
+            rest = rest[len(bare) :]
+        if rest and not rest.startswith("."):
+            msg = "its back-quotes do not stand around whole parts"
+            raise ValueError(msg)
+        if not parts[-1].name:
+            msg = "a part of its path is empty"
+            raise ValueError(msg)
+        if not rest:
+            return tuple(parts)
+        rest = rest[1:]
+
+
+def path_text(names: Iterable[str]) -> str:
+    """Write a path so that :func:`parse_path` reads it, with back-quotes where they are needed."""
+    return ".".join(name if _WORD.fullmatch(name) else quoted(name) for name in names)
+
+
+def quoted(name: str) -> str:
+    r"""Write a name in back-quotes, so that it can stand in quotes of a shell, of TOML and of an ini file.
+
+    What no terminal shows, and the quotes themselves, are written as ``\u001b``.
+    """
+    text = _ESCAPED.sub(lambda match: f"\\u005c{match[0][1:]}", name).replace("`", "``")
+    return "`" + "".join(each if each.isprintable() and each != "'" else _escape(each) for each in text) + "`"
+
+
+def shown(parts: Iterable[Part]) -> str:
+    """Write a path as it was given, in lower case."""
+    return ".".join(quoted(part.name) if part.is_quoted else part.name for part in parts)
+
+
+def matches(pattern: Sequence[Part], names: Sequence[str]) -> bool:
+    """Whether a pattern matches a whole path: ``*`` within one part, ``**`` over any number of them.
+
+    Args:
+        pattern: The parts of the pattern.
+        names: The names of the path, in lower case.
+    """
+    ends = {0}
+    for part in pattern:
+        if part.is_any:
+            ends = set(range(min(ends), len(names) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(names) and part.matches(names[end])}
+        if not ends:
+            return False
+    return len(names) in ends
+
+
+def could_mean(parts: Sequence[Part], names: Sequence[str]) -> bool:
+    """Whether a path would be a name's, if dots between words could belong to a name.
+
+    Args:
+        parts: A path without wildcards.
+        names: The names of what is there, in lower case.
+    """
+    if not names:
+        return not parts
+    words = ""
+    for length, part in enumerate(parts, start=1):
+        if length > 1 and (part.is_quoted or parts[length - 2].is_quoted):
+            return False
+        words = f"{words}.{part.name}" if words else part.name
+        if words == names[0] and could_mean(parts[length:], names[1:]):
+            return True
+    return False
+
+
+def unmistakable(names: Sequence[str], rivals: Sequence[Sequence[str]], *, table_parts: int) -> str:
+    """Write a path with as few back-quotes as it takes to mean none of some others.
+
+    Args:
+        names: The names of the path.
+        rivals: Other paths, in lower case.
+        table_parts: How many of the names are the table's.
+    """
+    table, path = names[:table_parts], names[table_parts:]
+    below = ".".join(map(quoted, path))
+    forms = (path_text(names), f"{path_text(table)}.{below}" if path else path_text(table))
+    for form in forms:
+        parts = parse_path(form)
+        if not any(could_mean(parts, rival) for rival in rivals):
+            return form
+    return ".".join(map(quoted, names))
+
+
+def _unescaped(text: str) -> str:
+    units = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text).encode("utf-16-be", "surrogatepass")
+    return units.decode("utf-16-be", "surrogatepass")
+
+
+def _escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[index]:02x}{units[index + 1]:02x}" for index in range(0, len(units), 2))

@@ -1,0 +1,313 @@
+"""Consents that name what is not there: refused before anything is changed, unless they were used before."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import pytest
+
+from pytest_delta_schema import ColumnState, MemoryCatalog, QualifiedName, StructState, TableState
+from support.plugin_project import SHARED
+
+MODELS = """
+orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False), table_properties={"delta.columnMapping.mode": "name"})
+lines = table("dev.silver.lines", Column("id", LongType(), is_nullable=False), table_properties={"delta.columnMapping.mode": "name"})
+"""
+HELD = """MemoryCatalog([
+    stored(name, ID, OLD._replace(name="legacy"), table_properties={"delta.columnMapping.mode": "name"})
+    for name in ("dev.silver.orders", "dev.silver.lines")
+])"""
+NEVER = (
+    "consent 'drop-column dev.silver.orders.legcy' names no column of dev.silver.orders, and none of its older versions has"
+    " one; mend or remove it"
+)
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2", "--delta-backend=memory"]], ids=["serial", "xdist"])
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+def test_a_column_that_never_existed_is_a_usage_error(project, mode, workers):
+    project.models(MODELS)
+    project.catalog(HELD)
+
+    result = project.run(
+        mode,
+        "--delta-allow=drop-column dev.silver.orders.legcy",
+        "--delta-allow=drop-column dev.silver.orders.legacy",
+        "--delta-allow=drop-column dev.silver.lines.legacy",
+        "-m",
+        "delta_drift or delta_apply",
+        *workers,
+    )
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines([NEVER])
+    assert "statements run" not in result.stdout.str()
+    assert result.parseoutcomes().get("passed", 0) == 0
+
+
+SHARED_CATALOG = '__import__("support.plugin_project").plugin_project.SHARED["catalog"]'
+MAPPED = MappingProxyType({"delta.columnMapping.mode": "name"})
+ORDERS = QualifiedName("dev", "silver", "orders")
+
+
+def held(project, *columns, name=ORDERS):
+    """Let runs share a catalog that holds one table."""
+    SHARED["catalog"] = catalog = MemoryCatalog([TableState(name=name, columns=columns, table_properties=MAPPED)])
+    project.catalog(SHARED_CATALOG)
+    return catalog
+
+
+def long(name, is_nullable=True):
+    return ColumnState(name, "bigint", is_nullable, "")
+
+
+def test_a_consent_that_was_used_before_is_a_note(project):
+    project.models(MODELS.partition("lines")[0])
+    held(project, long("id", is_nullable=False), long("legacy"))
+    allow = "--delta-allow=drop-column dev.silver.orders.LEGACY"
+
+    first = project.run("--delta-apply", "-m", "delta_apply", allow)
+    second = project.run("--delta-apply", "-m", "delta_apply", allow, "--junitxml=report.xml")
+
+    first.assert_outcomes(passed=1, deselected=2)
+    second.assert_outcomes(passed=1, deselected=2)
+    note = (
+        "consent 'drop-column dev.silver.orders.legacy' names no column of dev.silver.orders any more, because it was used"
+        " before; remove it"
+    )
+    assert "any more" not in first.stdout.str()
+    second.stdout.fnmatch_lines([f"  unused      {note}"])
+    assert f'name="delta.unused" value="{note}"' in project.path.joinpath("report.xml").read_text().replace(
+        "&apos;", "'"
+    )
+
+
+def test_what_cannot_be_known_is_a_note(project):
+    project.models(MODELS.partition("lines")[0])
+    project.catalog(
+        "Forgetful([stored('dev.silver.orders', ID, table_properties={'delta.columnMapping.mode': 'name'})])"
+    )
+    conftest = project.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text()
+        + "\nfrom pytest_delta_schema import BackendFailure\n"
+        + "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise BackendFailure('no log')\n"
+    )
+
+    result = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")
+
+    result.assert_outcomes(passed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            (
+                "  unused      consent 'drop-column dev.silver.orders.legacy' names no column of dev.silver.orders, and whether"
+                " it had one cannot be read: no log; remove it"
+            )
+        ]
+    )
+
+
+@pytest.mark.parametrize("how", ["option", "ini"])
+@pytest.mark.parametrize(
+    ("columns", "consent", "message"),
+    [
+        (
+            (long("a.b"), ColumnState("a", StructState((long("b"), long("c"))), True, "")),
+            "drop-column dev.silver.orders.a.b",
+            (
+                "consent 'drop-column dev.silver.orders.a.b' is ambiguous and agrees to nothing: write"
+                " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'"
+            ),
+        ),
+        (
+            (long("a.b"),),
+            "drop-column dev.silver.orders.a.b",
+            (
+                "consent 'drop-column dev.silver.orders.a.b' names no column of dev.silver.orders, and none of its older versions"
+                " has one; mend or remove it; there is 'drop-column dev.silver.orders.`a.b`'"
+            ),
+        ),
+    ],
+    ids=["ambiguous", "dotted"],
+)
+def test_a_dotted_column_is_named_in_back_quotes(project, how, columns, consent, message):
+    project.models(MODELS.partition("lines")[0])
+    catalog = held(project, long("id", is_nullable=False), *columns)
+    if how == "ini":
+        project.ini("delta_models = models", f"delta_allow = {consent}")
+
+    result = project.run(
+        "--delta-apply", "-m", "delta_apply", *([f"--delta-allow={consent}"] if how == "option" else [])
+    )
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stdout.str()
+    assert catalog.version(ORDERS) == 0
+
+
+def test_a_dotted_column_is_dropped_by_its_name_in_back_quotes(project):
+    project.models(MODELS.partition("lines")[0])
+    catalog = held(project, long("id", is_nullable=False), long("a.b"))
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-allow=drop-column dev.silver.orders.`a.b`")
+
+    result.assert_outcomes(passed=1, deselected=2)
+    assert catalog.version(ORDERS) == 1
+
+
+DOTTED = """
+orders = table("dev.silver.orders", Column("id", LongType()), {x}table_properties={{"delta.columnMapping.mode": "name"}})
+dotted = Table("dev", "silver", "orders.x", [Column("id", LongType()){y}])
+"""
+X = 'Column("x", __import__("pyspark.sql.types").sql.types.StructType().add("y", LongType())), '
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "consent", "message"),
+    [
+        (
+            "",
+            "",
+            "drop-column dev.silver.orders.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.x.y' is ambiguous and agrees to nothing: write"
+                " 'drop-column dev.silver.orders.`x`.`y`' or 'drop-column dev.silver.`orders.x`.y'"
+            ),
+        ),
+        (
+            X,
+            "",
+            "drop-column dev.silver.orders.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.x.y' names no table of this run; there is"
+                " 'drop-column dev.silver.`orders.x`.y'"
+            ),
+        ),
+        (
+            X,
+            ', Column("y", LongType())',
+            "drop-column dev.silver.orders.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.x.y' names a column that the model declares; remove it from the"
+                " model"
+            ),
+        ),
+        (
+            "",
+            "",
+            "drop-column dev.silver.order.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.order.x.y' names no table of this run; collected are"
+                " dev.silver.`orders.x`, dev.silver.orders"
+            ),
+        ),
+        (
+            "",
+            "",
+            "rewrite dev.silver.`orders.y`",
+            (
+                "ERROR: consent 'rewrite dev.silver.`orders.y`' names no table of this run; collected are"
+                " dev.silver.`orders.x`, dev.silver.orders"
+            ),
+        ),
+        (
+            "",
+            "",
+            "drop-column dev.silver.orders.*",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.[*]' is a pattern, and [*] would agree to more than one thing; put it"
+                " into pyproject.toml, with a reason and a last day, or write `[*]` for that very name"
+            ),
+        ),
+    ],
+    ids=["both", "declared in one", "declared in both", "neither", "rewrite", "pattern"],
+)
+def test_names_are_told_apart_before_anything_is_read(project, x, y, consent, message):
+    project.models(DOTTED.format(x=x, y=y))
+    project.catalog("MemoryCatalog()")
+
+    result = project.run("--delta-apply", f"--delta-allow={consent}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
+def test_a_field_and_a_dotted_table_are_dropped_each_by_its_own_consent(project):
+    project.models(DOTTED.format(x="", y=""))
+    dotted = QualifiedName("dev", "silver", "orders.x")
+    SHARED["catalog"] = catalog = MemoryCatalog(
+        [
+            TableState(name=ORDERS, columns=(long("id"), long("gone"), long("x")), table_properties=MAPPED),
+            TableState(name=dotted, columns=(long("id"), long("y")), table_properties=MAPPED),
+        ]
+    )
+    project.catalog(SHARED_CATALOG)
+    allow = [
+        "drop-column dev.silver.orders.x",
+        "drop-column dev.silver.orders.gone",
+        "drop-column dev.silver.`orders.x`.y",
+    ]
+
+    first = project.run("--delta-apply", "-m", "delta_apply", *(f"--delta-allow={each}" for each in allow[:2]))
+    second = project.run("--delta-apply", "-m", "delta_apply", f"--delta-allow={allow[2]}")
+
+    first.assert_outcomes(passed=1, failed=1, deselected=4)
+    first.stdout.fnmatch_lines(["*declare it, or consent with --delta-allow 'drop-column dev.silver.`orders.x`.y'*"])
+    second.assert_outcomes(passed=2, deselected=4)
+    assert [catalog.version(name) for name in (ORDERS, dotted)] == [1, 1]
+
+
+def test_consents_name_models_where_these_are_bound_elsewhere(project):
+    project.models(MODELS.partition("lines")[0])
+    catalog = held(project, long("id", is_nullable=False), long("legacy"), name=QualifiedName("ci", "pr", "orders"))
+    bind = "--delta-bind=dev.silver=ci.pr"
+
+    wrong = project.run("--delta-apply", bind, "--delta-allow=drop-column ci.pr.orders.legacy")
+    never = project.run("--delta-apply", "-m", "delta_apply", bind, "--delta-allow=drop-column dev.silver.orders.old")
+    right = project.run(
+        "--delta-apply", "-m", "delta_apply", bind, "--delta-allow=drop-column dev.silver.orders.legacy"
+    )
+
+    assert [each.ret for each in (wrong, never, right)] == [4, 4, 0]
+    assert catalog.version(QualifiedName("ci", "pr", "orders")) == 1
+
+
+def test_what_was_not_selected_is_not_judged(project):
+    project.models(MODELS)
+    project.catalog(HELD)
+
+    result = project.run(
+        "--delta-drift", "-m", "delta_drift", "-k", "lines", "--delta-allow=drop-column dev.silver.orders.never"
+    )
+
+    result.assert_outcomes(failed=1, deselected=5)
+
+
+def test_an_entry_crosses_no_dots_unless_it_says_so(project):
+    project.models(
+        """
+from pyspark.sql.types import StructType
+orders = table("dev.silver.orders", Column("id", LongType()), Column("addr", StructType().add("city", LongType())), table_properties={"delta.columnMapping.mode": "name"})
+"""
+    )
+    address = ColumnState("addr", StructState((long("city"), long("zip"))), True, "")
+    held(project, long("id"), address, long("zip"))
+    entry = (
+        '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "{}"\nreason = "x"\nexpires = 2999-01-01\n'
+    )
+    pyproject = project.path / "pyproject.toml"
+
+    pyproject.write_text(entry.format("dev.silver.*.zip"))
+    first = project.run("--delta-apply", "-m", "delta_apply")
+    pyproject.write_text(entry.format("dev.**.zip"))
+    second = project.run("--delta-apply", "-m", "delta_apply")
+
+    first.assert_outcomes(failed=1, deselected=2)
+    first.stdout.fnmatch_lines(
+        [
+            "*column addr.zip is on the table but not in the model*",
+            '*--delta-allow "drop-column dev.silver.orders.addr.zip"*',
+        ]
+    )
+    assert "column zip is on the table" not in first.stdout.str()
+    second.assert_outcomes(passed=1, deselected=2)

@@ -1,0 +1,175 @@
+"""Tricks against consent agree to what they name, or to nothing."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema import CatalogState, Consent, TablePlanner
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.rules.columns import DropColumnsNeedConsent
+from pytest_delta_schema.rules.consent import ConsentError, Need, needs, parse_consent, pasted
+from pytest_delta_schema.rules.consent_paths import could_mean, matches, parse_path, path_text, unmistakable
+from support.consent_tricks import MODELS, ORDERS, STORED, TRICKS, Trick
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PLAN = TablePlanner().plan(MODELS, CatalogState(tables=STORED))
+NEEDED = {need.names for action in PLAN.actions for need in needs(action)}
+
+
+def read(trick: Trick) -> Consent:
+    if not trick.is_entry:
+        return parse_consent(trick.text)
+    action, _, path = trick.text.partition(" ")
+    return Consent(action, path, is_pattern=True)
+
+
+def refused(consents):
+    """The paths that the rule refuses to drop, by what it prints for pasting."""
+    rule = DropColumnsNeedConsent(consents)
+    return {action.table: list(rule.check(action)) for action in PLAN.actions}
+
+
+@pytest.mark.parametrize("trick", [each for each in TRICKS if not each.refusal], ids=lambda trick: trick.title)
+def test_a_consent_agrees_to_what_it_names_and_to_nothing_else(trick):
+    found = refused([read(trick)])
+
+    agreed = NEEDED - {
+        (*table, *path)
+        for table, violations in found.items()
+        for violation in violations
+        for path in paths_of(table, violation)
+    }
+    assert agreed == {tuple(name.lower() for name in path) for path in trick.agrees}
+
+
+def paths_of(table, violation):
+    """The one path of a violation: the one whose consent stands at its end."""
+    text = violation.remedy.partition("--delta-allow ")[2][1:-1]
+    names = parse_consent(text).names
+    assert names[:3] == table
+    return [names[3:]]
+
+
+@pytest.mark.parametrize("trick", [each for each in TRICKS if each.refusal], ids=lambda trick: trick.title)
+def test_what_cannot_be_understood_is_refused(trick):
+    with pytest.raises(ConsentError) as caught:
+        read(trick)
+
+    assert trick.refusal in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_every_drop_can_be_agreed_to_by_pasting_its_remedy():
+    first = [violation for violations in refused(()).values() for violation in violations]
+    pastes = [violation.remedy.partition("--delta-allow ")[2] for violation in first]
+
+    assert len(first) == len(NEEDED)
+    assert all(text.isprintable() for text in pastes)
+    assert [shlex.split(text) for text in pastes] == [[text[1:-1]] for text in pastes]
+    assert [tomllib.loads(f"path = {text}")["path"] for text in pastes] == [text[1:-1] for text in pastes]
+    assert not any(refused([parse_consent(text[1:-1]) for text in pastes]).values())
+
+
+def test_an_ambiguous_consent_lists_its_readings():
+    found = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
+
+    assert [str(each) for each in found if each.path in ("a.b", "a") and "ambiguous" in each.message] == [
+        (
+            "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
+            " 'drop-column dev.silver.orders.a.b' is ambiguous and agrees to nothing: write"
+            " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'; declare it, or consent"
+            f" with --delta-allow 'drop-column dev.silver.orders.{way}' [DS206 DropColumnsNeedConsent]"
+        )
+        for way in ("`a`.`b`", "`a.b`")
+    ]
+
+
+def test_a_clear_consent_holds_beside_an_ambiguous_one():
+    texts = ["drop-column dev.silver.orders.a.b", "drop-column dev.silver.orders.`a.b`"]
+
+    found = refused(map(parse_consent, texts))[ORDERS]
+
+    assert [each.remedy for each in found if each.path == "a.b"] == [
+        "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'"
+    ]
+
+
+NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=4, max_size=6).map(tuple)
+
+
+@given(NAMES)
+def test_every_path_is_written_so_that_it_is_read_again(names):
+    text = path_text(names)
+
+    assert tuple(part.name for part in parse_path(text)) == tuple(name.lower() for name in names)
+    assert text.isprintable()
+    assert "'" not in text
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "a.b", "b.a", "a.b.a"]), min_size=4, max_size=6).map(tuple)
+
+
+@given(WORDS, st.lists(WORDS, max_size=4))
+def test_what_is_pasted_means_one_thing_only(names, others):
+    rivals = [other for other in others if other != names]
+    text = unmistakable(names, rivals, table_parts=3)
+
+    assert tuple(part.name for part in parse_path(text)) == names
+    assert not any(could_mean(parse_path(text), rival) for rival in rivals)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "is_match"),
+    [
+        ("a.*.c", "a.b.c", True),
+        ("a.*.c", "a.b.b.c", False),
+        ("a.**.c", "a.b.b.c", True),
+        ("a.**.c", "a.c", True),
+        ("a.**", "a", True),
+        ("**.c", "a.b.c", True),
+        ("**.a.**.c", "a.a.b.a.c", True),
+        ("**.b.**.b", "a.b.c", False),
+        ("a.b", "a.b.c", False),
+        ("a.b.c", "a.b", False),
+        ("a.`*`", "a.b", False),
+        ("a.`*`", "a.*", True),
+        ("a.[bc]?", "a.cx", True),
+    ],
+)
+def test_a_star_is_one_part_and_two_are_any_number(pattern, path, is_match):
+    assert matches(parse_path(pattern), path.split(".")) == is_match
+
+
+@pytest.mark.parametrize("text", ["**." * 40 + "x", "**.a." * 20 + "x"])
+def test_patterns_are_matched_in_no_time(text):
+    assert not matches(parse_path(text), ["a"] * 60)
+
+
+def test_pasted_texts_are_safe_in_a_shell():
+    plain = Need("drop-column", QualifiedName("dev", "silver", "orders"), ("Legacy",))
+    odd = Need("drop-column", QualifiedName("dev", "silver", "orders"), ("$(x) it's\n",))
+
+    assert pasted(plain.action, plain.names) == '"drop-column dev.silver.orders.legacy"'
+    assert pasted(odd.action, odd.names) == r"'drop-column dev.silver.orders.`$(x) it\u0027s\u000a`'"
+    assert str(odd) == r"drop-column dev.silver.orders.`$(x) it\u0027s\u000a`"
+
+
+@pytest.mark.parametrize(
+    ("rivals", "text"),
+    [
+        ([], "a.b.a.b.c"),
+        ([("a", "b", "a", "b.c")], "a.b.a.`b`.`c`"),
+        ([("a.b", "a", "b", "c")], "`a`.`b`.`a`.`b`.`c`"),
+    ],
+)
+def test_only_as_much_is_quoted_as_it_takes(rivals, text):
+    assert unmistakable(("a", "b", "a", "b", "c"), rivals, table_parts=3) == text
