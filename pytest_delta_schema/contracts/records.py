@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import pytest
 
@@ -11,6 +11,7 @@ from pytest_delta_schema.contracts.checks import ApplyContract, DriftContract, S
 from pytest_delta_schema.contracts.failures import ContractFailure
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.execute.records import MANAGED_NOTE
 from pytest_delta_schema.plan.records import notes_of_record, record_differences
 from pytest_delta_schema.report.records import record_headline, record_text
 from pytest_delta_schema.state.records import RecordState
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.records import RecordKeeper
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.records import RecordDifference
-
-MANAGED = "the table is managed: the catalog writes its record in each commit, and the log is read through it"
 
 FOLLOWS = "Spark follows the log; readers that ask the catalog see its record."
 SYNC = f"{FOLLOWS} Bring it level: pytest --delta-sync-record"
@@ -48,7 +47,7 @@ class RecordDriftContract(DriftContract):
             if differences:
                 _not_level(self.table, request, differences, is_managed=record.is_managed)
         managed = isinstance(record, RecordState) and record.is_managed and log is None
-        notes = [MANAGED] if managed else [] if log is None else notes_of_record(log)
+        notes = [MANAGED_NOTE] if managed else [] if log is None else notes_of_record(log)
         facts.record(request.node, outcome=facts.IN_SYNC, note="; ".join(f"{name}: {note}" for note in notes))
 
 
@@ -56,12 +55,14 @@ class _SyncedRecord:
     """Brings the record level."""
 
     table: Table
+    recreates: ClassVar[bool]
+    """Whether a record may be deleted and created again, where the settings agree to it."""
 
     @check
     def record(self, request: pytest.FixtureRequest, delta_catalog: RecordKeeper) -> None:
         """The catalog's record is brought level with the log, and data files are not touched."""
         try:
-            done = delta_catalog.sync_records([request.config.stash[RUN].bound(self.table)])
+            done = delta_catalog.sync_records([request.config.stash[RUN].bound(self.table)], recreates=self.recreates)
         except DeltaSchemaError as error:
             broken(request, error)
         synced = [each for each in done if each.differences]
@@ -74,9 +75,13 @@ class _SyncedRecord:
 class RecordApplyContract(_SyncedRecord, ApplyContract):
     """What is done to every table with ``--delta-apply`` where catalogs keep records."""
 
+    recreates = False
+
 
 class RecordSyncContract(_SyncedRecord, StandardContract):
     """What is done to every table with ``--delta-sync-record``."""
+
+    recreates = True
 
 
 def _not_level(

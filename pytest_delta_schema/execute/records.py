@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.records import RecordDifference
 
 
+MANAGED_NOTE = "the table is managed: the catalog writes its record in each commit, and the log is read through it"
+"""Said of a table whose record was not compared, because the catalog alone has a way to the log."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSync:
     """What a sync of one record did.
@@ -35,8 +39,13 @@ class RecordSync:
 class RecordKeeper(Protocol):
     """A catalog whose records can fall behind."""
 
-    def sync_records(self, models: Iterable[Table]) -> tuple[RecordSync, ...]:
+    def sync_records(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[RecordSync, ...]:
         """Bring the records of existing tables level with their logs; one that is level already is left alone.
+
+        Args:
+            models: The tables.
+            recreates: Whether a record may be deleted and created again where there is no other way, as the catalog's
+                settings say. An apply, or a read, never does that.
 
         Returns:
             What was changed, and what there is to note.

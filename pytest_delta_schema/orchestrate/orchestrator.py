@@ -131,7 +131,7 @@ class Orchestrator:
         """Bring what a catalog keeps beside the logs level with those that have changed."""
         if isinstance(self.reader, RecordKeeper):
             changed = {action.table for action in plan.actions}
-            self.reader.sync_records([table for table in tables if table.name in changed])
+            self.reader.sync_records([table for table in tables if table.name in changed], recreates=False)
 
     def _plan(self, tables: list[Table], others: list[Table]) -> TablePlan:
         return self._look(tables, others)[1]

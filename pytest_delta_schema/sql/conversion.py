@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.queries import create_schema
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal, parquet_files
+from pytest_delta_schema.sql.queries import create_schema, register_table
+from pytest_delta_schema.sql.quoting import dotted, identifier, parquet_files
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.sources import DELTA
@@ -29,7 +29,7 @@ def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iter
             sql = conversion(target, change)
             yield Statement(table=table, kind=StatementKind.CONVERT_TABLE, sql=sql, changes=(change,))
         if not source.is_registered and not source.is_in_place:
-            sql = f"CREATE TABLE {dotted(table)} USING DELTA LOCATION {literal(source.path)}"
+            sql = register_table(table, source.path)
             yield Statement(table=table, kind=StatementKind.REGISTER_TABLE, sql=sql)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import RestoreTable
-from pytest_delta_schema.sql.quoting import dotted, identifier
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
@@ -90,6 +90,11 @@ def show_views(catalog: str, schema: str) -> str:
 def drop_table(table: QualifiedName) -> str:
     """Remove a table."""
     return f"DROP TABLE IF EXISTS {dotted(table)}"
+
+
+def register_table(table: QualifiedName, location: str) -> str:
+    """Make a catalog know a Delta table that is there already."""
+    return f"CREATE TABLE {dotted(table)} USING DELTA LOCATION {literal(location)}"
 
 
 def create_schema(catalog: str, schema: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from pytest_delta_schema import BackendError, BackendFailure
+from pytest_delta_schema.catalogs.unity.client import ServerFailure
 from pytest_delta_schema.errors import ReadProblem, RecordError
 from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity.server import Fault
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME, column, table
@@ -253,33 +256,53 @@ def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(u
 def test_a_record_is_never_taken_back(unity):
     unity.state()
     unity.record()["properties"]["delta.lastUpdateVersion"] = "7"
+    place = unity.record()["storage_location"]
 
     with pytest.raises(RecordError) as caught:
         unity.catalog.sync_records([MODEL])
 
     assert str(caught.value) == (
         "dev.silver.orders: its record shows version 7, and the newest version of its log is 0, so the record is not taken"
-        " back; see whether the log was restored or copied from elsewhere"
+        " back; see whether the log was restored or copied from elsewhere, or, if the table was created again at"
+        f" {place}, register it again through Spark, which touches no file: DROP TABLE IF EXISTS"
+        f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{place}'"
     )
     assert unity.calls("POST") == []
 
 
-def test_managed_tables_are_never_sent_an_update(unity):
+def as_spark_reads(unity, monkeypatch):
+    """Let a session be at hand that reads the log of the managed table."""
+    log = LogFacts({"schemaString": json.dumps({"type": "struct", "fields": [field("id")]})}, {}, version=3)
+    monkeypatch.setattr(unity.catalog._reading, "_by_spark", lambda _, **__: log)
+
+
+def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing(unity, monkeypatch):
     unity.state()
     unity.record()["table_type"] = "MANAGED"
+    as_spark_reads(unity, monkeypatch)
 
-    with pytest.raises(RecordError, match="it is a managed table, whose record only the catalog itself may write"):
+    with pytest.raises(RecordError) as caught:
         unity.catalog.sync_records([MODEL])
 
+    assert str(caught.value) == (
+        "dev.silver.orders: its record is not level with its log (columns: the record has none, the log has 1; comment: the"
+        " record has 'All', the log has ''), and it is a managed table, whose record only the catalog itself may write; a"
+        " RESTORE through Spark writes both"
+    )
     assert unity.calls("POST") == []
 
 
-def test_a_managed_table_whose_log_is_its_catalogs_alone_is_left_to_it(unity):
+def test_a_managed_table_that_nobody_at_hand_can_read_is_said_to_be_so(unity):
     unity.state()
     unity.server.records._store = None
     unity.record().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
 
-    assert unity.catalog.sync_records([MODEL]) == ()
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    assert done.differences == ()
+    assert done.notes == (
+        "the table is managed: the catalog writes its record in each commit, and the log is read through it",
+    )
     assert unity.calls("POST") == []
 
 
@@ -303,14 +326,96 @@ def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
     assert sent[0]["requirements"][1]["etag"] != sent[1]["requirements"][1]["etag"] == "1"
 
 
-def test_conflicts_without_end_end(unity):
-    unity.state()
-    unity.server.faults.append(Fault(path="/delta/v1/catalogs", method="POST", status=409))
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (409, None),
+        (500, "could not execute statement [Deadlock detected. The current transaction was rolled back. Details: ...]"),
+    ],
+)
+def test_races_that_are_lost_without_end_end(tmp_path, status, text):
+    with lake(tmp_path, timeout=0.5) as unity:
+        unity.table()
+        unity.state()
+        body = (
+            None if text is None else json.dumps({"error": {"type": "InternalServerErrorException", "message": text}})
+        )
+        unity.server.faults.append(Fault(path="/delta/v1/catalogs", method="POST", status=status, text=body))
 
-    with pytest.raises(RecordError, match="somebody else has changed the record 4 times while it was brought level"):
+        with pytest.raises(RecordError) as caught:
+            unity.catalog.sync_records([MODEL])
+
+        tries = len(unity.calls("POST"))
+        assert tries > 2
+        assert str(caught.value) == (
+            f"dev.silver.orders: somebody else has changed its record at each of {tries} tries; try again when they are done"
+        )
+
+
+def test_what_cannot_pass_is_sent_once_and_told_in_one_line(unity):
+    said = {
+        "error": {"type": "InternalServerErrorException", "message": "Value too long for column;\ninsert " + "x" * 500}
+    }
+    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=500, text=json.dumps(said)))
+
+    with pytest.raises(RecordError) as caught:
         unity.catalog.sync_records([MODEL])
 
-    assert len(unity.calls("POST")) == 4
+    assert len(unity.calls("POST")) == 1
+    assert "\n" not in str(caught.value)
+    assert "500 InternalServerErrorException: Value too long for column; insert xxx" in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("status", [503, 200])
+def test_an_update_that_was_done_although_the_answer_says_nothing(unity, monkeypatch, status):
+    """The record is read back: an update that arrived is not sent again, and one that did not is not believed."""
+    unity.state()
+    real = unity.catalog.client.update_table
+
+    def done_and_lost(*said):
+        real(*said)
+        unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=status, text=""))
+        real(*said)
+
+    monkeypatch.setattr(unity.catalog.client, "update_table", done_and_lost)
+
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    assert (len(done.differences), unity.differences()) == (3, [])
+    assert len(unity.calls("POST")) == 2
+
+
+@pytest.mark.parametrize("status", [200, 204])
+@pytest.mark.parametrize("text", ["", "<html>Log in</html>", "{}"])
+def test_success_that_is_not_so_is_not_believed(unity, status, text):
+    unity.server.faults.append(
+        Fault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else "")
+    )
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: the server reported success, and its record still differs (columns: the record has none, the log"
+        f" has 14); see whether {unity.server.uri} is the server itself, and try again"
+    )
+
+
+@pytest.mark.parametrize("deadlocks", [2, 3])
+def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
+    with lake(tmp_path, timeout=30) as unity:
+        models = [table(column(), name=f"dev.silver.t{number}") for number in range(130)]
+        for model in models:
+            unity.table(model.qualified_name, team="x")
+        unity.state()
+        unity.server.deadlocks = deadlocks
+
+        with ThreadPoolExecutor(2) as pool:
+            done = list(pool.map(unity.catalog.sync_records, [models, models]))
+
+        assert {each.table for some in done for each in some} == {model.qualified_name for model in models}
+        assert [info["properties"]["team"] for info in unity.server.records.tables.values()] == ["x"] * 130
 
 
 def test_one_record_that_cannot_be_written_does_not_stop_the_others(unity):
@@ -338,6 +443,45 @@ def test_reading_syncs_first_where_somebody_wants_that(tmp_path):
         assert len(unity.calls("POST")) == 1
 
 
+class TestMissingCatalogs:
+    """A server says 404 of a catalog that it lacks, and has a Delta API all the same."""
+
+    NOWHERE = table(column(), name="prod.silver.orders")
+
+    def test_they_fail_the_sync_and_no_other_table_is_touched(self, tmp_path):
+        with lake(tmp_path, sync_recreate=True) as unity:
+            unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+            unity.state()
+            before = unity.record()["table_id"]
+
+            with pytest.raises(RecordError) as caught:
+                unity.catalog.sync_records([self.NOWHERE, MODEL])
+
+            assert str(caught.value) == (
+                "prod.silver.orders: the server shows no catalog prod; make the catalog, which no apply does, or give the"
+                " principal permission to use it"
+            )
+            assert unity.calls("DELETE") == []
+            assert unity.record()["table_id"] == before
+            assert unity.differences() == []
+
+    @pytest.mark.parametrize("token", [None, "dapi-0123456789"])
+    def test_they_are_no_servers_without_a_delta_api(self, tmp_path, token):
+        with lake(tmp_path, token=token) as unity:
+            with pytest.raises(ServerFailure) as caught:
+                unity.catalog.client.has_delta_api("prod")
+
+            assert caught.value.is_not_found
+            assert unity.catalog.client.has_delta_api("dev")
+
+    def test_a_page_of_some_proxy_is_no_answer_where_the_catalog_is_missing_too(self, tmp_path):
+        with lake(tmp_path, delta_api=False) as unity:
+            with pytest.raises(ServerFailure, match="Catalog not found: prod"):
+                unity.catalog.client.has_delta_api("prod")
+
+            assert not unity.catalog.client.has_delta_api("dev")
+
+
 class TestOldServers:
     """Servers without a Delta API."""
 
@@ -352,8 +496,8 @@ class TestOldServers:
 
             assert str(caught.value) == (
                 f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its record (owned by data-team)"
-                " can only be deleted and made anew, under another id; agree to that with delta_sync_recreate = true, or"
-                " upgrade the server"
+                " can only be deleted and created again, under another id; pytest --delta-sync-record does that with"
+                " delta_sync_recreate = true, or upgrade the server"
             )
             assert unity.calls("DELETE") == []
 
@@ -368,12 +512,24 @@ class TestOldServers:
 
             assert done.is_new
             assert unity.said.getvalue() == (
-                f"delta-schema: dev.silver.orders: its record, owned by data-team, id {before}, is deleted and made anew;"
-                " files stay as they are\n"
+                f"delta-schema: dev.silver.orders: its record, owned by data-team, id {before}, is deleted and created again,"
+                " by the principal of the token; files stay as they are\n"
             )
             assert (unity.record()["owner"], unity.record()["columns"][1]["type_precision"]) == (None, 10)
             assert unity.differences() == []
             assert unity.catalog.sync_records([MODEL]) == ()
+
+    def test_what_heals_deletes_nothing(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True, sync_on_read=True) as unity:
+            unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+
+            state = unity.state()
+            with pytest.raises(RecordError, match="has no Delta API"):
+                unity.catalog.sync_records([MODEL], recreates=False)
+
+            assert state.tables[NAME].exists
+            assert "has no Delta API" in str(state.records[NAME])
+            assert (unity.calls("DELETE"), unity.calls("POST")) == ([], [])
 
     def test_a_record_that_cannot_be_made_anew_is_not_lost(self, tmp_path):
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
@@ -386,7 +542,7 @@ class TestOldServers:
 
             text = str(caught.value)
             said = json.loads(text[text.index("{") : text.rindex("}") + 1])
-            assert "its record was deleted and could not be made anew" in text
+            assert "its record was deleted and could not be created again" in text
             assert (said["name"], said["properties"]["team"], len(said["columns"])) == ("orders", "x", 1)
 
 

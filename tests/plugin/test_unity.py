@@ -85,6 +85,25 @@ def test_an_apply_brings_records_level_also_where_nothing_else_is_to_do(project,
     assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
 
 
+@pytest.mark.parametrize(("mode", "deleted"), [("--delta-apply", 0), ("--delta-drift", 0), ("--delta-sync-record", 1)])
+def test_only_a_sync_that_is_asked_for_deletes_a_record(project, tmp_path, mode, deleted):
+    with lake(tmp_path / "old", delta_api=False) as old:
+        old.table("dev.silver.orders", *FIELDS)
+        project.ini(
+            "delta_models = models",
+            "delta_backend = unity",
+            f"delta_unity_uri = {old.server.uri}",
+            "delta_sync_recreate = true",
+            "delta_sync_on_read = true",
+        )
+        project.models(MODEL)
+
+        result = project.run(mode, "--snapshot-update", "-k", "record")
+
+        assert len(old.calls("DELETE")) == deleted
+        assert result.ret == (pytest.ExitCode.OK if deleted else pytest.ExitCode.TESTS_FAILED)
+
+
 def test_an_apply_without_the_session_of_the_server_changes_nothing(project, unity):
     project.models(MODEL.replace("StringType())", "StringType()), Column('extra', LongType())"))
     project.pytester.makeconftest(

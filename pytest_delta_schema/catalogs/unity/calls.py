@@ -28,7 +28,11 @@ REDIRECTED, FOREIGN = "REDIRECTED", "FOREIGN_ANSWER"
 _BETWEEN = "see what answers at that address"
 _AGAIN = (429, 500, 502, 503, 504)
 _SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
-_NOT_FOUND = 404
+_NOT_FOUND, _CONFLICT, _INTERNAL = 404, 409, 500
+_DEADLOCK = "Deadlock detected"
+
+_LONGEST = 300
+"""Of a message of the server so many characters are shown."""
 
 _REMEDIES = {
     401: "give a valid token",
@@ -57,6 +61,14 @@ class ServerFailure(BackendFailure):
     def is_not_found(self) -> bool:
         """Whether the server itself says that the thing does not exist, which is another answer than hiding it."""
         return self.status == _NOT_FOUND and self.is_of_api
+
+    @property
+    def is_lost_race(self) -> bool:
+        """Whether somebody else has changed the thing meanwhile, so that nothing was done.
+
+        The embedded database of Unity Catalog 0.6.0 often answers with a deadlock in place of a conflict.
+        """
+        return self.status == _CONFLICT or (self.status == _INTERNAL and _DEADLOCK in str(self))
 
     @property
     def may_pass(self) -> bool:
@@ -209,13 +221,18 @@ class Calls:
         error = api_error(answer.body)
         code, message = ("", answer.reason) if error is None else error
         remedy = _REMEDIES.get(answer.status, "")
-        said = self.scrub(f"{answer.status} {code}: {message}")
+        said = self.scrub(f"{answer.status} {code}: {_one_line(message)}")
         return ServerFailure(
             f"{call}: {said}{f'; {remedy}' if remedy else ''}",
             status=answer.status,
             condition=self.scrub(code),
             is_of_api=error is not None,
         )
+
+
+def _one_line(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
 def _transport(address: Any, token: Secret | None) -> Transport:

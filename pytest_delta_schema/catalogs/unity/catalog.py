@@ -6,18 +6,20 @@ import sys
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TextIO
 
+from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
 from pytest_delta_schema.catalogs.spark.gateway import is_remote
 from pytest_delta_schema.catalogs.spark.session import active_session
 from pytest_delta_schema.catalogs.unity.capabilities import BY_TRANSACTION, CAPABILITIES
 from pytest_delta_schema.catalogs.unity.reading import Reading, unreadable
-from pytest_delta_schema.catalogs.unity.sync import sync_record
-from pytest_delta_schema.errors import BackendError, BackendFailure, ReadProblem, RecordError
+from pytest_delta_schema.catalogs.unity.sync import RecordSyncing
+from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem, RecordError
+from pytest_delta_schema.execute.records import RecordSync
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.records import record_differences
 from pytest_delta_schema.state.records import RecordState
-from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.unity.reading import Seen
     from pytest_delta_schema.catalogs.unity.storage import Storage
     from pytest_delta_schema.execute.ddl import RowCounts, Samples
-    from pytest_delta_schema.execute.records import RecordSync
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -49,8 +50,9 @@ class UnityCatalog:
         session: Returns a Spark session whose catalogs are those of the server; called when it is first needed.
         stores: What is known of the places where files lie.
         read_threads: How many tables are read at once, at least 1.
-        sync_on_read: Whether the records of all tables that are read are brought level first.
-        sync_recreate: Whether a server without a Delta API may be made to forget a record and told it anew.
+        sync_on_read: Whether the records of external tables that are read are brought level first. None is deleted.
+        sync_recreate: Whether a sync that is asked for may delete a record and create it again, on a server without a
+            Delta API.
         stream: Where long work, and the deletion of a record, is told; standard error unless said otherwise.
     """
 
@@ -71,6 +73,7 @@ class UnityCatalog:
         self.client = client
         self._session = session
         self._reading = Reading(client, stores, read_threads, self._read_by_spark)
+        self._threads = read_threads
         self._on_read = sync_on_read
         self._recreate = sync_recreate
         self._stream = stream or sys.stderr
@@ -91,27 +94,37 @@ class UnityCatalog:
         seen = self._reading.read(names_around(models))
         if self._on_read:
             stale = [name for name, each in seen.items() if _is_stale(each)]
-            self._sync(stale)
+            done = self._sync(stale, recreates=False)
             seen |= self._reading.read(stale)
+            # A record that cannot be brought level is a problem of that record alone; the tables were read.
+            seen |= {
+                name: seen[name]._replace(record=each) for name, each in done.items() if isinstance(each, ReadProblem)
+            }
         return CatalogState.of(
             {name: each.found for name, each in seen.items()},
             records={name: each.record for name, each in seen.items() if each.record is not None},
             logs={name: each.log for name, each in seen.items() if each.log is not None},
         )
 
-    def sync_records(self, models: Iterable[Table]) -> tuple[RecordSync, ...]:
+    def sync_records(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[RecordSync, ...]:
         """Bring the records of existing tables level with their logs; data files are never touched.
 
         Args:
             models: Which tables. Those that do not exist have no record.
+            recreates: Whether a record may be deleted and created again, if ``sync_recreate`` allows it and there is no
+                other way.
 
         Returns:
-            What was changed, and what the server cannot store; nothing of tables whose records were level.
+            What was changed, and what there is to note, such as what the server cannot store; nothing of other tables.
 
         Raises:
             RecordError: With a problem for each record that cannot be brought level; the others are.
         """
-        return self._sync(sorted({model.name for model in models}))
+        done = self._sync(sorted({model.name for model in models}), recreates=recreates).values()
+        problems = [each for each in done if isinstance(each, ReadProblem)]
+        if problems:
+            raise RecordError(problems)
+        return tuple(each for each in done if isinstance(each, RecordSync))
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
         """Find the commits that brought columns, if a Spark session is there already; a JVM is not started for it."""
@@ -169,19 +182,26 @@ class UnityCatalog:
         """Drop a schema with everything in it; one that is not there is fine."""
         self._through_spark(catalog).drop_schema(catalog, schema)
 
-    def _sync(self, names: Sequence[QualifiedName]) -> tuple[RecordSync, ...]:
-        done: list[RecordSync] = []
-        problems: list[ReadProblem] = []
-        for name in names:
+    def _sync(
+        self, names: Sequence[QualifiedName], *, recreates: bool
+    ) -> dict[QualifiedName, RecordSync | ReadProblem | None]:
+        """Bring records level, several at once, and return what came of each."""
+        syncing = RecordSyncing(
+            client=self.client,
+            read_log=self._reading.open_log,
+            read_managed=self._reading.managed_log,
+            say=self._say,
+        )
+
+        def sync(name: QualifiedName) -> RecordSync | ReadProblem | None:
             try:
-                synced = sync_record(self.client, name, self._reading.open_log, recreates=self._recreate, say=self._say)
-            except BackendFailure as error:
-                problems.append(unreadable(name, error))
-            else:
-                done += [] if synced is None else [synced]
-        if problems:
-            raise RecordError(problems)
-        return tuple(done)
+                return syncing.sync(name, recreates=recreates and self._recreate)
+            except CatalogReadError as error:
+                return error.problems[0]
+            except (BackendError, BackendFailure) as error:
+                return unreadable(name, error)
+
+        return at_once(sync, names, self._threads)
 
     def _read_by_spark(self, name: QualifiedName, *, has_to: bool) -> LogFacts | None:
         """Read the log of one table through Spark.
@@ -243,7 +263,7 @@ class UnityCatalog:
 
 
 def _is_stale(seen: Seen) -> bool:
-    """Whether the record of an external table is not level with its log."""
-    if not isinstance(seen.record, RecordState) or seen.log is None or not isinstance(seen.found, TableState):
+    """Whether the record of an external table differs from its log."""
+    if not isinstance(seen.record, RecordState) or seen.record.is_managed or seen.log is None:
         return False
     return bool(record_differences(seen.record, seen.log))

@@ -42,7 +42,7 @@ class UnityClient:
     def __init__(self, uri: str | Uri, token: Secret | None = None, timeout: float = 30.0) -> None:
         uri = uri if isinstance(uri, Uri) else Uri(uri)
         self._calls = Calls(uri, bearer_token(token), timeout)
-        self._delta_api: bool | None = None
+        self._delta_api: dict[str, bool] = {}
 
     @property
     def uri(self) -> str:
@@ -59,7 +59,7 @@ class UnityClient:
 
     def table(self, name: QualifiedName, within: Deadline | None = None) -> dict[str, Any]:
         """Return the record of a table."""
-        return self._read(f"/tables/{_part(str(name))}", within=within)
+        return self._read(f"/tables/{_part(str(name.written))}", within=within)
 
     def tables(self, catalog: str, schema: str) -> Iterator[dict[str, Any]]:
         """Yield the records of all tables in a schema that the principal may see, a page at a time.
@@ -95,17 +95,29 @@ class UnityClient:
         return self._read(_delta_path(name), within=within)
 
     def has_delta_api(self, catalog: str) -> bool:
-        """Whether the server can update records of Delta tables."""
-        if self._delta_api is None:
-            try:
-                self._read(f"{DELTA}/config", {"catalog": catalog, "protocol-versions": "1.0"})
-            except ServerFailure as error:
-                if error.status != _NOT_FOUND:
-                    raise
-                self._delta_api = False
-            else:
-                self._delta_api = True
-        return self._delta_api
+        """Whether the server can update records of Delta tables in a catalog.
+
+        It cannot if it has no such endpoint, which its own HTTP server says in the form of neither API, although the
+        catalog is there.
+
+        Raises:
+            ServerFailure: If it does not answer, or shows no such catalog.
+        """
+        known = self._delta_api.get(catalog)
+        if known is None:
+            known = self._delta_api[catalog] = self._find_delta_api(catalog)
+        return known
+
+    def _find_delta_api(self, catalog: str) -> bool:
+        try:
+            self._read(f"{DELTA}/config", {"catalog": catalog, "protocol-versions": "1.0"})
+        except ServerFailure as error:
+            if error.status != _NOT_FOUND or error.is_of_api:
+                raise
+        else:
+            return True
+        self.catalog(catalog)
+        return False
 
     def update_table(self, name: QualifiedName, body: dict[str, Any], within: Deadline | None = None) -> None:
         """Update the record of a table, all of it or nothing; never tried twice.
@@ -116,7 +128,7 @@ class UnityClient:
 
     def delete_table(self, name: QualifiedName) -> None:
         """Delete the record of a table; of an external one the files stay."""
-        self._calls.write("DELETE", f"/tables/{_part(str(name))}")
+        self._calls.write("DELETE", f"/tables/{_part(str(name.written))}")
 
     def create_table(self, body: dict[str, Any]) -> None:
         """Make the record of a table that is there already; read it again, as with an update."""
@@ -145,5 +157,5 @@ def _part(text: str) -> str:
 
 
 def _delta_path(name: QualifiedName) -> str:
-    catalog, schema, table = map(_part, name)
+    catalog, schema, table = map(_part, name.written)
     return f"{DELTA}/catalogs/{catalog}/schemas/{schema}/tables/{table}"

@@ -105,6 +105,19 @@ class Reading:
         options = deltalake_options(record.location, self._stores, credentials)
         return Log(record.location, options, partial(_scrubbed, credentials, options))
 
+    def managed_log(self, record: RecordState) -> LogState | None:
+        """Return what the record of a managed table should show, as Spark reads its log; ``None`` without a session.
+
+        Raises:
+            BackendError: If only a session could tell, and none is configured, or its catalog is not the server's.
+            CatalogReadError: If Spark cannot read it.
+        """
+        log = self._spark_log(record)
+        return None if log is None else log.shown()
+
+    def _spark_log(self, record: RecordState) -> LogFacts | None:
+        return self._by_spark(record.name, has_to=not self._client.has_delta_api(record.name.written.catalog))
+
     def _listed(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, Mapping[str, Any]]:
         """Return the records that whole schemas show; tables that are missing in it may be hidden all the same."""
         asked: dict[tuple[str, str], dict[str, QualifiedName]] = defaultdict(dict)
@@ -158,8 +171,7 @@ class Reading:
 
         The API shows the record once more, so that there is no log to hold against it then.
         """
-        told = self._client.has_delta_api(head.name.catalog)
-        log = self._by_spark(head.name, has_to=not told)
+        log = self._spark_log(head)
         return Seen(self._told(head), record) if log is None else _level(head.name, record, log)
 
     def _told(self, record: RecordState) -> TableState:
@@ -216,6 +228,12 @@ def _level(name: QualifiedName, record: RecordState | ReadProblem, log: LogFacts
     return Seen(state, record, log.shown(state.columns))
 
 
+def no_catalog(name: str) -> BackendFailure:
+    """The server shows no catalog of a name, which says nothing of tables in it."""
+    msg = f"the server shows no catalog {name}; make the catalog, which no apply does, or give the principal permission"
+    return BackendFailure(f"{msg} to use it", condition="NO_CATALOG")
+
+
 def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
     """Say of one table what a server or a log has answered; such errors end with what to do."""
     fact, _, remedy = str(error).rpartition("; ")
@@ -226,8 +244,7 @@ def _absent(name: QualifiedName, schema: bool | ServerFailure) -> TableState | R
     if not isinstance(schema, ServerFailure):
         return TableState(name=name, exists=False, schema_exists=schema)
     if schema.is_not_found:
-        fact = f"the server shows no catalog {name.catalog}"
-        return problem(name, fact, "make the catalog, which no apply does, or give the principal permission to use it")
+        return unreadable(name, no_catalog(name.catalog))
     found = unreadable(name, schema)
     fact = f"is not found, and nobody can tell whether it is there: {found.message}"
     return problem(name, fact, found.remedy)
