@@ -89,7 +89,7 @@ if TYPE_CHECKING:
         UnsetTableProperties,
         UnsetTags,
     )
-    from pytest_delta_schema.plan.demands import Demand, NotNull
+    from pytest_delta_schema.plan.demands import Demand, NotNull, PartitionValue
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.plan.policy import PropertyPolicy
     from pytest_delta_schema.plan.records import RecordDifference, record_differences
@@ -206,7 +206,7 @@ _HOMES = {
         "UnsetTags",
         "ConvertTable",
     ),
-    "plan.demands": ("Demand", "NotNull"),
+    "plan.demands": ("Demand", "NotNull", "PartitionValue"),
     "plan.planner": ("TablePlanner",),
     "plan.policy": ("PropertyPolicy",),
     "plan.risk": ("Risk",),
@@ -311,6 +311,7 @@ __all__ = [
     "NotNull",
     "Orchestrator",
     "Parquet",
+    "PartitionValue",
     "PlanRule",
     "PlanValidator",
     "Preflight",

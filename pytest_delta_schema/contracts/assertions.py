@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from pytest_delta_schema.plan.demands import Demand
-    from pytest_delta_schema.state.states import CatalogReader, TableState
+    from pytest_delta_schema.state.states import CatalogReader, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -70,7 +69,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
         raise RowsError(shape)
     there = {name.lower() for name in frame.columns}
     missing = [column for column in wanted.columns if column.name.lower() not in there]
-    demands: list[Demand] = [NotNull(path) for path in not_null_paths(wanted.columns)]
+    demands: list[NotNull | CheckState | KeyState] = [NotNull(path) for path in not_null_paths(wanted.columns)]
     demands += wanted.checks
     if wanted.primary_key is not None:
         demands.append(wanted.primary_key)
@@ -99,7 +98,7 @@ def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Viol
             yield _row_violation(wanted, field.name, fact, f"cast it to {declared}")
 
 
-def _broken(wanted: TableState, demand: Demand, rows: str) -> Violation:
+def _broken(wanted: TableState, demand: NotNull | CheckState | KeyState, rows: str) -> Violation:
     match demand:
         case NotNull():
             path = ".".join(demand.path)

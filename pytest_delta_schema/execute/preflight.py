@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import Violation
-from pytest_delta_schema.plan.demands import NotNull, demands_of, shown_columns
+from pytest_delta_schema.plan.demands import NULL_PARTITION, NotNull, PartitionValue, demands_of, shown_columns
 from pytest_delta_schema.sql.demands import listing
 from pytest_delta_schema.state.states import CheckState, KeyState
 
@@ -17,12 +17,25 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.demands import Demand
 
-DATA_RULES = ("NotNullNeedsData", "CheckNeedsData", "KeyNeedsUniqueRows", "ForeignKeyNeedsParents")
+DATA_RULES = (
+    "NotNullNeedsData",
+    "CheckNeedsData",
+    "KeyNeedsUniqueRows",
+    "ForeignKeyNeedsParents",
+    "PartitionValueNotPreserved",
+)
 """Names under which the data refuses a plan."""
 
 COUNT, LIMIT, OFF = "count", "limit", "off"
 
 _LONGEST = 40
+
+_TEXTS = f"'' and {NULL_PARTITION!r} as NULL"
+_NOT_KEPT = {
+    "timestamp": "years before 0001 as later ones",
+    "binary": f"{_TEXTS}, bytes that are not UTF-8 as others",
+}
+"""What a partition makes of the values that it does not keep, by their type."""
 
 
 class Preflight(NamedTuple):
@@ -112,6 +125,13 @@ def _finding(demand: Demand, rows: _Rows) -> tuple[str, str, str, str, tuple[str
             path = ".".join(demand.path)
             fact = f"column {path} cannot be NOT NULL, because {rows.that('holds NULL in it', 'hold NULL in it')}"
             return "NotNullNeedsData", "DS301", path, fact, ("fill them", "declare it nullable")
+        case PartitionValue():
+            lost = _NOT_KEPT.get(demand.data_type, _TEXTS)
+            one, many = "holds a value that is read back as another", "hold values that are read back as others"
+            reason = rows.that(f"{one} ({lost})", f"{many} ({lost})")
+            fact = f"column {demand.column} cannot become a partition column, because {reason}"
+            ways = ("replace the values", "choose another layout")
+            return "PartitionValueNotPreserved", "DS306", demand.column, fact, ways
         case CheckState():
             subject = f"check {demand.name} ({demand.expression})"
             fact = f"{subject} cannot be added, because {rows.that('breaks it', 'break it')}"

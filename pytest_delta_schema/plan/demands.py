@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
+from pytest_delta_schema.state.types import find, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.changes import CheckReplace
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import DataTypeState
 
     Names = dict[tuple[str, ...], str]
 
@@ -20,25 +26,62 @@ class NotNull(NamedTuple):
     path: tuple[str, ...]
 
 
-Demand = Union[NotNull, CheckState, KeyState, ForeignKeyState]  # noqa: UP007 - a union of classes at run time
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""The text that stands for NULL where partitions are named by their values, so that no value can be called like it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionValue:
+    """Every value of a column is read back unchanged when the table is partitioned by it.
+
+    Args:
+        column: Its name.
+        data_type: Its type: text, ``timestamp`` or ``binary``; a partition keeps every value of all other types
+            (Delta 4.4.0, tried with the extremes of each).
+    """
+
+    column: str
+    data_type: str
+
+
+Demand = Union[NotNull, PartitionValue, CheckState, KeyState, ForeignKeyState]  # noqa: UP007 - a union of classes at run time
 """A check is met by every row, a primary key has no value twice, and a foreign key always finds its parent."""
 
 
 def demands_of(action: AlignTable) -> tuple[Demand, ...]:
-    """Return what ``action`` demands: NOT NULL first, then checks, then keys.
+    """Return what ``action`` demands: NOT NULL first, then values of new partitions, then checks, then keys.
 
     The rows are asked before anything changes, so columns that the plan renames are meant under their old names. A
     check that is only renamed or put back, and a foreign key that is put back, demand nothing new.
     """
     names = old_names(action.rename_columns)
-    key = action.add_primary_key
+    key, rewrite = action.add_primary_key, action.rewrite_layout
     return (
         *(NotNull(with_names(change.path, names)) for change in action.change_nullability if not change.is_nullable),
+        *(partition_values(action.observed, _old(rewrite.partitioning, names)) if rewrite else ()),
         *(_before(change.after, names) for change in action.replace_checks if not _says_the_same(change, names)),
         *(_before(CheckState(change.name, change.expression), names) for change in action.add_checks),
         *([KeyState(key.name, _old(key.columns, names))] if key else []),
         *(_stored(change.key, action, names) for change in action.foreign_keys if not _is_put_back(change.key, action)),
     )
+
+
+def partition_values(state: TableState, partitioning: Iterable[str]) -> Iterator[PartitionValue]:
+    """Yield the demands of a table that is partitioned anew: for columns that it was not partitioned by before.
+
+    Args:
+        state: The table as it is.
+        partitioning: The columns of its new partitions, by the names that they have now.
+    """
+    parted = {name.lower() for name in state.partitioning}
+    for name in partitioning:
+        column = find(state.columns, (name,))
+        if name.lower() not in parted and column is not None and _may_lose_values(column.data_type):
+            yield PartitionValue(column=column.name, data_type=str(column.data_type))
+
+
+def _may_lose_values(data_type: DataTypeState) -> bool:
+    return plain(data_type) in {"string", "timestamp", "binary"}
 
 
 def _before(check: CheckState, names: Names) -> CheckState:
@@ -82,7 +125,8 @@ def _is_put_back(key: ForeignKeyState, action: AlignTable) -> bool:
 def shown_columns(demand: Demand, action: AlignTable) -> tuple[str, ...]:
     """Return the columns that tell which rows break a demand: the key's own, or the table's primary key.
 
-    A table without a primary key shows what a check names, and nothing for NOT NULL, where all there is to see is NULL.
+    A table without a primary key shows what a check names or a partition would not keep, and nothing for NOT NULL,
+    where all there is to see is NULL.
     """
     if isinstance(demand, (KeyState, ForeignKeyState)):
         return demand.columns
@@ -93,6 +137,8 @@ def shown_columns(demand: Demand, action: AlignTable) -> tuple[str, ...]:
         return tuple(name for name in names if name.lower() != demand.path[0].lower())
     if names:
         return names
+    if isinstance(demand, PartitionValue):
+        return (demand.column,)
     from pytest_delta_schema.state.expressions import columns_in
 
     return columns_in(demand.expression)

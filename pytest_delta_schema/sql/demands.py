@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.demands import Demand, NotNull
-from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed, parquet_files, path_sql
+from pytest_delta_schema.plan.demands import NULL_PARTITION, Demand, NotNull, PartitionValue
+from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed, literal, parquet_files, path_sql
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 
@@ -38,7 +38,7 @@ def count_rows(source: str, demands: Sequence[Demand]) -> str:
     return f"SELECT {', '.join(counted(demands))} FROM {source}"  # noqa: S608 - quoted where it is made
 
 
-def first_broken(source: str, demands: Sequence[NotNull | CheckState | ForeignKeyState]) -> str:
+def first_broken(source: str, demands: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
     """Find one row that breaks a demand, whose answer it gives for each; keys cannot be asked of one row."""
     said = [_broken(demand) for demand in demands]
     return f"SELECT {', '.join(said)} FROM {source} WHERE {' OR '.join(said)} LIMIT 1"  # noqa: S608 - likewise
@@ -148,13 +148,31 @@ def _count(demand: Demand) -> str:
     return f"count_if({_broken(demand)})"
 
 
-def _broken(demand: NotNull | CheckState | ForeignKeyState) -> str:
+def _broken(demand: NotNull | PartitionValue | CheckState | ForeignKeyState) -> str:
     """Say that a row breaks a demand; a check is broken by false and by unknown alike, as Delta counts them."""
     if isinstance(demand, NotNull):
         return f"{path_sql(demand.path)} IS NULL"
+    if isinstance(demand, PartitionValue):
+        return f"coalesce({_lost(demand)}, false)"
     if isinstance(demand, CheckState):
         return f"NOT coalesce({condition(demand.expression)}, false)"
     return f"({_whole(demand.columns)} AND {_mark(demand)} IS NULL)"
+
+
+def _lost(demand: PartitionValue) -> str:
+    """Say that a partition does not keep the value of a row: it reads back as NULL, or as another one (Delta 4.4.0).
+
+    Timestamps are written in UTC with their years counted as in eras, so that those before the first are mirrored.
+    """
+    value, null = identifier(demand.column), literal(NULL_PARTITION)
+    if demand.data_type == "timestamp":
+        return f"{value} < TIMESTAMP '0001-01-01 00:00:00Z'"
+    if demand.data_type == "binary":
+        texts = f"{value} IN (X'', CAST({null} AS BINARY))"
+        return f"({texts} OR NOT is_valid_utf8(CAST({value} AS STRING)))"
+    # A column of type char would be compared without the blanks at its end, with which a partition keeps it.
+    text = f"concat({value}, '')" if demand.data_type.startswith("char(") else value
+    return f"{text} IN ('', {null})"
 
 
 def _parents(key: ForeignKeyState) -> str:

@@ -66,6 +66,11 @@ def literal(text: str) -> str:
     return "'" + _TO_ESCAPE.sub(lambda match: _ESCAPES[match.group()], text) + "'"
 
 
+def delta_files(path: str) -> str:
+    """Say a folder that is a Delta table as something that can be queried."""
+    return f"delta.{identifier(path)}"
+
+
 def parquet_files(path: str) -> str:
     """Say a folder of parquet files as something that can be queried, or converted."""
     return f"parquet.{identifier(path)}"

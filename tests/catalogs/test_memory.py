@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
 from pyspark.sql import types as spark
@@ -24,7 +25,7 @@ from pytest_delta_schema import (
     statements,
 )
 from pytest_delta_schema.execute.version import ABSENT
-from pytest_delta_schema.plan.changes import ColumnNullabilityChange, SetColumnComments, SetTags
+from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewrite, SetColumnComments, SetTags
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
 
@@ -227,3 +228,35 @@ def test_values_that_only_the_table_gives(columns, row, message, condition):
     assert str(caught.value).startswith(message)
     assert caught.value.condition == condition
     assert catalog.count_rows(NAME).rows == 0
+
+
+KEPT = {
+    "an empty text": ("string", "", False),
+    "a blank": ("string", " ", True),
+    "NULL": ("string", None, True),
+    "an empty text that is filled up": ("char(3)", "", True),
+    "what stands for NULL, filled up": ("char(27)", "__HIVE_DEFAULT_PARTITION__", True),
+    "what stands for NULL, of that very length": ("char(26)", "__HIVE_DEFAULT_PARTITION__", False),
+    "NULL of a length": ("char(26)", None, True),
+    "what stands for NULL": ("varchar(30)", "__HIVE_DEFAULT_PARTITION__", False),
+    "no bytes": ("binary", b"", False),
+    "bytes that are no text": ("binary", b"\xff", False),
+    "bytes that are one": ("binary", "é".encode(), True),
+    "a number": ("bigint", 0, True),
+    "the first instant of Python": ("timestamp", datetime(1, 1, 1, tzinfo=timezone.utc), True),
+}
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_a_rewrite_never_changes_a_value(case):
+    data_type, value, is_kept = KEPT[case]
+    catalog = MemoryCatalog([state(stored("p", data_type))], {NAME: [{"p": value}]})
+    said = statement(StatementKind.REWRITE_LAYOUT, LayoutRewrite(partitioning=("p",)))
+
+    if is_kept:
+        catalog.run(said)
+    else:
+        with pytest.raises(BackendFailure, match="the rewrite would change data: the values of p differ; nothing was"):
+            catalog.run(said)
+
+    assert catalog.version(NAME) == int(is_kept)

@@ -156,3 +156,24 @@ def test_what_makes_no_sense_is_a_usage_error(project, lines, args, message):
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+def test_values_that_a_new_partition_would_not_keep_hold_a_rewrite_back(project, mode):
+    project.models("""orders = table("dev.silver.orders", Column("id", LongType()), Column("p", StringType()),
+    partitioned_by=["p"])""")
+    project.catalog("""MemoryCatalog(
+    [stored("dev.silver.orders", ID, ColumnState("p", "string", True, ""))],
+    {QualifiedName("dev", "silver", "orders"): [{"id": 1, "p": ""}, {"id": 2, "p": "a"}]},
+)""")
+
+    result = project.run(
+        mode, "--delta-preflight=count", "-m", mode[2:].replace("-", "_"), "--delta-allow=rewrite dev.silver.orders"
+    )
+
+    result.assert_outcomes(failed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            "  ! dev.silver.orders: column p cannot become a partition column, because 1 row holds a value that is read *, of 2, such as p = ; replace the values (they are listed by *), or choose another layout [[]DS306 Part*"
+        ]
+    )

@@ -19,11 +19,12 @@ from pytest_delta_schema import (
     script,
     statements,
 )
+from pytest_delta_schema.plan.demands import PartitionValue
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, listing, probe, rows_of, samples
 from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.queries import drop_schema, drop_table, restore_table
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.quoting import delta_files, dotted, identifier, literal, parquet_files
 from pytest_delta_schema.sql.singly import TOGETHER, one_by_one
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.parts import BOTH
@@ -343,3 +344,27 @@ def test_timestamps_that_files_name_without_a_zone_are_found_in_the_log():
         "coalesce(bool_or(partitionValues['a\\'b'] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'"
         " OR partitionValues['c'] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'), false)"
     )
+
+
+LOST = {
+    "string": "coalesce(`p` IN ('', '__HIVE_DEFAULT_PARTITION__'), false)",
+    "varchar(5)": "coalesce(`p` IN ('', '__HIVE_DEFAULT_PARTITION__'), false)",
+    "char(5)": "coalesce(concat(`p`, '') IN ('', '__HIVE_DEFAULT_PARTITION__'), false)",
+    "timestamp": "coalesce(`p` < TIMESTAMP '0001-01-01 00:00:00Z', false)",
+    "binary": (
+        "coalesce((`p` IN (X'', CAST('__HIVE_DEFAULT_PARTITION__' AS BINARY))"
+        " OR NOT is_valid_utf8(CAST(`p` AS STRING))), false)"
+    ),
+}
+
+
+@pytest.mark.parametrize("data_type", LOST)
+def test_values_that_a_partition_does_not_keep(data_type):
+    demand = PartitionValue(column="p", data_type=data_type)
+
+    assert count_rows("`t`", [demand]) == f"SELECT count(*), count_if({LOST[data_type]}) FROM `t`"  # noqa: S608
+    assert listing(NAME, demand) == f"SELECT * FROM `dev`.`silver`.`orders` WHERE {LOST[data_type]}"  # noqa: S608
+
+
+def test_folders_are_queried_by_their_format():
+    assert (delta_files("/a `b`"), parquet_files("/c")) == ("delta.`/a ``b```", "parquet.`/c`")

@@ -22,8 +22,8 @@ from pytest_delta_schema.execute.ddl import Capabilities, RowCounts
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
-from pytest_delta_schema.plan.demands import NotNull
+from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename, LayoutRewrite
+from pytest_delta_schema.plan.demands import NotNull, partition_values
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.demands import Demand
     from pytest_delta_schema.state.history import ColumnOrigin
     from pytest_delta_schema.state.types import ColumnState
+
+
+_JUDGED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)
+"""Statements that rows can refuse at the last moment."""
 
 
 class MemoryCatalog:
@@ -110,7 +114,7 @@ class MemoryCatalog:
             return
         if statement.kind is StatementKind.REGISTER_TABLE:
             return
-        if statement.kind in (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK):
+        if statement.kind in _JUDGED_BY_ROWS:
             self._require_sound_rows(statement)
         state = self._require(name)
         if statement.kind is StatementKind.RESTORE_TABLE:
@@ -263,9 +267,21 @@ class MemoryCatalog:
                 demands.append(NotNull(change.path))
             elif isinstance(change, CheckAdd):
                 demands.append(CheckState(change.name, change.expression))
+            elif isinstance(change, LayoutRewrite):
+                self._require_kept_values(self._state(statement.table), change)
         violations = tuple(violations_of(statement.table, demands, self.count_rows(statement.table, demands)))
         if violations:
             raise UnsafePlanError(violations)
+
+    def _require_kept_values(self, state: TableState, change: LayoutRewrite) -> None:
+        """Refuse a rewrite that would change data, as a backend would that compares the rows before it commits."""
+        demands = tuple(partition_values(state, change.partitioning))
+        counts = self.count_rows(state.name, demands).broken
+        lost = [demand.column for demand, count in zip(demands, counts, strict=True) if count]
+        if lost:
+            said = f"the rewrite would change data: the values of {', '.join(lost)} differ"
+            msg = f"{state.name}: {said}; nothing was changed, keep the layout"
+            raise BackendFailure(msg)
 
     def _broken(
         self, table: QualifiedName, demand: Demand, rows: Sequence[Row], added: Sequence[ColumnState] = ()

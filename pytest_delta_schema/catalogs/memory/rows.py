@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.plan.demands import NotNull
+from pytest_delta_schema.plan.demands import NULL_PARTITION, NotNull, PartitionValue
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.types import ArrayState, MapState, below, find
 
@@ -32,6 +32,8 @@ def broken_rows(demand: Demand, rows: Sequence[Row], columns: Sequence[str]) -> 
     """
     if isinstance(demand, NotNull):
         return [row for row in rows if value_at(row, demand.path) is None]
+    if isinstance(demand, PartitionValue):
+        return [row for row in rows if _is_lost(row.get(demand.column.lower()), demand.data_type)]
     if isinstance(demand, CheckState):
         from pytest_delta_schema.state.expressions import unmet
 
@@ -97,6 +99,18 @@ def text_of(value: object) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None else str(value)
+
+
+def _is_lost(value: object, data_type: str) -> bool:
+    """Whether a partition does not keep a value. Python has no years that Delta would not keep."""
+    if data_type.startswith("char(") and isinstance(value, str):
+        value = value.ljust(int(data_type[len("char(") : -1]))
+    if isinstance(value, (bytes, bytearray)):
+        try:
+            value = value.decode()
+        except UnicodeDecodeError:
+            return True
+    return value in ("", NULL_PARTITION)
 
 
 def _repeated(key: Sequence[str], rows: Sequence[Row]) -> list[Row]:

@@ -64,9 +64,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
     transaction.updateMetadata(action_of(gateway, _laid_out(metadata, change)), False)  # noqa: FBT003 - Java has no names for arguments
     source = rows_of(name, version=snapshot.version())
     before = fingerprint(spark, source, columns, reading)
-    # Spark names the folder of a timestamp by its local time, which is no instant where clocks are set back.
-    parts_timestamps = bool(_timestamps(change.partitioning, columns))
-    zoned = {TIME_ZONE: reading, _UTC_VALUES: "true"} if parts_timestamps else {}
+    zoned = {TIME_ZONE: reading, _UTC_VALUES: "true"} if _names_instants(change, columns) else {}
     with settings(spark, {SUBSTITUTE: "false", **zoned}):
         rows = spark.sql(select_all(source))._jdf
         kept = gateway.jvm.org.apache.spark.sql.delta.RowTracking.preserveRowTrackingColumns(rows, snapshot)
@@ -98,6 +96,16 @@ def _laid_out(metadata: dict[str, Any], change: LayoutRewrite) -> dict[str, Any]
 def _domain(paths: list[list[str]]) -> dict[str, Any]:
     configuration = json.dumps({"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN})
     return {"domainMetadata": {"domain": CLUSTERING_DOMAIN, "configuration": configuration, "removed": False}}
+
+
+def _names_instants(change: LayoutRewrite, columns: Sequence[ColumnState]) -> bool:
+    """Whether rows are best written in UTC: their partitions are named by timestamps, and nothing else needs a zone.
+
+    Spark names the folder of a timestamp by its local time, which is no instant where clocks are set back. Generated
+    columns are worked out again, and may need the session's zone; there the fingerprint finds the timestamps.
+    """
+    generates = any(column.value is not None and column.value.generated is not None for column in columns)
+    return bool(_timestamps(change.partitioning, columns)) and not generates
 
 
 def _timestamps(names: Iterable[str], columns: Sequence[ColumnState]) -> list[str]:

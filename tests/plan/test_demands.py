@@ -1,0 +1,63 @@
+"""What a plan demands of the values of columns by which a table is partitioned anew."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import TablePlanner
+from pytest_delta_schema.plan.demands import PartitionValue, demands_of, shown_columns
+from pytest_delta_schema.testing.parts import MAPPED, TEXT
+from support.tables import KEY, catalog, column, state, stored, table
+
+TYPES = {
+    "string": (TEXT, "string", True),
+    "varchar": (spark.VarcharType(3), "varchar(3)", True),
+    "char": (spark.CharType(3), "char(3)", True),
+    "timestamp": (spark.TimestampType(), "timestamp", True),
+    "binary": (spark.BinaryType(), "binary", True),
+    "timestamp without a zone": (spark.TimestampNTZType(), "timestamp_ntz", False),
+    "date": (spark.DateType(), "date", False),
+    "double": (spark.DoubleType(), "double", False),
+    "decimal": (spark.DecimalType(9, 2), "decimal(9,2)", False),
+    "boolean": (spark.BooleanType(), "boolean", False),
+    "long": (spark.LongType(), "bigint", False),
+}
+
+
+def planned(model, before):
+    (action,) = TablePlanner().plan([model], catalog(before)).actions
+    return action
+
+
+@pytest.mark.parametrize("case", TYPES)
+def test_only_values_of_some_types_have_to_be_looked_at(case):
+    kind, name, is_asked = TYPES[case]
+    action = planned(table(column(), column("P", kind), partitioned_by=["p"]), state(stored(), stored("P", name)))
+
+    assert demands_of(action) == ((PartitionValue(column="P", data_type=name),) if is_asked else ())
+
+
+def test_values_that_are_in_partitions_already_or_not_there_yet_are_not_looked_at():
+    parts = [column(), column("a", TEXT), column("b", TEXT)]
+    action = planned(
+        table(*parts, partitioned_by=["a", "b"]), state(stored(), stored("a", "string"), partitioning=("A",))
+    )
+
+    assert demands_of(action) == ()
+
+
+def test_a_column_that_is_renamed_on_the_way_is_meant_under_its_old_name():
+    before = state(stored(), stored("old", "string"), table_properties=MAPPED)
+    model = table(column(), column("new", TEXT, renamed_from="old"), partitioned_by=["new"], table_properties=MAPPED)
+
+    assert demands_of(planned(model, before)) == (PartitionValue(column="old", data_type="string"),)
+
+
+def test_the_value_itself_is_shown_unless_there_is_a_key():
+    demand = PartitionValue(column="p", data_type="string")
+    model = table(column(is_nullable=False), column("p", TEXT), partitioned_by=["p"], primary_key=["id"])
+    before = state(stored(is_nullable=False), stored("p", "string"))
+
+    assert shown_columns(demand, planned(table(column(), column("p", TEXT), partitioned_by=["p"]), before)) == ("p",)
+    assert shown_columns(demand, planned(model, state(*before.columns, primary_key=KEY))) == ("id",)
