@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-writes test-catalogs test-own test-examples lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-writes test-catalogs test-own test-examples test-faults lint format bench clean
 
 # Tests that share one Spark session, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that need none.
 WRITES := tests/spark/test_writes_agree.py
@@ -20,6 +20,7 @@ help:
 	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
 	@echo 'make test    every test, with coverage'
 	@echo 'make test-long  random lives of a table on real Delta, for 20 minutes, and every write of every pair'
+	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, goes on where it was stopped'
 	@echo 'make lint    style, types, and who may import whom'
 	@echo 'make format  put the code into the one format'
 	@echo 'make bench   the speed table of the README, measured here'
@@ -58,6 +59,9 @@ test-long: $(READY)
 test-examples: $(READY)
 	@$(PYTEST) tests/examples >.test-examples.log 2>&1; status=$$?; cat .test-examples.log; exit $$status
 
+test-faults: $(READY)
+	@PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)
+
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise
 	$(BIN)/ruff format --check
@@ -72,7 +76,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
-	rm -rf .venv .test-*.log .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .faults .test-*.log .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }

@@ -1,0 +1,14 @@
+"""All areas, in the order in which they are run."""
+
+from __future__ import annotations
+
+from faults import boundaries, consents, names, servers
+
+AREAS = (
+    boundaries.MEMORY_AREA,
+    names.MEMORY_AREA,
+    servers.AREA,
+    consents.AREA,
+    boundaries.LOCAL_AREA,
+    names.LOCAL_AREA,
+)

@@ -1,0 +1,58 @@
+"""Runs of pytest in processes of their own, forked from one that has imported everything already."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+OUTPUT = "output.txt"
+ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:xdist")
+"""Without the plugins that only our own tests need."""
+
+_PRELOADED = [
+    "pytest",
+    "sqlglot",
+    "syrupy",
+    "pyspark.sql.types",
+    "pytest_delta_schema.contracts.collect",
+    "pytest_delta_schema.orchestrate.orchestrator",
+    "pytest_delta_schema.catalogs.memory.catalog",
+]
+SECONDS = 180
+
+
+def run_pytest(folder: Path, args: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Run pytest in a folder; return all that it wrote.
+
+    Raises:
+        TimeoutError: If it does not end.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    process = context.Process(target=_main, args=(str(folder), [*ALONE, *args], dict(environment)))
+    process.start()
+    process.join(SECONDS)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        msg = f"pytest did not end within {SECONDS} s"
+        raise TimeoutError(msg)
+    return (folder / OUTPUT).read_text("utf-8", "replace")
+
+
+def _main(folder: str, args: list[str], environment: dict[str, str]) -> None:
+    os.chdir(folder)
+    os.environ.update(environment)
+    output = os.open(OUTPUT, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.path[:] = [each for each in sys.path if each]
+    import pytest  # noqa: PLC0415 - loaded before the fork
+
+    sys.exit(pytest.main(args))

@@ -1,0 +1,173 @@
+"""Scenes: a table as it was, a model of today and the statements between, set on a catalog and checked after a fault.
+
+They are the scenarios that every backend plays. The rows that are expected after a fault are those that were read
+before it, or those that the scenario writes out; nothing of the code under test compares them.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from faults.bench import require, require_clean
+from pytest_delta_schema import ActionRunner, Orchestrator, PlanValidator, TablePlanner
+from pytest_delta_schema.models.binding import Binding
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.rules.validator import default_model_rules, default_plan_rules
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.testing.play import planned
+from pytest_delta_schema.testing.scenario import SCENARIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pytest_delta_schema import Table
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.testing.scenario import Scenario
+
+_EXACT = 2**53
+"""Below it every integer is a double; a scenario may write 1 where a widened column holds 1.0."""
+
+SCHEMA = "silver"
+"""Where the tables of scenarios are declared."""
+
+
+def going_through() -> list[Scenario]:
+    """Return the scenarios that no rule refuses and that need nothing but tables."""
+    return [each for each in SCENARIOS if not each.refused and each.parquet is None and _is_at_home(each)]
+
+
+def _is_at_home(scenario: Scenario) -> bool:
+    tables = [scenario.after, *(other for other, _ in scenario.others)]
+    return all(each.name[:2] == ("dev", SCHEMA) for each in tables)
+
+
+@cache
+def scenario_named(name: str) -> Scenario:
+    """Return a scenario by its name."""
+    return next(each for each in SCENARIOS if each.name == name)
+
+
+@cache
+def planned_statements(name: str) -> tuple[Statement, ...]:
+    """Return the statements of a scenario, as the memory catalog would run them."""
+    return tuple(planned(scenario_named(name)))
+
+
+def moved(scenario: Scenario, schema: str) -> Scenario:
+    """Return a scenario whose tables are in another schema of ``dev``."""
+    binding = Binding(((("dev", SCHEMA), ("dev", schema)),))
+
+    def bound(table: Table | None) -> Table | None:
+        if table is None:
+            return None
+        there = copy(binding.table(table))
+        there.logical_name = there.name
+        return there
+
+    return replace(
+        scenario,
+        before=bound(scenario.before),
+        after=bound(scenario.after),
+        others=tuple((bound(other), rows) for other, rows in scenario.others),
+        consents=tuple(each.replace(f"dev.{SCHEMA}.", f"dev.{schema}.") for each in scenario.consents),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A scenario on a catalog.
+
+    Args:
+        scenario: With the names that the tables have there.
+        catalog: Where.
+        ddl: Where statements run; the catalog itself unless something is between.
+        restores: Whether a table that stops midway is restored.
+    """
+
+    scenario: Scenario
+    catalog: Any
+    ddl: Any = None
+    restores: bool = False
+
+    @property
+    def models(self) -> list[Table]:
+        """What is applied."""
+        return [self.scenario.after]
+
+    @property
+    def known(self) -> list[Table]:
+        """The models beside it."""
+        return [other for other, _ in self.scenario.others]
+
+    def orchestrator(self) -> Orchestrator:
+        """Build the engine as a user of the library does."""
+        ddl = self.ddl or self.catalog
+        consents = default_plan_rules(map(parse_consent, self.scenario.consents))
+        validator = PlanValidator(default_model_rules(self.scenario.policy), consents)
+        runner = ActionRunner.over(ddl, restores=self.restores)
+        return Orchestrator(self.catalog, runner, TablePlanner(policy=self.scenario.policy), validator)
+
+    def apply(self) -> tuple[Statement, ...]:
+        """Apply the model of today."""
+        return self.orchestrator().sync_tables(self.models, known=self.known).statements
+
+    def planned(self) -> list[Statement]:
+        """Return what an apply would run."""
+        plan = self.orchestrator().plan_tables(self.models, known=self.known)
+        return [statement for action in plan.actions for statement in statements(action)]
+
+    def require_converged(self) -> None:
+        """Apply once more and require that nothing is left to do."""
+        self.apply()
+        plan = self.orchestrator().plan_tables(self.models, known=self.known)
+        left = [str(line) for action in plan.actions for line in change_lines(action)]
+        require(not left, f"after a second apply the plan is not empty: {'; '.join(left)}")
+
+
+def require_rows(found: Iterable[Mapping[str, Any]], expected: Iterable[Mapping[str, Any]], what: str) -> None:
+    """Require the same rows, in any order, each value of the same type and equal."""
+    left, right = sorted(map(_text, found)), sorted(map(_text, expected))
+    lost = [row for row in right if row not in left]
+    new = [row for row in left if row not in right]
+    require(left == right, f"{what}: rows differ; lost {lost[:3]}, new {new[:3]}, {len(right)} before, {len(left)} now")
+
+
+def rows_after(scenario: Scenario, before: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the rows that a scenario ends with: those that it writes out, or those before by the columns of the end."""
+    if scenario.left is not None:
+        return [dict(row) for row in scenario.left]
+    return only(before, columns)
+
+
+def only(rows: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[dict[str, Any]]:
+    """Return rows with some columns only, by names in lower case."""
+    wanted = sorted({name.lower() for name in names})
+    return [{name: {key.lower(): value for key, value in row.items()}.get(name) for name in wanted} for row in rows]
+
+
+def require_one_story(error: BaseException) -> None:
+    """Require that an error is one of the package, without secrets and tracebacks."""
+    from pytest_delta_schema import DeltaSchemaError  # noqa: PLC0415 - named here only
+
+    require(isinstance(error, DeltaSchemaError), f"raised {type(error).__name__} and no DeltaSchemaError: {error}")
+    require_clean(str(error), f"the text of {type(error).__name__}")
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    return repr(sorted((name.lower(), _plain(value)) for name, value in row.items()))
+
+
+def _plain(value: Any) -> Any:
+    """Give a value a shape that compares equal only to itself: NaN, -0.0 and types included."""
+    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and abs(value) < _EXACT:
+        return float(value)
+    if isinstance(value, dict):
+        return sorted((repr(key), _plain(each)) for key, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value

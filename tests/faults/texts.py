@@ -1,0 +1,142 @@
+"""Hostile texts, and the places of a table in which a text can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, Column, ForeignKey, Table
+from pytest_delta_schema.sql.quoting import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONG = spark.LongType()
+
+TEXTS: dict[str, str] = {
+    "single quote": "it's",
+    "two single quotes": "''",
+    "double quote": 'say "x"',
+    "back-quote": "a`b",
+    "two back-quotes": "``",
+    "only a back-quote": "`",
+    "backslash": "a\\b",
+    "backslash at the end": "a\\",
+    "backslash and quote": "\\'",
+    "escape sequence": "\\u0027 \\n",
+    "variable": "${spark.master}",
+    "variable of the environment": "$HOME ${HOME}",
+    "SQL comment": "a -- b",
+    "block comment": "/* a */",
+    "semicolon": "a; DROP TABLE x",
+    "closing bracket": "a) --",
+    "statement": "x` BIGINT); DROP TABLE dev.silver.bystander; --",
+    "dot": "a.b",
+    "dots": "..",
+    "path up": "../x",
+    "absolute path": "/etc/passwd",
+    "percent code": "a%2Fb%2e%2e",
+    "percent": "100%",
+    "equals sign": "a=b",
+    "partition": "p=1/q=2",
+    "colon": "a:b",
+    "question mark": "what?",
+    "asterisk": "*",
+    "brackets": "[a]{b}<c>",
+    "blank inside": "a b",
+    "blanks around": " a ",
+    "tabulator": "a\tb",
+    "line feed": "a\nb",
+    "carriage return": "a\rb",
+    "null character": "a\x00b",
+    "escape character": "a\x1b[31mb",
+    "delete character": "a\x7fb",
+    "accents": "größe",
+    "decomposed accents": "gro\u0308ße",
+    "other scripts": "表名 الجدول",
+    "emoji": "\U0001f4a5\U0001f468\u200d\U0001f469",
+    "right to left": "a\u202eb",
+    "no-break space": "a\u00a0b",
+    "line separator": "a\u2028b",
+    "dotted capital I": "İstanbul",
+    "sharp s": "ẞ",
+    "lone surrogate": "a\ud800b",
+    "byte order mark": "\ufeffa",
+    "zero width": "a\u200bb",
+    "keyword": "select",
+    "true": "true",
+    "null": "null",
+    "number": "1",
+    "underscore": "_",
+    "hidden": "_delta_log",
+    "dunder": "__x__",
+    "hex": "hex_61",
+    "metadata column": "_metadata",
+    "change type": "_change_type",
+    "long": "x" * 255,
+    "very long": "y" * 4000,
+    "empty": "",
+    "blank": " ",
+    "format string": "{0} {x!r} %s",
+    "glob": "**/*",
+    "JSON": '{"a": [1]}',
+    "HTML": "<script>alert(1)</script>",
+}
+
+
+def _model(*columns: Column, schema: str = "silver", name: str = "orders", **options: Any) -> Table:
+    return Table("dev", schema, name, list(columns) or [Column("id", LONG)], **options)
+
+
+def _checked(text: str) -> Table:
+    return _model(Column("id", LONG), Column(text, LONG), checks=[Check("positive", f"{identifier(text)} > 0")])
+
+
+def _nested(text: str, comment: str = "") -> Table:
+    inner = spark.StructField(text, LONG, nullable=True, metadata={"comment": comment} if comment else {})
+    return _model(Column("id", LONG), Column("s", spark.StructType([inner])))
+
+
+def _child(text: str) -> Table:
+    return _model(Column("id", LONG), foreign_keys=[ForeignKey(["id"], "dev.silver.parent", ["id"], name=text)])
+
+
+def _keyed(text: str) -> Table:
+    return _model(Column(text, LONG, is_nullable=False), primary_key=[text])
+
+
+PLACES: dict[str, Callable[[str], Table]] = {
+    "table": lambda text: _model(name=text),
+    "schema": lambda text: _model(schema=text),
+    "column": lambda text: _model(Column("id", LONG), Column(text, LONG)),
+    "field": _nested,
+    "clustering column": lambda text: _model(Column("id", LONG), Column(text, LONG), clustered_by=[text]),
+    "partition column": lambda text: _model(Column("id", LONG), Column(text, LONG), partitioned_by=[text]),
+    "key column": _keyed,
+    "column of a check": _checked,
+    "name of a check": lambda text: _model(Column("id", LONG), checks=[Check(text, "id > 0")]),
+    "literal in a check": lambda text: _model(
+        Column("id", LONG), Column("t", spark.StringType()), checks=[Check("other", f"t <> {_literal(text)}")]
+    ),
+    "name of a foreign key": _child,
+    "property key": lambda text: _model(table_properties={text: "x"}),
+    "property value": lambda text: _model(table_properties={"team": text}),
+    "table comment": lambda text: _model(comment=text),
+    "column comment": lambda text: _model(Column("id", LONG, comment=text)),
+    "field comment": lambda text: _nested("f", text),
+    "tag key": lambda text: _model(tags={text: "x"}),
+    "tag value": lambda text: _model(tags={"team": text}),
+    "tag of a column": lambda text: _model(Column("id", LONG, tags={text: text})),
+    "default": lambda text: _model(
+        Column("id", LONG),
+        Column("t", spark.StringType(), default=_literal(text)),
+        table_properties={"delta.feature.allowColumnDefaults": "supported"},
+    ),
+}
+"""How a text gets into a model; each place makes a whole table."""
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
