@@ -83,7 +83,7 @@ def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict
 
 @pytest.fixture(scope="session")
 def delta_spark(
-    pytestconfig: pytest.Config, delta_spark_conf: dict[str, str], delta_warehouse: Path
+    request: pytest.FixtureRequest, pytestconfig: pytest.Config, delta_spark_conf: dict[str, str], delta_warehouse: Path
 ) -> Iterator[SparkSession]:
     """A Spark session with Delta: the active one, or a tuned local one that is stopped in the end."""
     from pytest_delta_schema.catalogs.spark.session import catalog_conf, open_session
@@ -102,7 +102,10 @@ def delta_spark(
     except BackendError as error:
         pytest.fail(str(error), pytrace=False)
     yield session.spark
-    session.close(terminal)
+    if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
+        session.abort()
+    else:
+        session.close(terminal)
 
 
 @pytest.fixture(scope="session")

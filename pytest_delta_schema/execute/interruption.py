@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-READING = 1.5
+READING = 1.0
 """Seconds within which a catalog is read again after an interruption."""
 
 STILL_RUNNING = "when the table was read again it had not, but could not be stopped either; look once more"

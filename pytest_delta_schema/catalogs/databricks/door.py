@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
+from pytest_delta_schema.catalogs.spark.gateway import is_remote
+from pytest_delta_schema.catalogs.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.errors import BackendError, BackendFailure, because
 
 if TYPE_CHECKING:
@@ -47,11 +50,14 @@ class SparkDoor:
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
         """Run a statement by Spark."""
-        with in_users_names():
+        with in_users_names(), stopped_by(self._stop):
             return [row.asDict() for row in self.spark.sql(sql).collect()]
 
     def close(self) -> None:
         """Leave the session to its owner."""
+
+    def _stop(self) -> bool:
+        return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
 
 
 class WarehouseDoor:
@@ -67,7 +73,7 @@ class WarehouseDoor:
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
         """Run a statement by a cursor of its own."""
         try:
-            with self._connection.cursor() as cursor:
+            with self._connection.cursor() as cursor, stopped_by(partial(_cancel, cursor)):
                 cursor.execute(sql)
                 names = [column[0] for column in cursor.description or ()]
                 return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() if names else ())]
@@ -102,6 +108,12 @@ def open_door(warehouse: str = "") -> Door:
     except Exception as error:
         msg = f"the Databricks workspace cannot be entered ({because(error)}); see its unified authentication"
         raise BackendError(msg) from error
+
+
+def _cancel(cursor: Any) -> bool:
+    """Ask a warehouse to stop the statement of a cursor; nobody tells when it is over."""
+    cursor.cancel()
+    return False
 
 
 def _runtime_session() -> Any:

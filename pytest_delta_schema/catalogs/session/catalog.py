@@ -16,6 +16,7 @@ from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
 from pytest_delta_schema.catalogs.spark.history import column_origins, past_columns
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.running import Running
+from pytest_delta_schema.catalogs.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
@@ -109,7 +110,7 @@ class SessionCatalog:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
             BackendFailure: If Spark or Delta refuses.
         """
-        with in_users_names():
+        with in_users_names(), stopped_by(self._stop):
             self._running.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -197,6 +198,9 @@ class SessionCatalog:
 
     def _sql(self, text: str) -> Any:
         return self.spark.sql(text)
+
+    def _stop(self) -> bool:
+        return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
 
 
 def _absent(name: QualifiedName, schemas: set[str] | BackendFailure, wish: Parquet | None) -> TableState | ReadProblem:

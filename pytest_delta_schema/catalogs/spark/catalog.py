@@ -19,7 +19,9 @@ from pytest_delta_schema.catalogs.spark.reader import list_tables, read_tables
 from pytest_delta_schema.catalogs.spark.running import Running
 from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.catalogs.spark.sources import Sources
+from pytest_delta_schema.catalogs.spark.stopping import stop_jobs, stopped_by
 from pytest_delta_schema.execute.ddl import Capabilities
+from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.queries import create_schema, drop_schema
@@ -27,6 +29,7 @@ from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -88,7 +91,7 @@ class SparkCatalog:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
             BackendFailure: If Spark or Delta refuses.
         """
-        with self._speaking(statement.table.catalog):
+        with self._speaking(statement.table.catalog), self._stopping():
             if statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             elif statement.kind is StatementKind.CONVERT_TABLE:
@@ -146,6 +149,8 @@ class SparkCatalog:
     def _create(self, statement: Statement) -> None:
         try:
             self._running.run(statement)
+        except StillRunning:
+            raise
         except BaseException:
             self._clean_up(statement.table)
             raise
@@ -169,6 +174,9 @@ class SparkCatalog:
         self._stream.write(f"delta-schema: {text}\n")
         self._stream.flush()
 
+    def _stopping(self) -> AbstractContextManager[None]:
+        return stopped_by(lambda: stop_jobs(self.spark))
+
     def _sql(self, text: str) -> Any:
-        with setting(self.spark, _SUBSTITUTE, "false"):
+        with self._stopping(), setting(self.spark, _SUBSTITUTE, "false"):
             return self.spark.sql(text)

@@ -13,6 +13,7 @@ from pytest_delta_schema.catalogs.spark.physical import (
     remove_if_empty,
     table_folder,
 )
+from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.sql.conversion import conversion
@@ -47,6 +48,8 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say
             started = monotonic()
             try:
                 sql(conversion(target, change))
+            except StillRunning:
+                raise
             except BaseException:
                 remove_if_empty(Path(source.path) / "_delta_log")
                 raise

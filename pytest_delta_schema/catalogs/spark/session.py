@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector."""
+
+_ABORTING = 0.5
+"""Seconds in which a JVM may end by itself, and remove its temporary files."""
 
 _PYTHON = "PYSPARK_PYTHON"
 _OPTIONS = "spark.driver.extraJavaOptions"
@@ -93,6 +97,25 @@ class LocalSession:
         if process is not None:
             process.stdin.close()
             process.wait()
+
+    def abort(self) -> None:
+        """End the JVM if it was started here, whatever it is doing; stopping the session would wait for its jobs."""
+        if not self.owned:
+            return
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        gateway: Any = self.spark.sparkContext._gateway
+        process = getattr(gateway, "proc", None)
+        if process is not None:
+            process.stdin.close()
+            try:
+                process.wait(_ABORTING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = None
 
 
 def active_session() -> LocalSession | None:

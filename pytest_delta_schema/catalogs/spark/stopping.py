@@ -1,0 +1,72 @@
+"""Stop what a catalog is running when the process is interrupted, so that nothing commits behind its back."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.execute.interruption import StillRunning, in_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import SparkSession
+
+STOPPING = 2.0
+"""Seconds within which a statement is stopped, or given up as one that still runs."""
+
+_PAUSE = 0.1
+
+
+@contextmanager
+def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
+    """Stop the statement of the block before a ``KeyboardInterrupt`` leaves it.
+
+    Args:
+        stop: Stops it, and says whether it is over for certain; given up after :data:`STOPPING` seconds.
+
+    Raises:
+        StillRunning: In place of the interruption, if the statement may still commit.
+    """
+    try:
+        yield
+    except StillRunning:
+        raise
+    except KeyboardInterrupt:
+        try:
+            is_over = in_time(stop, STOPPING)
+        except Exception as error:
+            raise StillRunning from error
+        if not is_over:
+            raise StillRunning from None
+        raise
+
+
+def stop_jobs(spark: SparkSession) -> bool:
+    """Cancel the jobs of a classic session until the JVM runs no call of this process any more.
+
+    pyspark's own handler of SIGINT cannot do it: it uses the connection that waits for the statement, which fails
+    (pyspark 4.2.0). Between two jobs of a statement there is nothing to cancel, so that one attempt is not enough.
+    """
+    context, idle = spark.sparkContext, 0
+    while idle < 2:  # noqa: PLR2004 - a call that has just been sent shows at the second look
+        context._jsc.sc().cancelAllJobs()
+        idle = idle + 1 if _calls(spark._jvm) <= 1 else 0
+        time.sleep(_PAUSE)
+    return True
+
+
+def stop_operations(spark: Any) -> bool:
+    """Interrupt the operations of a session of Spark Connect; nobody tells when they are over."""
+    spark.interruptAll()
+    return False
+
+
+def _calls(jvm: Any) -> int:
+    """Count the threads of a JVM that run a call of Python, this one included."""
+    from py4j.java_gateway import get_method
+
+    stacks = get_method(jvm.java.lang.Thread.getAllStackTraces(), "values")().toArray()
+    text: str = jvm.java.util.Arrays.deepToString(stacks)
+    return sum("py4j.commands." in stack for stack in text.split("], ["))
