@@ -25,7 +25,7 @@ from pytest_delta_schema.contracts.fixtures import (
     make_delta_schema,
     make_delta_table,
 )
-from pytest_delta_schema.contracts.options import MARKS, add_options
+from pytest_delta_schema.contracts.options import APPLY, MARKS, add_options
 from pytest_delta_schema.contracts.reading import default_properties, read_options
 from pytest_delta_schema.contracts.run import RUN, ContractRun
 
@@ -87,7 +87,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if options.mode is not None:
         from pytest_delta_schema.contracts.summary import Summary
 
-        config.pluginmanager.register(Summary(config, options), "delta_schema_summary")
+        summary = Summary(config, options)
+        config.pluginmanager.register(summary, "delta_schema_summary")
+        if options.mode == APPLY and not config.option.collectonly:
+            from pytest_delta_schema.contracts.interrupted import Interrupted
+
+            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -106,7 +106,8 @@ class ApplyContract(StandardContract):
         line = Orchestrator(delta_catalog, runner, run.planner, run.validator)
         try:
             known = map(run.bound, run.pointing_at(tables))
-            ran = line.sync_tables(map(run.bound, tables), known=known)
+            with run.applying.by(runner):
+                ran = line.sync_tables(map(run.bound, tables), known=known)
         except UnsafePlanError as error:
             _note_data(request, error.violations)
             _fail(self.table, request, delta_catalog, plan, error.violations)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema.contracts.applying import Applying
 from pytest_delta_schema.contracts.options import is_worker
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class ContractRun:
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
         self.judged: set[int] = set()
+        self.applying = Applying()
         self._config = config
         self._bound: dict[QualifiedName, tuple[Table, Table]] = {}
         self._violations: dict[QualifiedName, tuple[Violation, ...]] = {}

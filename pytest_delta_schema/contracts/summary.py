@@ -69,6 +69,10 @@ class Summary:
         self._useless: list[list[str]] = []
         self._unused: dict[str, None] = {}
 
+    def ended(self) -> set[str]:
+        """Return the names of the models whose check has ended."""
+        return {end[facts.TABLE] for end in self._ends.values()}
+
     def pytest_report_header(self) -> str:
         """Say what the run is held against."""
         places = {LOCAL: f", warehouse {self._options.warehouse}", UNITY: f", server {self._options.unity.uri}"}

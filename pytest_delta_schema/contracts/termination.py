@@ -1,0 +1,80 @@
+"""SIGTERM during an apply: it ends as by Ctrl-C, in time, and then by the signal after all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+
+class Termination:
+    """Turns SIGTERM into a ``KeyboardInterrupt``, while it is installed.
+
+    Args:
+        limit: Seconds from the signal to the end of the process, whatever the process is doing.
+        last_words: Called by another thread if that time is over.
+    """
+
+    def __init__(self, limit: float, last_words: Callable[[], None]) -> None:
+        self.is_signalled = False
+        self._limit = limit
+        self._last_words = last_words
+        self._over = threading.Event()
+        self._earlier: Callable[[int, FrameType | None], object] | int | None = None
+
+    def install(self) -> None:
+        """Take the signal over; not outside of the main thread, and not where somebody ignores it."""
+        earlier = signal.getsignal(signal.SIGTERM)
+        if threading.current_thread() is not threading.main_thread() or earlier in (None, signal.SIG_IGN):
+            return
+        self._earlier = earlier
+        self._watched, self._waking = socket.socketpair()
+        self._waking.settimeout(0)
+        # The interpreter writes to the socket even while the main thread is stuck in a call that is not Python's.
+        self._other_fd = signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
+        if self._other_fd != -1:
+            signal.set_wakeup_fd(self._other_fd)
+        threading.Thread(target=self._watch, name="pytest-delta-schema-watch", daemon=True).start()
+        signal.signal(signal.SIGTERM, self._handle)
+
+    def end(self) -> None:
+        """Give the signal back, and raise it again if it came: the earlier handler decides, or the process ends."""
+        if self._earlier is None:
+            return
+        earlier, self._earlier = self._earlier, None
+        if signal.getsignal(signal.SIGTERM) == self._handle:
+            signal.signal(signal.SIGTERM, earlier)
+        if self._other_fd == -1:
+            signal.set_wakeup_fd(-1)
+        self._over.set()
+        self._waking.close()
+        if self.is_signalled:
+            signal.raise_signal(signal.SIGTERM)
+
+    def _handle(self, *_: object) -> None:
+        if self.is_signalled:
+            return  # the time limit ends the process, if nothing else does
+        self.is_signalled = True
+        with suppress(OSError):
+            self._waking.send(bytes([signal.SIGTERM]))
+        raise KeyboardInterrupt
+
+    def _watch(self) -> None:
+        with self._watched:
+            signals = b""
+            while signal.SIGTERM not in signals:
+                signals = self._watched.recv(64)
+                if not signals:
+                    return
+        if not self._over.wait(self._limit):
+            try:
+                self._last_words()
+            finally:
+                os._exit(128 + signal.SIGTERM)

@@ -1,0 +1,238 @@
+"""Ctrl-C and SIGTERM during ``pytest --delta-apply``: what is shown, how the process ends, and what is left alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from support.plugin_project import ALONE, ORDERS
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+MORE = """
+later = table("dev.silver.zz_later", Column("id", LongType()))
+"""
+CONFTEST = """
+import os, signal, threading
+from pathlib import Path
+from pytest_delta_schema import MemoryCatalog
+
+def interrupt():
+    {interrupt}
+
+def hang():
+    threading.Event().wait(60)
+    raise AssertionError("nobody came")
+
+class Stopped(MemoryCatalog):
+    number, is_over = 0, False
+
+    def run(self, statement):
+        self.number += 1
+        if self.number == {number} and {when!r} == "before":
+            self.is_over = True
+            interrupt()
+        super().run(statement)
+        if self.number == {number} and {when!r} == "after":
+            self.is_over = True
+            interrupt()
+
+    def snapshot(self, models):
+        if self.is_over:
+            {look}
+        return super().snapshot(models)
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Stopped([stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
+"""
+ITSELF = "os.kill(os.getpid(), {:d})"
+RESTORE = "  way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
+
+
+@pytest.fixture
+def stopped(project):
+    """Run an apply in which a statement interrupts; a new session, so that signals to the group reach nobody else."""
+
+    def run(*args, interrupt, number=3, when="before", look="pass", extra=""):
+        from support.plugin_project import CATALOG  # noqa: PLC0415
+
+        head = CATALOG.partition("@pytest.fixture")[0]
+        body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look)
+        project.pytester.makeconftest(f"{head}\n{body}\n{extra}")
+        if not (project.path / "models.py").exists():
+            project.models(ORDERS + MORE)
+        command = [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args]
+        return subprocess.run(
+            command, cwd=project.path, capture_output=True, text=True, timeout=60, start_new_session=True, check=False
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(("number", "when"), [(1, "before"), (1, "after"), (3, "before"), (6, "after")])
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_every_statement(stopped, signum, number, when):
+    result = stopped(interrupt=ITSELF.format(signum), number=number, when=when)
+
+    assert result.returncode == (2 if signum == signal.SIGINT else -15), result.stdout + result.stderr
+    committed = when == "after"
+    title = "delta schema: interrupted" if signum == signal.SIGINT else "delta schema: ended by SIGTERM"
+    assert title in result.stdout
+    assert f"dev.silver.orders: interrupted in statement {number} of 6\n" in result.stdout
+    outcome = f"committed (the table is at version {number})" if committed else "not committed"
+    at = "" if committed else f" (the table is at version {number - 1})"
+    assert f"  running, {outcome}{at}:\n" in result.stdout
+    assert (RESTORE if number > 1 or committed else "  way back: nothing was changed") in result.stdout
+    assert "  way on:   apply again; the next plan starts from what is done\n" in result.stdout
+    assert "not begun: dev.silver.zz_later\n" in result.stdout
+    assert "Traceback" not in result.stdout + result.stderr
+    assert "memory/catalog.py" not in result.stdout
+
+
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_between_two_tables(stopped, signum):
+    hook = f"""
+def pytest_runtest_logfinish(nodeid):
+    if "orders::apply" in nodeid:
+        {ITSELF.format(signum)}
+"""
+    result = stopped(interrupt="pass", extra=hook)
+
+    assert result.returncode == (2 if signum == signal.SIGINT else -15)
+    assert "no table was being changed\nnot begun: dev.silver.zz_later\n" in result.stdout
+    assert "apply: 1 applied, 6 statements run" in result.stdout
+
+
+def test_an_earlier_handler_comes_last_and_decides(stopped):
+    extra = """
+def pytest_configure():
+    signal.signal(signal.SIGTERM, lambda *_: print("EARLIER", flush=True))
+
+"""
+    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
+
+    assert result.returncode == 2
+    assert result.stdout.index("way back") < result.stdout.index("EARLIER")
+
+
+def test_nothing_is_restored_that_was_asked_to_be_restored_on_failure(stopped):
+    result = stopped("--delta-on-failure=restore", interrupt=ITSELF.format(signal.SIGINT))
+
+    assert RESTORE in result.stdout
+    assert "(the table is at version 2)" in result.stdout
+
+
+@pytest.mark.parametrize("args", [["--delta-drift"], ["--delta-apply", "--collect-only"], []])
+def test_only_an_apply_takes_the_signal_over(project, args):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    project.pytester.makepyfile(
+        test_signal="""
+        import signal
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        def test_it():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        """
+    )
+
+    result = project.run("test_signal.py", *args, subprocess=True)
+
+    assert "AssertionError" not in result.stdout.str()
+
+
+def test_an_apply_gives_the_signal_back(project):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    before = signal.getsignal(signal.SIGTERM)
+
+    project.run("--delta-apply", "-m", "delta_apply").assert_outcomes(passed=1, deselected=2)
+
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_signal_that_is_ignored_stays_ignored(stopped):
+    extra = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+
+    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
+
+    assert result.returncode == 0, result.stdout
+    assert "apply: 2 applied" in result.stdout
+
+
+def test_a_second_interruption_ends_at_once(stopped):
+    result = stopped(
+        interrupt=ITSELF.format(signal.SIGINT), look="os.kill(os.getpid(), signal.SIGINT); threading.Event().wait(60)"
+    )
+
+    assert result.returncode == 2
+    assert "no table was being changed" not in result.stdout
+    assert "dev.silver.orders: interrupted in statement 3 of 6" in result.stdout
+    assert "perhaps committed" in result.stdout
+
+
+def test_a_process_that_does_not_end_is_ended(stopped):
+    extra = """
+@pytest.fixture(scope="session", autouse=True)
+def stuck():
+    yield
+    try:
+        hang()
+    except BaseException:
+        hang()
+"""
+    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
+
+    assert result.returncode == 128 + signal.SIGTERM
+    assert "delta schema: ended by SIGTERM, which took too long\n" in result.stdout
+    assert "dev.silver.orders: interrupted in statement 3 of 6\n" in result.stdout
+
+
+BOTH = """Path({folder!r}, str(os.getpid())).touch()
+    if len(list(Path({folder!r}).iterdir())) == 2:
+        {kill}
+    hang()"""
+TWO = """
+first = table("dev.silver.a", Column("id", LongType()))
+second = table("dev.silver.b", Column("id", LongType()))
+third = table("dev.silver.c", Column("id", LongType()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kill", "code"),
+    [
+        ("os.killpg(0, signal.SIGINT)", 2),
+        ("os.killpg(0, signal.SIGTERM)", -15),
+        ("os.kill(os.getppid(), signal.SIGTERM)", -15),
+    ],
+    ids=["ctrl-c", "group", "controller"],
+)
+def test_the_controller_shows_what_all_workers_say(stopped, project, tmp_path, kill, code):
+    project.models(TWO)
+    folder = tmp_path / "workers"
+    folder.mkdir()
+
+    result = stopped("-n2", "--delta-backend=memory", interrupt=BOTH.format(folder=str(folder), kill=kill), number=1)
+
+    assert result.returncode == code, result.stdout + result.stderr
+    stories = [line for line in result.stdout.splitlines() if "interrupted in statement 1 of 1" in line]
+    assert sorted(line.split()[1] for line in stories) == ["dev.silver.a:", "dev.silver.b:"]
+    assert sorted(line.split()[0] for line in stories) == ["[gw0]", "[gw1]"]
+    assert "not begun: dev.silver.c\n" in result.stdout
+    for pid in folder.iterdir():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid.name), 0)
+
+
+def test_a_worker_that_is_interrupted_alone(stopped, project):
+    project.models(TWO)
+    alone = 'os.environ["PYTEST_XDIST_WORKER"] == "gw0" and os.kill(os.getpid(), signal.SIGINT)'
+
+    result = stopped("-n2", "--delta-backend=memory", interrupt=alone, number=1)
+
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "[gw0] dev.silver." in result.stdout
