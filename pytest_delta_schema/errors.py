@@ -181,6 +181,12 @@ class BackendFailure(DeltaSchemaError):  # noqa: N818 - wraps what a catalog sai
         super().__init__(text)
 
 
+def reason(error: OSError) -> str:
+    """Say what the operating system refused and for which path, without the number of the error."""
+    said = error.strerror or str(error) or type(error).__name__
+    return said if error.filename is None else f"{said} ({error.filename})"
+
+
 def because(error: BaseException, *, limit: int = 300) -> str:
     """One line that says why ``error`` happened, for use inside another message; URIs show no user and no query.
 

@@ -169,6 +169,20 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             protect_on_collect_only(session.config)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Say once a run why a catalog could not be opened."""
+    report = yield
+    if call.excinfo is not None:
+        from pytest_delta_schema.contracts.failures import NotOpened, shown_once
+
+        if isinstance(call.excinfo.value, NotOpened):
+            report.longrepr = shown_once(item.config, call.excinfo.value)
+    return report
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
     """Come before syrupy, and keep it from deleting snapshots that were not reached."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TextIO, cast
 
-import pytest
-
 from pytest_delta_schema.contracts.options import DATABRICKS, LOCAL, MEMORY, SESSION, UNITY
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.contracts.terminal import Terminal
@@ -14,17 +12,20 @@ from pytest_delta_schema.contracts.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import pytest
+
     from pytest_delta_schema.execute.ddl import Catalog
 
 
 def open_catalog(request: pytest.FixtureRequest) -> Catalog:
     """Return the catalog that this run has chosen; fixtures that it needs are asked for only then."""
+    from pytest_delta_schema.contracts.failures import NotOpened
     from pytest_delta_schema.errors import BackendError
 
     try:
         return _BACKENDS[request.config.stash[RUN].options.backend](request)
     except BackendError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise NotOpened(str(error)) from None
 
 
 def _memory(_: pytest.FixtureRequest) -> Catalog:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative
+from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +27,35 @@ class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
         self.headline = one_line([headline])
         self.body = body
         super().__init__(f"{headline}\n\n{body}" if body else headline)
+
+
+class NotOpened(Failed):
+    """The catalog could not be opened, so that nothing can be said of any table.
+
+    Args:
+        why: One line.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, pytrace=False)
+
+
+_NOT_OPENED = pytest.StashKey[bool]()
+
+
+_POINTER = "not checked, because the catalog could not be opened; the first error of this run says why"
+
+
+def shown_once(config: pytest.Config, error: NotOpened) -> str:
+    """Return what the report of an item says whose catalog could not be opened: the first one why, others less.
+
+    Args:
+        config: The run's configuration.
+        error: What stopped the item.
+    """
+    is_first = not config.stash.get(_NOT_OPENED, False)
+    config.stash[_NOT_OPENED] = True
+    return str(error) if is_first else _POINTER
 
 
 def representation(failure: ContractFailure, origin: Origin) -> ExceptionChainRepr:

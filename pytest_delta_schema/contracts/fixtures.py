@@ -87,6 +87,7 @@ def delta_spark(
 ) -> Iterator[SparkSession]:
     """A Spark session with Delta: the active one, or a tuned local one that is stopped in the end."""
     from pytest_delta_schema.catalogs.spark.session import catalog_conf, open_session
+    from pytest_delta_schema.contracts.failures import NotOpened
     from pytest_delta_schema.errors import BackendError
 
     run = pytestconfig.stash[RUN]
@@ -100,7 +101,7 @@ def delta_spark(
             stream=terminal,
         )
     except BackendError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise NotOpened(str(error)) from None
     yield session.spark
     if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
         session.abort()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.errors import Violation
+from pytest_delta_schema.errors import BackendFailure, Violation, because
 from pytest_delta_schema.plan.demands import NULL_PARTITION, NotNull, PartitionValue, demands_of, shown_columns
 from pytest_delta_schema.sql.demands import listing
 from pytest_delta_schema.state.states import CheckState, KeyState
@@ -29,6 +30,10 @@ DATA_RULES = (
 COUNT, LIMIT, OFF = "count", "limit", "off"
 
 _LONGEST = 40
+_FILE_CONDITIONS = ("FAILED_READ_FILE",)
+"""What Spark 4 says of a data file that is missing or damaged."""
+
+_NO_FILE = "bring back the data files of its newest version, or restore a version whose files are there"
 
 _TEXTS = f"'' and {NULL_PARTITION!r} as NULL"
 _NOT_KEPT = {
@@ -66,15 +71,30 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
         return ()
     added = [change.column for change in action.add_columns]
     files = None if action.convert is None else action.convert.source.path
-    counts = ddl.count_rows(action.table, demands, added=added, stop_early=how.mode == LIMIT, files=files)
+    with _reading(action.table):
+        counts = ddl.count_rows(action.table, demands, added=added, stop_early=how.mode == LIMIT, files=files)
     broken = [demand for demand, count in zip(demands, counts.broken, strict=True) if count]
     shown = [shown_columns(demand, action) for demand in broken]
     number = min(how.samples, 1) if how.mode == LIMIT else how.samples
     samples: Samples = ()
     if number and any(shown):
-        samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added, files=files)
+        with _reading(action.table):
+            samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added, files=files)
     named = dict(zip(broken, map(_named, shown, samples), strict=False))
     return tuple(violations_of(action.table, demands, counts, named, files))
+
+
+@contextmanager
+def _reading(table: QualifiedName) -> Iterator[None]:
+    """Name the table whose rows a catalog cannot read, and what to do; Spark names a file at most."""
+    try:
+        yield
+    except BackendFailure as error:
+        if str(error).startswith(f"{table}: "):
+            raise
+        remedy = _NO_FILE if error.condition.startswith(_FILE_CONDITIONS) else "mend the cause and run again"
+        msg = f"{table}: its rows cannot be read: {because(error)}; {remedy}"
+        raise BackendFailure(msg, condition=error.condition) from error
 
 
 def violations_of(

@@ -9,6 +9,7 @@ from pytest_delta_schema import (
     AlignExecutor,
     ApplyError,
     BackendFailure,
+    Check,
     ConvergenceError,
     CreateExecutor,
     InvalidModelError,
@@ -211,3 +212,37 @@ def test_a_plan_may_be_had_without_running_it():
 
     assert plan.align_tables[0].add_primary_key.name == KEY.name
     assert catalog.ran == []
+
+
+@pytest.mark.parametrize("call", ["count_rows", "sample_rows"])
+@pytest.mark.parametrize(
+    ("condition", "said", "message"),
+    [
+        pytest.param(
+            "FAILED_READ_FILE.FILE_NOT_EXIST",
+            "File file:/x.parquet does not exist.\nmore",
+            "dev.silver.orders: its rows cannot be read: File file:/x.parquet does not exist.; bring back the data files of"
+            " its newest version, or restore a version whose files are there",
+            id="missing",
+        ),
+        pytest.param(
+            "",
+            "the session is gone",
+            "dev.silver.orders: its rows cannot be read: the session is gone; mend the cause and run again",
+            id="other",
+        ),
+        pytest.param("", "dev.silver.orders: no", "dev.silver.orders: no", id="named"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, said, message):
+    class Unreadable(Recording):
+        def refuse(self, *_, **__):
+            raise BackendFailure(said, condition=condition)
+
+    catalog = Unreadable([state(stored())], {NAME: [{"id": 0}]})
+    setattr(catalog, call, catalog.refuse)
+
+    with pytest.raises(BackendFailure) as caught:
+        Orchestrator.over(catalog).sync_tables([table(column(), checks=[Check("positive", "id > 0")])])
+
+    assert (str(caught.value), caught.value.condition, catalog.ran) == (message, condition, [])

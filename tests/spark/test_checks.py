@@ -20,6 +20,7 @@ from pytest_delta_schema import (
     constraint_error,
 )
 from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.execute.preflight import COUNT, LIMIT, Preflight
 from support.tables import NAME, column, table
 
 POSITIVE = Check("positive", "id > 0")
@@ -246,3 +247,22 @@ def test_every_way_of_writing_says_which_constraint_stopped_it(request, local, c
     assert type(caught.value).__module__.startswith("pyspark.errors.exceptions.connect") is (client == "connect")
     assert (violation.kind, violation.name, dict(violation.values)) == found
     assert violation.model is (None if found[0] == "length" else model)
+
+
+@pytest.mark.parametrize("mode", [COUNT, LIMIT])
+def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(local, mode):
+    Orchestrator.over(local).sync_tables([table(column(), column("b"))])
+    local.insert(NAME, [{"id": 1}])
+    (file,) = table_folder(local.warehouse, NAME).glob("*.parquet")
+    file.unlink()
+
+    with pytest.raises(BackendFailure) as caught:
+        Orchestrator.over(local, preflight=Preflight(mode)).sync_tables([table(column(is_nullable=False), column("b"))])
+
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith("dev.silver.orders: its rows cannot be read: [FAILED_READ_FILE.FILE_NOT_EXIST] ")
+    assert text.endswith(
+        "; bring back the data files of its newest version, or restore a version whose files are there"
+    )
+    assert local.version(NAME) == 1

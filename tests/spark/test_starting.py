@@ -86,7 +86,7 @@ def test_a_session_of_the_project_that_knows_nothing_of_us_is_enough(tmp_path):
     assert "RAN 3\nLEFT 0\nCOLUMNS ['id', 'created_ts', 'amount']" in answer.stdout, answer.stderr
 
 
-def test_the_archive_is_written_once_used_after_and_harmless_when_broken(tmp_path):
+def test_the_archive_is_written_once_used_after_and_written_again_when_broken(tmp_path):
     cache = tmp_path / "cache" / "pytest_delta_schema"
     cache.mkdir(parents=True)
     for kept in ("jars", "classes"):
@@ -108,7 +108,10 @@ def test_the_archive_is_written_once_used_after_and_harmless_when_broken(tmp_pat
 
     archive.write_bytes(b"broken")
     broken = run(START, tmp_path / "a", "archive", **env)
-    assert (broken.stdout, broken.returncode) == ("SHARED\nROWS 1\n", 0)
+    assert (broken.stdout, broken.returncode) == ("NOTING\nROWS 1\n", 0)
+    assert "keeping the JVM's classes, once" in broken.stderr
+    (again,) = (cache / "archives").glob("*.jsa")
+    assert again.stat().st_size > 1e6
 
     off = run(START, tmp_path / "a", "none", **env)
     assert off.stdout == "PLAIN\nROWS 1\n"
@@ -122,6 +125,7 @@ def test_a_session_that_does_not_start_says_so_in_one_line(tmp_path):
 
     answer = run(script, tmp_path, "none")
 
+    assert answer.stdout.count("\n") == 1
     assert answer.stdout.startswith("the local Spark did not start: ")
     assert answer.stdout.endswith("; look at its log above\n")
     assert "Master must" in answer.stderr
@@ -180,10 +184,11 @@ def test_jars_that_cannot_be_downloaded_say_what_to_do(monkeypatch):
 @pytest.mark.usefixtures("empty_cache")
 def test_a_download_says_how_much_and_is_done_once(monkeypatch):
     script = (
-        "import pathlib, sys, time\n"
+        "import pathlib, sys, time, zipfile\n"
         "folder = pathlib.Path(sys.argv[1], 'jars'); folder.mkdir(exist_ok=True)\n"
         "for name in ('io.delta_delta-spark.jar', 'org.other_thing.jar'):\n"
-        "    (folder / name).write_bytes(b'x' * 3_000_000); time.sleep(0.4)\n"
+        "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
+        "    time.sleep(0.4)\n"
     )
     asked = []
 
@@ -240,17 +245,17 @@ def delta_jars_of_the_real_cache(monkeypatch):
         pytest.param(
             None, "", None, r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17", id="no java"
         ),
-        pytest.param("/no/such", None, None, r"JAVA_HOME is /no/such, but there is no bin/java in it", id="wrong home"),
+        pytest.param(
+            "/no/such", None, None, r"JAVA_HOME is /no/such, but there is no program bin/java in it", id="wrong home"
+        ),
         pytest.param(
             "fake",
             None,
             'openjdk version "11.0.2" 2019',
-            r'bin/java is openjdk version "11.0.2" 2019; install',
+            r"""bin/java answers 'openjdk version "11.0.2" 2019'; install""",
             id="old",
         ),
-        pytest.param(
-            "fake", None, "", r"bin/java is a Java that does not tell its version; install a JRE 17", id="mute"
-        ),
+        pytest.param("fake", None, "", r"bin/java does not tell its version; install a JRE 17", id="mute"),
     ],
 )
 def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, path, said, message):

@@ -5,36 +5,44 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from pathlib import Path  # noqa: TC003 - the named tuple's annotation
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
 
 from filelock import FileLock, Timeout
 
-from pytest_delta_schema.catalogs.spark.cache import cache_folder
+from pytest_delta_schema.catalogs.spark.cache import cache_folder, keep_file, kept_file, using_cache
+from pytest_delta_schema.errors import because, reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from pytest_delta_schema.catalogs.spark.java import Java
 
 # An archive that does not fit is no reason to speak: the JVM then starts as if there were none.
+_SUFFIX = ".jsa"
 _QUIET = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
 
 
-class ClassArchive(NamedTuple):
-    """Where the archive for one Java, class path and set of flags lies, whether it is there or not."""
+@dataclass(frozen=True, slots=True)
+class ClassArchive:
+    """The archive for one Java, class path and set of flags, whether it is there or not.
 
-    path: Path
+    Args:
+        folder: Where it is kept.
+        key: What it is made of.
+        path: The archive, if it is there and whole.
+    """
 
-    @property
-    def exists(self) -> bool:
-        """Whether it has been written."""
-        return self.path.is_file()
+    folder: Path
+    key: str
+    path: Path | None
 
     @property
     def flags(self) -> str:
         """What to tell the JVM: take the archive, or note what would go into one."""
-        if self.exists:
+        if self.path is not None:
             return f'-XX:SharedArchiveFile="{self.path}" {_QUIET}'
         return f"-XX:+RecordDynamicDumpInfo {_QUIET}"
 
@@ -50,21 +58,32 @@ class ClassArchive(NamedTuple):
         """
         from py4j.protocol import Py4JError
 
-        if self.exists:
+        if self.path is not None:
             return False
-        scratch = self.path.with_suffix(f".{os.getpid()}")
+        scratch = self.folder / f"{self.key}.{os.getpid()}"
         try:
-            with FileLock(str(self.path) + ".lock", timeout=0):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.folder / f"{self.key}.lock", timeout=0):
+                if kept_file(self.folder, self.key, _SUFFIX) is not None:
+                    return False
                 start = time.monotonic()
                 print("delta schema: keeping the JVM's classes, once; later starts are faster", file=stream, flush=True)
                 jvm.pytest_delta_schema.ClassArchive.dump(str(scratch))
-                os.replace(scratch, self.path)  # noqa: PTH105 - replaces on every system
-                size, took = self.path.stat().st_size / 1e6, time.monotonic() - start
+                size, took = scratch.stat().st_size / 1e6, time.monotonic() - start
+                keep_file(scratch, self.folder, self.key, _SUFFIX)
                 print(f"delta schema: kept {size:.0f} MB in {took:.0f} s", file=stream, flush=True)
-        except (OSError, Timeout, Py4JError) as error:
-            if not isinstance(error, Timeout):
-                print(f"delta schema: the classes were not kept ({type(error).__name__})", file=stream, flush=True)
-            scratch.unlink(missing_ok=True)
+        except Timeout:  # another process writes it
+            return False
+        except (OSError, Py4JError) as error:
+            said = reason(error) if isinstance(error, OSError) else because(error)
+            print(
+                f"delta schema: the JVM's classes cannot be kept in {self.folder}: {said}; set XDG_CACHE_HOME to a"
+                " folder that can be written, or delta_jvm_archive = false",
+                file=stream,
+                flush=True,
+            )
+            with suppress(OSError):
+                scratch.unlink(missing_ok=True)
             return False
         return True
 
@@ -82,5 +101,6 @@ def class_archive(java: Java, class_path: Sequence[Path], options: str) -> Class
         status = jar.stat()
         key.update(f"{jar}\0{status.st_size}\0{status.st_mtime_ns}".encode())
     folder = cache_folder() / "archives"
-    folder.mkdir(parents=True, exist_ok=True)
-    return ClassArchive(folder / f"{key.hexdigest()[:16]}.jsa")
+    name = key.hexdigest()[:16]
+    with using_cache():
+        return ClassArchive(folder, name, kept_file(folder, name, _SUFFIX))

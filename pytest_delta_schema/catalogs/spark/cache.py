@@ -1,12 +1,81 @@
-"""Where things that are made once for a machine are kept."""
+"""The folder for what is made once for a machine, and files in it whose names carry a checksum of their bytes."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
+from pytest_delta_schema.errors import BackendError, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BLOCK = 1 << 20
+
 
 def cache_folder() -> Path:
-    """Return the user's cache folder of this package, made if it is missing."""
-    return Path(user_cache_path("pytest_delta_schema", ensure_exists=True))
+    """Return the user's cache folder of this package, which may not be there yet."""
+    return Path(user_cache_path("pytest_delta_schema"))
+
+
+@contextmanager
+def using_cache() -> Iterator[None]:
+    """Report in one line that the cache cannot be read or written, in place of an error of the operating system.
+
+    Raises:
+        BackendError: If the block raises an ``OSError``.
+    """
+    try:
+        yield
+    except OSError as error:
+        msg = (
+            f"the cache folder {cache_folder()} cannot be used: {reason(error)};"
+            " set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
+        )
+        raise BackendError(msg) from error
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
+    """Return the file that was kept under a key; a damaged one is removed, so that it is made anew.
+
+    Args:
+        folder: Where it was kept; it need not exist.
+        key: What the file was made of, without glob characters.
+        suffix: Of its name, such as ``.jar``.
+
+    Returns:
+        Its path; ``None`` if there is none whose bytes have the checksum in its name.
+    """
+    for path in sorted(folder.glob(f"{key}-*{suffix}")):
+        try:
+            if path.name == _name(path, key, suffix):
+                return path
+        except FileNotFoundError:  # another process was faster to remove it
+            continue
+        path.unlink(missing_ok=True)
+    return None
+
+
+def keep_file(made: Path, folder: Path, key: str, suffix: str) -> Path:
+    """Move a file that was just made to where :func:`kept_file` finds it; it must be on the same file system."""
+    target = folder / _name(made, key, suffix)
+    os.replace(made, target)  # noqa: PTH105 - replaces on every system
+    return target
+
+
+def _name(path: Path, key: str, suffix: str) -> str:
+    return f"{key}-{checksum(path)[:16]}{suffix}"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
+import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from filelock import FileLock
 
-from pytest_delta_schema.catalogs.spark.cache import cache_folder
+from pytest_delta_schema.catalogs.spark.cache import cache_folder, checksum, using_cache
 from pytest_delta_schema.errors import BackendError
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
 """What Delta needs beyond Spark; the other jars that come along are there already (run on the released jars)."""
 
 _EXPECTED_MB = 87
+_FULL = os.strerror(errno.ENOSPC)
 _LAST_LINES = 5
 _PATIENCE = 5.0
 """Seconds between two words on a download that goes on."""
@@ -44,34 +49,73 @@ def coordinates() -> str:
 
 
 def delta_jars(stream: TextIO) -> list[Path]:
-    """Return the jars that Delta needs, downloaded if this is the first time on this machine.
+    """Return the jars that Delta needs, downloaded if they are not on this machine, or damaged.
 
     Args:
         stream: Where to say that something is downloaded, and how much.
 
     Raises:
-        BackendError: If they are not there and cannot be downloaded.
+        BackendError: If they cannot be downloaded, or the cache cannot be used.
     """
     wanted = coordinates()
     folder = cache_folder() / "jars" / wanted.replace(":", "_")
-    known = _listed(folder)
-    if known:
-        return known
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(str(folder) + ".lock"):
-        return _listed(folder) or _download(wanted, folder, stream)
+    with using_cache():
+        known = _kept(folder)
+        if known:
+            return known
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(str(folder) + ".lock"):
+            return _kept(folder, stream) or _download(wanted, folder, stream)
 
 
-def _listed(folder: Path) -> list[Path]:
+def _kept(folder: Path, stream: TextIO | None = None) -> list[Path]:
+    """Return the jars of an earlier download; none if one is missing, or has not the checksum that was noted then.
+
+    Args:
+        folder: Of the download.
+        stream: Where to name damaged ones, if anywhere.
+    """
     try:
-        names = json.loads((folder / "jars.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        noted = json.loads((folder / "jars.json").read_text("utf-8"))
+        found = {folder / "jars" / name: digest for name, digest in noted.items()}
+        damaged = [path.name for path, digest in found.items() if checksum(path) != digest]
+    except (FileNotFoundError, ValueError, AttributeError):
         return []
-    found = [folder / "jars" / name for name in names]
-    return found if all(path.is_file() for path in found) else []
+    if damaged and stream is not None:
+        said = f"{', '.join(damaged)} is damaged, and is fetched again"
+        print(f"delta schema: {said}", file=stream, flush=True)
+    return [] if damaged else list(found)
 
 
 def _download(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
+    """Let Spark resolve the jars, from its own copies at first; if those are damaged, too, from the repository."""
+    jars = _resolve(wanted, folder, stream)
+    if not all(map(_is_whole, jars)):
+        shutil.rmtree(folder / "cache", ignore_errors=True)
+        jars = _resolve(wanted, folder, stream)
+    damaged = [path.name for path in jars if not _is_whole(path)]
+    if damaged:
+        msg = f"{', '.join(damaged)} is damaged after a new download; see whether the Maven repository has it whole"
+        raise BackendError(msg)
+    noted = folder / "jars.json.new"
+    noted.write_text(json.dumps({path.name: checksum(path) for path in jars}), "utf-8")
+    os.replace(noted, folder / "jars.json")  # noqa: PTH105 - replaces on every system
+    print(f"delta schema: downloaded {_size(folder.glob('jars/*.jar')):.0f} MB", file=stream, flush=True)
+    return jars
+
+
+def _is_whole(jar: Path) -> bool:
+    """Whether every entry of a jar can be read and has its checksum."""
+    try:
+        with zipfile.ZipFile(jar) as file:
+            return file.testzip() is None
+    except (zipfile.BadZipFile, zlib.error):
+        return False
+
+
+def _resolve(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
+    # The resolver leaves a jar that is there already as it is.
+    shutil.rmtree(folder / "jars", ignore_errors=True)
     print(
         f"delta schema: downloading {wanted} and what it needs, once for this machine (about {_EXPECTED_MB} MB)",
         file=stream,
@@ -85,9 +129,7 @@ def _download(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
         _watch(process, folder, stream)
     jars = [path for path in sorted(folder.glob("jars/*.jar")) if path.name.startswith(NEEDED)]
     if process.returncode or not jars:
-        raise BackendError(_failure(wanted, log))
-    (folder / "jars.json").write_text(json.dumps([path.name for path in jars]), "utf-8")
-    print(f"delta schema: downloaded {_size(folder.glob('jars/*.jar')):.0f} MB", file=stream, flush=True)
+        raise _failure(wanted, log)
     return jars
 
 
@@ -121,11 +163,13 @@ def _size(paths: Iterable[Path]) -> float:
     return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
 
 
-def _failure(wanted: str, log: Path) -> str:
+def _failure(wanted: str, log: Path) -> Exception:
     lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
+    if any(_FULL in line for line in lines):
+        return OSError(errno.ENOSPC, _FULL, str(log.parent))
     telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
     cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
-    return (
+    return BackendError(
         f"{wanted} is not on this machine and could not be downloaded; connect to a Maven repository once"
         " (a mirror is named by an Ivy settings file in spark.jars.ivySettings), or install a delta-spark whose jar"
         f" is published, such as delta-spark==4.4.0 with pyspark==4.2.0. The resolver said:\n  {cause}"

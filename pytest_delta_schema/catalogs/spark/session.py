@@ -6,17 +6,18 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pytest_delta_schema.catalogs.spark.archive import ClassArchive, class_archive
 from pytest_delta_schema.catalogs.spark.classes import CATALOG_CLASS, classes_jar
+from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.jars import delta_jars
 from pytest_delta_schema.catalogs.spark.java import find_java
 from pytest_delta_schema.catalogs.spark.physical import decode
-from pytest_delta_schema.errors import BackendError, because
+from pytest_delta_schema.errors import BackendError, because, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -141,22 +142,23 @@ def open_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, str
         stream: Where long work says what it is doing.
 
     Raises:
-        BackendError: If Java, Spark or Delta is missing, or Spark does not start.
+        BackendError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot be used,
+            or Spark does not start.
     """
     return active_session() or start_session(conf, warehouse, archive=archive, stream=stream)
 
 
 def start_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, stream: TextIO) -> LocalSession:
     """Start a local session in a JVM of its own; see :func:`open_session`."""
+    prepare_warehouse(warehouse)
     java = find_java()
     jars = delta_jars(stream)
     class_path = [*jars, classes_jar(jars, java)]
-    prepare_warehouse(warehouse)
     options = f"{conf.get(_OPTIONS, '')} {_logging()}".strip()
     kept = class_archive(java, class_path, options) if archive else None
     settings = {
         **catalog_conf(known_catalogs(warehouse), warehouse),
-        "spark.local.dir": tempfile.gettempdir(),
+        "spark.local.dir": _temporary_folder(),
         **conf,
         _OPTIONS: f"{options} {kept.flags}" if kept else options,
         _CLASS_PATH: ":".join([*map(str, class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
@@ -165,8 +167,26 @@ def start_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, st
 
 
 def prepare_warehouse(warehouse: Path) -> None:
-    """Make the warehouse folder, and keep what is in it out of git."""
-    warehouse.mkdir(parents=True, exist_ok=True)
+    """Make the warehouse folder, and keep what is in it out of git; one that is there may be read-only.
+
+    Raises:
+        BackendError: If it cannot be made or listed.
+    """
+    try:
+        is_new = not warehouse.exists()
+        warehouse.mkdir(parents=True, exist_ok=True)
+        known_catalogs(warehouse)
+        with nullcontext() if is_new else suppress(OSError):
+            _ignore(warehouse)
+    except OSError as error:
+        msg = (
+            f"the warehouse {warehouse} cannot be used: {reason(error)};"
+            " name a folder that can be written: --delta-warehouse=FOLDER, or the ini key delta_warehouse"
+        )
+        raise BackendError(msg) from error
+
+
+def _ignore(warehouse: Path) -> None:
     ignore = warehouse / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", "utf-8")
@@ -191,13 +211,21 @@ def _logging() -> str:
     return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
 
 
+def _temporary_folder() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError as error:
+        msg = f"Spark needs a folder for temporary files: {reason(error)}; set TMPDIR to one that can be written"
+        raise BackendError(msg) from error
+
+
 def _start(settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.Builder()
     builder._options = dict(settings)
     try:
-        with _own_python():
+        with _own_python(), in_users_names():
             return builder.getOrCreate()  # type: ignore[no-any-return]
     except Exception as error:
         msg = f"the local Spark did not start: {because(error)}; look at its log above"

@@ -1,0 +1,55 @@
+"""Short runs of programs: a time limit, text in any encoding, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Answer(NamedTuple):
+    """What a program printed on standard error, and the code with which it ended."""
+
+    code: int
+    text: str
+
+
+def answer_of(command: Sequence[str], seconds: float) -> Answer:
+    """Run a program and return what it says on standard error; its standard output is dropped.
+
+    Args:
+        command: The program and its arguments.
+        seconds: How long it may take; then it is killed together with the processes that it has started.
+
+    Raises:
+        OSError: If it is no program.
+        subprocess.TimeoutExpired: If it takes longer.
+    """
+    process = subprocess.Popen(  # noqa: S603 - a Java that the user has chosen
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        said = process.communicate(timeout=seconds)[1]
+    except BaseException:
+        _kill(process)
+        raise
+    return Answer(process.returncode, said.decode("utf-8", errors="replace").strip())
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program and, where the system has process groups, all that it has started."""
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:  # pragma: no cover - Windows
+        process.kill()
+    process.wait()
+    if process.stderr is not None:
+        process.stderr.close()

@@ -1,0 +1,487 @@
+"""What stops a start: each fact is one line with its remedy, said once a run, and what was damaged is made anew."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pytest_delta_schema import BackendError
+from pytest_delta_schema.catalogs.spark import classes, jars
+from pytest_delta_schema.catalogs.spark import java as java_module
+from pytest_delta_schema.catalogs.spark.archive import ClassArchive, class_archive
+from pytest_delta_schema.catalogs.spark.cache import keep_file, kept_file
+from pytest_delta_schema.catalogs.spark.classes import classes_jar, spark_jars
+from pytest_delta_schema.catalogs.spark.jars import delta_jars
+from pytest_delta_schema.catalogs.spark.java import Java, find_java
+from pytest_delta_schema.catalogs.spark.programs import Answer
+from pytest_delta_schema.catalogs.spark.session import prepare_warehouse, session_conf, start_session
+
+JAVA = Java("java", 'openjdk version "17.0.1"')
+FACTS = [
+    pytest.param(errno.EROFS, "Read-only file system", id="read-only"),
+    pytest.param(errno.ENOSPC, "No space left on device", id="full"),
+]
+
+
+def refusing(number):
+    """Stand in for a function that makes or writes something, as on a disk that takes nothing."""
+
+    def refuse(path, *_, **__):
+        raise OSError(number, os.strerror(number), str(path))
+
+    return refuse
+
+
+def message_of(call, *args, **kwargs):
+    with pytest.raises(BackendError) as caught:
+        call(*args, **kwargs)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+REMEDY = "; name a folder that can be written: --delta-warehouse=FOLDER, or the ini key delta_warehouse"
+
+
+@pytest.mark.parametrize("below", ["w", "w/inner"])
+def test_a_warehouse_that_is_a_file(tmp_path, below):
+    (tmp_path / "w").write_text("")
+    reason = "File exists" if below == "w" else "Not a directory"
+
+    said = message_of(prepare_warehouse, tmp_path / below)
+
+    assert said == f"the warehouse {tmp_path / below} cannot be used: {reason} ({tmp_path / below}){REMEDY}"
+
+
+@pytest.mark.parametrize("function", ["mkdir", "write_text"])
+@pytest.mark.parametrize(("number", "fact"), FACTS)
+def test_a_new_warehouse_on_a_disk_that_takes_nothing(tmp_path, monkeypatch, number, fact, function):
+    monkeypatch.setattr(Path, function, refusing(number))
+    place = tmp_path / "w" if function == "mkdir" else tmp_path / "w" / ".gitignore"
+
+    said = message_of(prepare_warehouse, tmp_path / "w")
+
+    assert said == f"the warehouse {tmp_path / 'w'} cannot be used: {fact} ({place}){REMEDY}"
+
+
+def test_a_warehouse_that_is_there_may_be_read_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "write_text", refusing(errno.EROFS))
+
+    prepare_warehouse(tmp_path)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_warehouse_is_looked_at_before_anything_is_downloaded_or_started(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "w").write_text("")
+
+    said = message_of(start_session, session_conf(tmp_path / "w"), tmp_path / "w", archive=True, stream=io.StringIO())
+
+    assert said.startswith(f"the warehouse {tmp_path / 'w'} cannot be used: File exists")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """The cache folder of this package, which does not exist yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "pytest_delta_schema"
+
+
+USES = [
+    pytest.param(lambda: delta_jars(io.StringIO()), id="jars"),
+    pytest.param(lambda: classes_jar([], JAVA), id="classes"),
+]
+
+
+def cache_message(folder, fact, path):
+    return (
+        f"the cache folder {folder} cannot be used: {fact} ({path});"
+        " set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
+    )
+
+
+@pytest.mark.parametrize("use", [*USES, pytest.param(lambda: class_archive(JAVA, [], ""), id="archive")])
+def test_a_cache_that_is_a_file(cache, use, request):
+    cache.parent.mkdir()
+    cache.write_text("")
+    if "archive" in request.node.callspec.id:
+        # Reading finds nothing there; it is only writing that fails, and that is no reason to stop.
+        assert use().path is None
+        return
+
+    said = message_of(use)
+
+    assert said.startswith(f"the cache folder {cache} cannot be used: Not a directory ({cache}")
+    assert said.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize(("number", "fact"), FACTS)
+def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, fact):
+    monkeypatch.setattr(Path, "mkdir", refusing(number))
+
+    said = message_of(use)
+
+    assert said.startswith(f"the cache folder {cache} cannot be used: {fact} ({cache}/")
+    assert said.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
+
+
+@pytest.mark.parametrize("said", ["", "error: No space left on device\n\tat Build"])
+def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, said):
+    monkeypatch.setattr(classes, "answer_of", lambda *_: Answer(1, said))
+
+    text = message_of(classes_jar, [], JAVA)
+
+    assert ("cannot be used: No space left on device" in text) == bool(said)
+    assert text.endswith("and has 300 MB free" if said else "It said: the compiler said nothing")
+    assert not list((cache / "classes").iterdir())
+
+
+def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
+    monkeypatch.setattr(classes, "_PATIENCE", 0.2)
+    java = program(tmp_path, "#!/bin/sh\nsleep 60\n")
+
+    said = message_of(classes_jar, [], Java(java, ""))
+
+    assert said == (
+        f"{java} did not compile the catalog classes within 0.2 seconds; set JAVA_HOME to the folder of a JRE 17"
+    )
+    assert not list((cache / "classes").iterdir())
+
+
+@pytest.mark.parametrize(("number", "fact"), FACTS)
+def test_an_archive_that_cannot_be_kept_is_said_in_one_line_and_stops_nothing(cache, monkeypatch, number, fact):
+    archive = class_archive(JAVA, [], "")
+    monkeypatch.setattr(Path, "mkdir", refusing(number))
+    stream = io.StringIO()
+
+    assert not archive.write(None, stream)
+
+    assert stream.getvalue() == (
+        f"delta schema: the JVM's classes cannot be kept in {cache / 'archives'}: {fact} ({cache / 'archives'});"
+        " set XDG_CACHE_HOME to a folder that can be written, or delta_jvm_archive = false\n"
+    )
+
+
+class DumpingJvm:
+    """A JVM that writes its archive to whatever path it is given."""
+
+    def __init__(self, text=b"classes"):
+        self.pytest_delta_schema = self.ClassArchive = self
+        self.text = text
+        self.dumps = 0
+
+    def dump(self, path):
+        self.dumps += 1
+        Path(path).write_bytes(self.text)
+
+
+def test_an_archive_of_garbage_is_removed_and_written_again(cache):
+    jvm = DumpingJvm()
+    assert class_archive(JAVA, [], "").write(jvm, io.StringIO())
+    kept = class_archive(JAVA, [], "")
+    assert kept.path is not None
+    assert f'-XX:SharedArchiveFile="{kept.path}"' in kept.flags
+    assert not kept.write(jvm, io.StringIO())
+
+    kept.path.write_bytes(b"garbage")
+    again = class_archive(JAVA, [], "")
+
+    assert again.path is None
+    assert "-XX:+RecordDynamicDumpInfo" in again.flags
+    assert not kept.path.exists()
+    assert again.write(jvm, io.StringIO())
+    assert class_archive(JAVA, [], "").path == kept.path
+    assert jvm.dumps == 2
+    assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_archive_that_another_process_has_written_meanwhile_is_left():
+    jvm = DumpingJvm()
+    first, second = (class_archive(JAVA, [], "") for _ in range(2))
+
+    assert (first.write(jvm, io.StringIO()), second.write(jvm, io.StringIO())) == (True, False)
+    assert jvm.dumps == 1
+    assert isinstance(first, ClassArchive)
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        pytest.param([], None, id="nothing"),
+        pytest.param(["k-{sum}.jar"], "k-{sum}.jar", id="whole"),
+        pytest.param(["k-0000000000000000.jar"], None, id="garbage"),
+        pytest.param(["k-0000000000000000.jar", "k-{sum}.jar"], "k-{sum}.jar", id="garbage beside"),
+        pytest.param(["other-{sum}.jar", "k-{sum}.jsa", "k.jar"], None, id="others"),
+    ],
+)
+def test_a_kept_file_has_the_checksum_in_its_name(tmp_path, names, found):
+    sum16 = "9f86d081884c7d65"  # of b"test"
+    for name in names:
+        (tmp_path / name.format(sum=sum16)).write_bytes(b"test")
+
+    path = kept_file(tmp_path, "k", ".jar")
+
+    assert path == (None if found is None else tmp_path / found.format(sum=sum16))
+    assert not (tmp_path / "k-0000000000000000.jar").exists()
+    assert len(list(tmp_path.iterdir())) == len([name for name in names if "0000" not in name])
+
+
+def test_a_kept_file_that_another_process_removes_is_none(tmp_path, monkeypatch):
+    made = tmp_path / "made"
+    made.write_bytes(b"test")
+    keep_file(made, tmp_path, "k", ".jar")
+    monkeypatch.setattr(Path, "open", refusing(errno.ENOENT))
+
+    assert kept_file(tmp_path, "k", ".jar") is None
+
+
+def test_a_class_jar_of_garbage_is_compiled_again(cache, monkeypatch):
+    built = []
+
+    def build(*args):
+        built.append(args)
+        Path(args[-1], "classes.jar").write_bytes(b"the jar")
+
+    monkeypatch.setattr(classes, "_build", build)
+    first = classes_jar([], JAVA)
+    assert classes_jar([], JAVA) == first
+    assert len(built) == 1
+
+    first.write_bytes(b"garbage")
+
+    assert classes_jar([], JAVA) == first
+    assert first.read_bytes() == b"the jar"
+    assert len(built) == 2
+    assert first.is_relative_to(cache)
+
+
+RESOLVER = """
+import pathlib, sys, zipfile
+folder = pathlib.Path(sys.argv[1])
+(folder / "jars").mkdir(exist_ok=True)
+copies = folder / "cache"
+garbage = {garbage} and (copies.exists() or {garbage} > 1)
+copies.mkdir(exist_ok=True)
+jar = folder / "jars" / "io.delta_delta-spark.jar"
+if garbage:
+    jar.write_bytes(b"garbage")
+else:
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("a", "b")
+"""
+
+
+@pytest.fixture
+def resolver(monkeypatch):
+    """Let a script stand for Spark's resolver: ``garbage`` is 1 if its copies are damaged, 2 if the repository is."""
+    runs = []
+
+    def use(garbage):
+        def command(_, folder):
+            runs.append(garbage)
+            return [sys.executable, "-c", RESOLVER.format(garbage=garbage), str(folder)]
+
+        monkeypatch.setattr(jars, "_command", command)
+        return runs
+
+    return use
+
+
+def test_a_delta_jar_of_garbage_is_fetched_again(cache, resolver):
+    runs = resolver(0)
+    (jar,) = delta_jars(io.StringIO())
+    assert delta_jars(io.StringIO()) == [jar]
+    assert len(runs) == 1
+
+    jar.write_bytes(b"garbage")
+    stream = io.StringIO()
+
+    assert delta_jars(stream) == [jar]
+    assert len(runs) == 2
+    assert zipfile.ZipFile(jar).namelist() == ["a"]
+    assert jar.is_relative_to(cache)
+    assert "delta schema: io.delta_delta-spark.jar is damaged, and is fetched again\n" in stream.getvalue()
+
+
+def test_a_list_of_jars_that_makes_no_sense_is_made_again(cache, resolver):
+    runs = resolver(0)
+    (jar,) = delta_jars(io.StringIO())
+    for text in ("[]", "{}", "garbage", '["io.delta_delta-spark.jar"]', '{"../x.jar": 5}'):
+        (jar.parent.parent / "jars.json").write_text(text)
+        assert delta_jars(io.StringIO()) == [jar]
+
+    assert len(runs) == 6
+    assert jar.is_relative_to(cache)
+
+
+def test_copies_of_the_resolver_that_are_damaged_are_fetched_again(cache, resolver):
+    resolver(0)
+    (jar,) = delta_jars(io.StringIO())
+    runs = resolver(1)
+    jar.write_bytes(b"garbage")
+
+    assert delta_jars(io.StringIO()) == [jar]
+    assert len(runs) == 3
+    assert zipfile.ZipFile(jar).namelist() == ["a"]
+    assert jar.is_relative_to(cache)
+
+
+def test_a_repository_that_gives_garbage_is_said_so(cache, resolver):
+    runs = resolver(2)
+
+    said = message_of(delta_jars, io.StringIO())
+
+    assert said.startswith("io.delta_delta-spark.jar is damaged after a new download; ")
+    assert len(runs) == 2
+    assert not list(cache.rglob("jars.json*"))
+
+
+def test_a_download_that_fills_the_disk(cache, monkeypatch):
+    script = "import sys; sys.exit('java.io.IOException: No space left on device')"
+    monkeypatch.setattr(jars, "_command", lambda *_: [sys.executable, "-c", script])
+
+    said = message_of(delta_jars, io.StringIO())
+
+    assert said.startswith(f"the cache folder {cache} cannot be used: No space left on device (")
+
+
+def program(tmp_path, content):
+    path = tmp_path / "home" / "bin" / "java"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        pytest.param("this is no program\n", "cannot be run: Exec format error ({java})", id="no program"),
+        pytest.param("#!/no/such/shell\n", "cannot be run: No such file or directory ({java})", id="no interpreter"),
+        pytest.param(b"#!/bin/sh\nprintf '\\377\\376\\n' >&2\n", "answers '\ufffd\ufffd'", id="no UTF-8"),
+        pytest.param("#!/bin/sh\nsleep 60\n", "did not tell its version within 0.3 seconds", id="sleeps"),
+        pytest.param("#!/bin/sh\nprintf 'a\\033[31mb' >&2\n", "answers 'a\\x1b[31mb'", id="control characters"),
+        pytest.param(
+            "#!/bin/sh\nprintf 'Picked up JAVA_TOOL_OPTIONS: -X\\nopenjdk version \"11.0.2\"\\n' >&2\n",
+            "answers 'openjdk version \"11.0.2\"'",
+            id="old with options",
+        ),
+    ],
+)
+def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
+    java = program(tmp_path, content)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(java_module, "_PATIENCE", 0.3 if "sleep" in str(content) else 30.0)
+    java_module._ask.cache_clear()
+
+    said = message_of(find_java)
+
+    assert said == (
+        f"Spark needs Java 17 or newer, and {java} {fact.format(java=java)};"
+        " install a JRE 17 and set JAVA_HOME to its folder"
+    )
+
+
+def test_a_java_that_sleeps_leaves_no_process_behind(tmp_path, monkeypatch):
+    java = program(tmp_path, f"#!/bin/sh\necho $$ > {tmp_path}/pid\nsleep 61 & echo $! > {tmp_path}/child\nwait\n")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(java_module, "_PATIENCE", 1.0)
+    java_module._ask.cache_clear()
+
+    assert java in message_of(find_java)
+
+    for name in ("pid", "child"):
+        pid = (tmp_path / name).read_text().strip()
+        state = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False).stdout
+        assert state.strip() in ("", "Z", "Zs")
+
+
+def test_a_spark_home_without_spark(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+
+    assert message_of(spark_jars) == (
+        f"SPARK_HOME is {tmp_path}, but there is no Spark in it; unset SPARK_HOME to use the installed pyspark"
+    )
+
+
+def unreadable(result):
+    lines = [line for line in result.outlines if not line.startswith("[gw")]
+    return [after for line, after in pairwise(lines) if " ERROR at setup of " in line]
+
+
+TWO = (
+    "one = table('dev.silver.one', Column('id', LongType()))\ntwo = table('dev.silver.two', Column('id', LongType()))\n"
+)
+LATER = "not checked, because the catalog could not be opened; the first error of this run says why"
+
+
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+def test_a_run_says_once_a_worker_why_its_catalog_cannot_be_opened(project, workers, mode):
+    (project.path / "w").write_text("")
+    project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
+    place = ["--delta-warehouse=w/{worker}"] if mode == "--delta-apply" else ["--delta-warehouse=w"]
+
+    result = project.run(mode, *place, "--snapshot-update", *workers)
+
+    result.assert_outcomes(passed=6, errors=3)
+    errors = unreadable(result)
+    first = [line for line in errors if line.startswith("the warehouse ")]
+    assert 1 <= len(first) <= (2 if workers else 1)
+    assert all(
+        f"cannot be used: {'Not a directory' if place[0].endswith('}') else 'File exists'}" in line for line in first
+    )
+    assert [line for line in errors if line not in first] == [LATER] * (3 - len(first))
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+
+
+def on_a_small_disk(place, options):
+    """Mount a file system in memory, where that is allowed."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("mounts are told of in the words of Linux")
+    place.mkdir()
+    answer = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True, check=False
+    )
+    if answer.returncode:
+        pytest.skip("only root mounts")
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"), [("size=4k,nr_inodes=2", "No space left on device"), ("ro", "Read-only file system")]
+)
+@pytest.mark.parametrize("what", ["warehouse", "cache"])
+def test_a_real_disk_that_takes_nothing(project, monkeypatch, options, fact, what):
+    disk = project.path / "disk"
+    on_a_small_disk(disk, options)
+    try:
+        if "size" in options:
+            (disk / "filler").write_bytes(b"x" * 4096)
+        project.models(TWO)
+        if what == "cache":
+            monkeypatch.setenv("XDG_CACHE_HOME", str(disk))
+        place = disk / "w" if what == "warehouse" else project.path / "w"
+
+        result = project.run("--delta-drift", f"--delta-warehouse={place}", "--snapshot-update")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+    result.assert_outcomes(passed=4, errors=2)
+    folder = place if what == "warehouse" else disk / "pytest_delta_schema"
+    errors = unreadable(result)
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    assert errors[0].startswith(
+        f"the {what}{'' if what == 'warehouse' else ' folder'} {folder} cannot be used: {fact} ("
+    )
+    assert errors[1:] == [LATER]
