@@ -120,7 +120,7 @@ def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):
     result.stdout.fnmatch_lines(
         [
             (
-                "  unreadable  *Spark needs Java 17 or newer, and JAVA_HOME is /no/such/java, but there is no bin/java in it;"
+                "  unreadable  *Spark needs Java 17 or newer, and JAVA_HOME is /no/such/java, but there is no program bin/java in it;"
                 " install a JRE 17 and set JAVA_HOME to its folder"
             )
         ]

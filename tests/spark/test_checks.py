@@ -252,7 +252,7 @@ def test_every_way_of_writing_says_which_constraint_stopped_it(request, local, c
 @pytest.mark.parametrize("mode", [COUNT, LIMIT])
 def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(local, mode):
     Orchestrator.over(local).sync_tables([table(column(), column("b"))])
-    local.insert(NAME, [{"id": 1}])
+    local.insert(NAME, [{"b": 1}])
     (file,) = table_folder(local.warehouse, NAME).glob("*.parquet")
     file.unlink()
 
