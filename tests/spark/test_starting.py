@@ -108,7 +108,7 @@ def test_the_archive_is_written_once_used_after_and_written_again_when_broken(tm
 
     archive.write_bytes(b"broken")
     broken = run(START, tmp_path / "a", "archive", **env)
-    assert (broken.stdout, broken.returncode) == ("NOTING\nROWS 1\n", 0)
+    assert (broken.stdout.splitlines()[:2], broken.returncode) == (["NOTING", "ROWS 1"], 0)
     assert "keeping the JVM's classes, once" in broken.stderr
     (again,) = (cache / "archives").glob("*.jsa")
     assert again.stat().st_size > 1e6
