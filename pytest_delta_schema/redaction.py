@@ -24,6 +24,7 @@ _AZURE = ("abfs", "abfss", "wasb", "wasbs")
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:\[\]@]*)(?::[0-9]*)?")
 """A host and its port, without a user."""
 
+_PLAIN = re.compile(r"[A-Za-z0-9]+")
 _SECRET_KEYS = re.compile(r"key|secret|token|password|signature|credential|sas", re.IGNORECASE)
 
 
@@ -39,6 +40,12 @@ def secret_pattern(secret: str) -> re.Pattern[str]:
     forms = [_loose(secret), *(_in_base64(secret, shift) for shift in range(3))]
     found = "|".join(forms)
     return re.compile(found if len(secret) >= _SHORTEST else rf"(?<!\w)(?:{found})(?!\w)")
+
+
+def secret_traces(secret: str) -> list[str]:
+    """Return texts of which each form of a secret holds one: parts that nothing quotes or escapes."""
+    codes = (b64encode(bytes(shift) + secret.encode()).decode()[shift * 2 : -4] for shift in range(3))
+    return [max(_PLAIN.findall(text), key=len, default="") for text in (secret, *codes)]
 
 
 def _loose(text: str) -> str:

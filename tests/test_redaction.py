@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema.errors import because
-from pytest_delta_schema.redaction import HiddenValues, Uri, redacted_uri, redacted_uris, secret_pattern
+from pytest_delta_schema.redaction import HiddenValues, Uri, redacted_uri, redacted_uris, secret_pattern, secret_traces
 
 TOKENS = [
     "dapi-0123456789-secret",
@@ -136,3 +136,11 @@ def test_settings_are_shown_without_the_values_of_secrets():
         " 'endpoint': 'http://***@h'}"
     )
     assert settings["aws_region"] == "eu-1"
+
+
+@given(
+    st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126), min_size=8),
+    st.sampled_from([form for name, form in FORMS.items() if name != "JSON, all escaped"]),
+)
+def test_what_holds_no_trace_of_a_secret_is_none_of_its_forms(token, form):
+    assert any(trace in form(token) for trace in secret_traces(token))

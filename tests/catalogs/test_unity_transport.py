@@ -256,7 +256,7 @@ def test_calls_at_once_have_times_of_their_own():
     def play(server, said, connection):
         if "slow" in said:
             silent(server, said, connection)
-        answers({"name": "x"})(server, said, connection)
+        answers({"name": "quick"})(server, said, connection)
 
     with hostile(play) as server:
         client = UnityClient(server.uri, timeout=SECONDS)
@@ -271,7 +271,7 @@ def test_calls_at_once_have_times_of_their_own():
         thread = threading.Thread(target=wait)
         thread.start()
         time.sleep(SECONDS / 2)
-        assert client.catalog("quick") == {"name": "x"}
+        assert client.catalog("quick") == {"name": "quick"}
         thread.join()
 
         client.close()

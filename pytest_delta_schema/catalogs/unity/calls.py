@@ -154,8 +154,15 @@ class Calls:
 
     def scrub(self, text: str) -> str:
         """Take the token, and what URIs hold of secrets, out of a text that the server has written."""
-        shown = redacted_uris(text)
-        return shown if self._token is None else self._token.scrub(shown)
+        return self.scrub_token(redacted_uris(text))
+
+    def scrub_token(self, text: str) -> str:
+        """Take the token out of a text that the server has written."""
+        return text if self._token is None else self._token.scrub(text)
+
+    def may_repeat_token(self, body: bytes) -> bool:
+        """Whether the token may be part of a body; a quick look, for what is hardly ever so."""
+        return self._token is not None and self._token.may_be_in(body)
 
     def foreign(self, answered: Answered, fault: str) -> ServerFailure:
         """Return the failure to use an answer that reports success and is not what was asked for."""

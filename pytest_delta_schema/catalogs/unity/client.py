@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from pytest_delta_schema.catalogs.unity.calls import ROOT, Calls, ServerFailure
@@ -11,13 +11,24 @@ from pytest_delta_schema.catalogs.unity.secret import bearer_token
 from pytest_delta_schema.redaction import Uri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from msgspec import Raw
+
+    from pytest_delta_schema.catalogs.unity.answers import (
+        CatalogInfo,
+        DeltaTable,
+        SchemaInfo,
+        TableInfo,
+        VendedCredentials,
+    )
     from pytest_delta_schema.catalogs.unity.calls import Answered
     from pytest_delta_schema.catalogs.unity.secret import Secret
     from pytest_delta_schema.models.names import QualifiedName
 
 __all__ = ["ROOT", "ServerFailure", "UnityClient"]
+
+_T = TypeVar("_T")
 
 DELTA = "/delta/v1"
 
@@ -57,42 +68,72 @@ class UnityClient:
         """Begin the time that one call may take, to share it among several: their parameter ``within``."""
         return Deadline(self._calls.timeout)
 
-    def table(self, name: QualifiedName, within: Deadline | None = None) -> dict[str, Any]:
+    def table(self, name: QualifiedName, within: Deadline | None = None) -> TableInfo:
         """Return the record of a table."""
-        return self._read(f"/tables/{_part(str(name.written))}", within=within)
+        from pytest_delta_schema.catalogs.unity.answers import TableInfo
 
-    def tables(self, catalog: str, schema: str) -> Iterator[dict[str, Any]]:
+        answered = self._calls.read(f"/tables/{_part(str(name.written))}", within=within)
+        info = self._decoded(TableInfo, answered)
+        self._require_named(answered, name, (info["catalog_name"], info["schema_name"], info["name"]))
+        return info
+
+    def tables(self, catalog: str, schema: str) -> Iterator[TableInfo]:
         """Yield the records of all tables in a schema that the principal may see, a page at a time.
 
         Raises:
-            ServerFailure: If the server does not answer, or its pages have no end.
+            ServerFailure: If the server does not answer, or its pages have no end; or in the end, behind all others, if
+                a record makes no sense.
         """
+        from pytest_delta_schema.catalogs.unity.answers import TableInfo, TablePage
+
         where: dict[str, Any] = {"catalog_name": catalog, "schema_name": schema, "max_results": _PAGE}
         token = ""
         seen = {token}
+        fault: ServerFailure | None = None
         for _ in range(_PAGES):
             answered = self._calls.read("/tables", {**where, **({"page_token": token} if token else {})})
-            page = self._object(answered)
-            yield from page.get("tables") or ()
+            page = self._decoded(TablePage, answered)
+            for record in page["tables"]:
+                try:
+                    info = self._decoded(TableInfo, answered, record)
+                except ServerFailure as error:
+                    fault = fault or error
+                else:
+                    yield info
             token = page.get("next_page_token") or ""
             if not token:
-                return
+                break
             if token in seen:
                 raise self._calls.foreign(answered, "it names a page again that was read before")
             seen.add(token)
-        raise self._calls.foreign(answered, f"there are more than {_PAGES} pages")
+        else:
+            raise self._calls.foreign(answered, f"there are more than {_PAGES} pages")
+        if fault is not None:
+            raise fault
 
-    def schema(self, catalog: str, schema: str) -> dict[str, Any]:
+    def schema(self, catalog: str, schema: str) -> SchemaInfo:
         """Return what the server says of a schema."""
-        return self._read(f"/schemas/{_part(f'{catalog}.{schema}')}")
+        from pytest_delta_schema.catalogs.unity.answers import SchemaInfo
 
-    def catalog(self, catalog: str) -> dict[str, Any]:
+        answered = self._calls.read(f"/schemas/{_part(f'{catalog}.{schema}')}")
+        info = self._decoded(SchemaInfo, answered)
+        self._require_named(answered, (catalog, schema), (info["catalog_name"], info["name"]))
+        return info
+
+    def catalog(self, catalog: str) -> CatalogInfo:
         """Return what the server says of a catalog."""
-        return self._read(f"/catalogs/{_part(catalog)}")
+        from pytest_delta_schema.catalogs.unity.answers import CatalogInfo
 
-    def delta_table(self, name: QualifiedName, within: Deadline | None = None) -> dict[str, Any]:
+        answered = self._calls.read(f"/catalogs/{_part(catalog)}")
+        info = self._decoded(CatalogInfo, answered)
+        self._require_named(answered, (catalog,), (info["name"],))
+        return info
+
+    def delta_table(self, name: QualifiedName, within: Deadline | None = None) -> DeltaTable:
         """Return a table as the server's Delta API shows it."""
-        return self._read(_delta_path(name), within=within)
+        from pytest_delta_schema.catalogs.unity.answers import DeltaTable
+
+        return self._decoded(DeltaTable, self._calls.read(_delta_path(name), within=within))
 
     def has_delta_api(self, catalog: str) -> bool:
         """Whether the server can update records of Delta tables in a catalog.
@@ -109,8 +150,11 @@ class UnityClient:
         return known
 
     def _find_delta_api(self, catalog: str) -> bool:
+        from pytest_delta_schema.catalogs.unity.answers import DeltaConfig
+
+        query = {"catalog": catalog, "protocol-versions": "1.0"}
         try:
-            self._read(f"{DELTA}/config", {"catalog": catalog, "protocol-versions": "1.0"})
+            self._decoded(DeltaConfig, self._calls.read(f"{DELTA}/config", query))
         except ServerFailure as error:
             if error.status != _NOT_FOUND or error.is_of_api:
                 raise
@@ -134,22 +178,37 @@ class UnityClient:
         """Make the record of a table that is there already; read it again, as with an update."""
         self._calls.write("POST", "/tables", body)
 
-    def credentials(self, table_id: str) -> dict[str, Any]:
+    def credentials(self, table_id: str) -> VendedCredentials:
         """Return credentials for the files of a table, which are good for a while."""
+        from pytest_delta_schema.catalogs.unity.answers import VendedCredentials
+
         asked = {"table_id": table_id, "operation": "READ"}
-        return self._object(self._calls.write("POST", "/temporary-table-credentials", asked))
+        answered = self._calls.write("POST", "/temporary-table-credentials", asked)
+        vended = self._decoded(VendedCredentials, answered)
+        if not vended:
+            raise self._calls.foreign(answered, "it has no kind of credentials")
+        return vended
 
-    def _read(self, path: str, query: dict[str, Any] | None = None, within: Deadline | None = None) -> dict[str, Any]:
-        return self._object(self._calls.read(path, query, within))
+    def _decoded(self, kind: type[_T], answered: Answered, part: bytes | Raw | None = None) -> _T:
+        """Decode an answer, or a part of it.
 
-    def _object(self, answered: Answered) -> dict[str, Any]:
-        from pytest_delta_schema.catalogs.unity.answers import json_object
+        Raises:
+            ServerFailure: If it is something else.
+        """
+        from pytest_delta_schema.catalogs.unity.answers import decoded, scrubbed
 
+        body = answered.body if part is None else part
         try:
-            return json_object(answered.body)
+            value = decoded(kind, body)
+            return scrubbed(value, self._calls.scrub_token) if self._calls.may_repeat_token(bytes(body)) else value
         except ValueError as error:
             fault = str(error)
         raise self._calls.foreign(answered, fault)
+
+    def _require_named(self, answered: Answered, asked: Sequence[str], told: Sequence[str]) -> None:
+        """Make sure that an answer is about what was asked for; servers may spell names in another case."""
+        if [part.lower() for part in asked] != [part.lower() for part in told]:
+            raise self._calls.foreign(answered, f"it is about {'.'.join(told)}")
 
 
 def _part(text: str) -> str:

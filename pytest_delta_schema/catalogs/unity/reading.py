@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
@@ -23,6 +23,7 @@ from pytest_delta_schema.state.states import TableState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_delta_schema.catalogs.unity.answers import TableInfo
     from pytest_delta_schema.catalogs.unity.client import UnityClient
     from pytest_delta_schema.catalogs.unity.storage import Credentials, Storage
     from pytest_delta_schema.errors import DeltaSchemaError
@@ -89,7 +90,7 @@ class Reading:
             if error.is_not_found:
                 return ()
             raise
-        kept = [info["name"].lower() for info in infos if info.get("table_type") not in _VIEWS]
+        kept = [info["name"].lower() for info in infos if info["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def open_log(self, record: RecordState) -> Log:
@@ -118,18 +119,18 @@ class Reading:
     def _spark_log(self, record: RecordState) -> LogFacts | None:
         return self._by_spark(record.name, has_to=not self._client.has_delta_api(record.name.written.catalog))
 
-    def _listed(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, Mapping[str, Any]]:
+    def _listed(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, TableInfo]:
         """Return the records that whole schemas show; tables that are missing in it may be hidden all the same."""
         asked: dict[tuple[str, str], dict[str, QualifiedName]] = defaultdict(dict)
         for name in names:
             asked[name[:2]][name.table] = name
-        found: dict[QualifiedName, Mapping[str, Any]] = {}
+        found: dict[QualifiedName, TableInfo] = {}
         for (catalog, schema), tables in asked.items():
             if len(tables) <= _FEW:
                 continue
             try:
                 for info in self._client.tables(catalog, schema):
-                    wanted = tables.get(str(info.get("name")).lower())
+                    wanted = tables.get(info["name"].lower())
                     if wanted is not None:
                         found[wanted] = info
             except ServerFailure:
@@ -137,7 +138,7 @@ class Reading:
                 continue
         return found
 
-    def _see(self, name: QualifiedName, info: Mapping[str, Any] | None) -> Seen | None:
+    def _see(self, name: QualifiedName, info: TableInfo | None) -> Seen | None:
         """Look at one table; ``None`` if the server knows none of that name."""
         try:
             return self._behind(name, info or self._client.table(name))
@@ -147,17 +148,20 @@ class Reading:
             if isinstance(error, ServerFailure) and error.is_not_found:
                 return None
             return Seen(unreadable(name, error))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             return Seen(is_damaged(name, error))
 
-    def _behind(self, name: QualifiedName, info: Mapping[str, Any]) -> Seen:
+    def _behind(self, name: QualifiedName, info: TableInfo) -> Seen:
         """Look behind a record, at what it leads to."""
         record: RecordState | ReadProblem
         head = record_of(name, {**info, "columns": []})
         if head.table_type in _VIEWS:
             return Seen(is_a_view(name))
+        if not head.data_format:
+            fact = "the server says neither that it is a Delta table nor that it is none: its record has no format"
+            return Seen(problem(name, fact, "register it again with one"))
         if head.data_format != _DELTA:
-            return Seen(is_not_delta(name, head.data_format or "strange"))
+            return Seen(is_not_delta(name, head.data_format))
         try:
             record = replace(head, columns=columns_of(info))
         except ValueError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_delta_schema.errors import BackendError
-from pytest_delta_schema.redaction import HIDDEN, secret_pattern
+from pytest_delta_schema.redaction import HIDDEN, secret_pattern, secret_traces
 
 SHORTEST_TOKEN = 8
 """A shorter token could not be taken out of a text without taking out what is none."""
@@ -21,11 +21,12 @@ class Secret:
         value: The secret.
     """
 
-    __slots__ = ("_pattern", "_value")
+    __slots__ = ("_pattern", "_traces", "_value")
 
     def __init__(self, value: str) -> None:
         self._value = value
         self._pattern: re.Pattern[str] | None = None
+        self._traces: tuple[bytes, ...] | None = None
 
     def reveal(self) -> str:
         """Return the secret, for the one call that needs it."""
@@ -36,6 +37,12 @@ class Secret:
 
     def __bool__(self) -> bool:
         return bool(self._value)
+
+    def may_be_in(self, data: bytes) -> bool:
+        """Whether a text may repeat the secret: quick, and sure only where the answer is no."""
+        if self._traces is None:
+            self._traces = tuple(trace.encode() for trace in secret_traces(self._value))
+        return any(trace in data for trace in self._traces)
 
     def scrub(self, text: str) -> str:
         """Replace the secret, in each form in which it may be repeated, in a text that somebody else has written."""

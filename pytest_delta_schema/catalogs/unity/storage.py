@@ -13,6 +13,8 @@ from pytest_delta_schema.redaction import HiddenValues, redacted_uris
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from pytest_delta_schema.catalogs.unity.answers import VendedCredentials
+
 _PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
 """How long deltalake waits for a store; its own patience of three minutes would be spent on every table."""
 
@@ -64,20 +66,22 @@ class Credentials:
 NO_CREDENTIALS = Credentials(values={})
 
 
-def vended(answer: Mapping[str, Any]) -> Credentials:
+_VENDED = {
+    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
+    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
+    ("aws_temp_credentials", "session_token"): "aws_session_token",
+    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
+    ("gcp_oauth_token", "oauth_token"): "google_application_token",
+}
+"""Where a server's answer has what is an option of deltalake."""
+
+
+def vended(answer: VendedCredentials) -> Credentials:
     """Read the credentials that a server has answered with; none for files that need none."""
-    aws = answer.get("aws_temp_credentials") or {}
-    azure = answer.get("azure_user_delegation_sas") or {}
-    gcp = answer.get("gcp_oauth_token") or {}
-    said = {
-        "aws_access_key_id": aws.get("access_key_id"),
-        "aws_secret_access_key": aws.get("secret_access_key"),
-        "aws_session_token": aws.get("session_token"),
-        "azure_storage_sas_token": azure.get("sas_token"),
-        "google_application_token": gcp.get("oauth_token"),
-    }
-    values = {key: Secret(str(value)) for key, value in said.items() if value}
-    return Credentials(values=values, expires=answer.get("expiration_time") or None)
+    parts: Mapping[str, Any] = answer
+    values = {option: Secret((parts.get(part) or {}).get(key) or "") for (part, key), option in _VENDED.items()}
+    expires = answer.get("expiration_time") or None
+    return Credentials(values={option: secret for option, secret in values.items() if secret}, expires=expires)
 
 
 def is_remote(location: str) -> bool:

@@ -20,6 +20,7 @@ from pytest_delta_schema.state.records import is_servers, storable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_delta_schema.catalogs.unity.answers import DeltaMetadata
     from pytest_delta_schema.catalogs.unity.client import UnityClient
     from pytest_delta_schema.catalogs.unity.deadline import Deadline
     from pytest_delta_schema.models.names import QualifiedName
@@ -113,14 +114,14 @@ class RecordSyncing:
         _require_external(seen.record, differences)
         _require_newer(seen.record, seen.log)
         failure = None
-        if can_update:
-            failure = self._update(seen, storable(seen.log).log, differences)
+        if seen.tag is not None:
+            failure = self._update(seen, seen.tag, storable(seen.log).log, differences)
             if failure is not None and failure.is_lost_race:
                 return failure
         else:
             info = table_info(seen.record, storable(seen.log).log, seen.timestamp())
             recreate_record(self.client, seen.record, info, recreates=recreates, say=self.say)
-        left = record_differences(record_of(name, self.client.table(name)), seen.log)
+        left = record_differences(self._record(name), seen.log)
         if not left:
             return done
         if failure is None:
@@ -133,8 +134,8 @@ class RecordSyncing:
         """Return a record with its tag, and its log; ``None`` if there is no record."""
         try:
             # The tag comes before everything that is decided by it.
-            tag = self.client.delta_table(name)["metadata"] if can_update else {}
-            record = record_of(name, self.client.table(name))
+            tag = self.client.delta_table(name)["metadata"] if can_update else None
+            record = self._record(name)
         except ServerFailure as error:
             if error.is_not_found:
                 return None
@@ -144,14 +145,23 @@ class RecordSyncing:
         log = self.read_log(record)
         return _Seen(tag, record, log.shown(), log.timestamp)
 
-    def _update(self, seen: _Seen, log: LogState, differences: tuple[RecordDifference, ...]) -> ServerFailure | None:
+    def _record(self, name: QualifiedName) -> RecordState:
+        try:
+            return record_of(name, self.client.table(name))
+        except ValueError as error:
+            msg = f"{error}; update this package, or the record"
+            raise BackendFailure(msg, condition="STRANGE_RECORD") from error
+
+    def _update(
+        self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[RecordDifference, ...]
+    ) -> ServerFailure | None:
         """Send one update; return a failure after which another try makes sense.
 
         Raises:
             ServerFailure: If none does.
         """
         try:
-            self.client.update_table(seen.record.name, _body(seen, log, differences))
+            self.client.update_table(seen.record.name, _body(seen, tag, log, differences))
         except ServerFailure as error:
             # Other answers of 500 are about what was sent, which would be sent again.
             if error.is_lost_race or (error.may_pass and error.status != _INTERNAL):
@@ -164,13 +174,13 @@ class _Seen(NamedTuple):
     """What was seen of one table.
 
     Args:
-        tag: What an update asserts.
+        tag: What an update asserts; ``None`` where the server has no updates.
         record: Its record.
         log: What that should show; ``None`` if nobody at hand can read the log.
         timestamp: Returns when the newest version was committed, in milliseconds since 1970.
     """
 
-    tag: dict[str, Any]
+    tag: DeltaMetadata | None
     record: RecordState
     log: LogState | None
     timestamp: Callable[[], int] = lambda: 0
@@ -185,7 +195,7 @@ def _tries(deadline: Deadline) -> Iterator[int]:
         yield number
 
 
-def _body(seen: _Seen, log: LogState, differences: tuple[RecordDifference, ...]) -> dict[str, Any]:
+def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[RecordDifference, ...]) -> dict[str, Any]:
     differing = {difference.path for difference in differences}
     paths = {path.split(".", 1)[0] for path in differing}
     updates: list[dict[str, Any]] = []
@@ -206,8 +216,8 @@ def _body(seen: _Seen, log: LogState, differences: tuple[RecordDifference, ...])
     version = {"last-commit-version": log.version, "last-commit-timestamp-ms": seen.timestamp()}
     updates.append({"action": "update-metadata-snapshot-version", **version})
     requirements = [
-        {"type": "assert-table-uuid", "uuid": seen.tag["table-uuid"]},
-        {"type": "assert-etag", "etag": seen.tag["etag"]},
+        {"type": "assert-table-uuid", "uuid": tag["table-uuid"]},
+        {"type": "assert-etag", "etag": tag["etag"]},
     ]
     return {"requirements": requirements, "updates": updates}
 

@@ -9,6 +9,7 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.errors import because
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.records import RecordColumn, RecordState, decimal_parts, type_name, type_text
 from pytest_delta_schema.state.walks import unstorable
@@ -16,6 +17,7 @@ from pytest_delta_schema.state.walks import unstorable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.catalogs.unity.answers import ColumnInfo, TableInfo
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.records import LogState
     from pytest_delta_schema.state.types import DataTypeState
@@ -33,29 +35,29 @@ _KEBAB = {
 _CAMEL = {kebab: camel for camel, kebab in _KEBAB.items()}
 
 
-def record_of(name: QualifiedName, info: Mapping[str, Any]) -> RecordState:
+def record_of(name: QualifiedName, info: TableInfo) -> RecordState:
     """Read a record as the classic API shows it.
 
     Raises:
         ValueError: If it cannot be understood, with the reason.
     """
-    properties = {str(key): str(value) for key, value in (info.get("properties") or {}).items()}
+    properties = info.get("properties") or {}
     version = properties.get(LAST_VERSION, "")
     return RecordState(
         name=name,
-        table_id=str(info.get("table_id") or ""),
-        table_type=str(info.get("table_type") or ""),
-        data_format=str(info.get("data_source_format") or ""),
-        location=str(info.get("storage_location") or ""),
-        owner=str(info.get("owner") or ""),
+        table_id=info.get("table_id") or "",
+        table_type=info["table_type"],
+        data_format=info.get("data_source_format") or "",
+        location=info.get("storage_location") or "",
+        owner=info.get("owner") or "",
         columns=columns_of(info),
-        comment=str(info.get("comment") or ""),
+        comment=info.get("comment") or "",
         properties=MappingProxyType(properties),
         version=int(version) if version.isdecimal() else None,
     )
 
 
-def columns_of(info: Mapping[str, Any]) -> tuple[RecordColumn, ...]:
+def columns_of(info: TableInfo) -> tuple[RecordColumn, ...]:
     """Read the columns of a record, in the order of their positions.
 
     Raises:
@@ -113,32 +115,32 @@ def _info(field: Mapping[str, Any], data_type: DataTypeState, position: int, pla
     }
 
 
-def _column(info: Mapping[str, Any]) -> RecordColumn:
+def _column(info: ColumnInfo) -> RecordColumn:
     try:
         return RecordColumn(
-            name=str(info["name"]),
-            text=str(info.get("type_text") or ""),
+            name=info["name"],
+            text=info.get("type_text") or "",
             data_type=_from_json(info.get("type_json")),
-            type_name=str(info.get("type_name") or ""),
+            type_name=info.get("type_name") or "",
             precision=info.get("type_precision"),
             scale=info.get("type_scale"),
             is_nullable=info.get("nullable") is not False,
-            comment=str(info.get("comment") or ""),
+            comment=info.get("comment") or "",
             partition_index=info.get("partition_index"),
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        said = info.get("type_json") or info.get("type_text")
-        msg = f"its record has a column {info.get('name')} of a type that we do not know ({said})"
+    except (TypeError, ValueError) as error:
+        said = because(ValueError(info.get("type_json")))
+        msg = f"its record has a column {info['name']} of a type that we do not know ({said})"
         raise ValueError(msg) from error
 
 
 def _from_json(text: str | None) -> DataTypeState | None:
     """Read the JSON of a field, or, as older servers have it, of a type alone."""
+    from pytest_delta_schema.catalogs.unity.schemas import field_of
+
     if not text:
         return None
-    said = json.loads(text)
-    field = said if isinstance(said, dict) and "name" in said else {"name": "", "type": said, "nullable": True}
-    (column,) = columns_of_schema({"fields": [field]})
+    (column,) = columns_of_schema({"fields": [field_of(text)]})
     if any(unstorable(column.data_type, "")):
         raise ValueError(text)
     return column.data_type
