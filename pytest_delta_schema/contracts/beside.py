@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeltaSchemaError, because
+from pytest_delta_schema.execute.records import RecordKeeper
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.records import record_differences
 from pytest_delta_schema.plan.table_plan import Note
@@ -14,6 +15,7 @@ from pytest_delta_schema.state.records import RecordState
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.state.states import CatalogReader, CatalogState
 
@@ -31,6 +33,28 @@ def notes_of_origin(action: CreateTable | AlignTable, catalog: CatalogReader) ->
     except DeltaSchemaError as error:
         columns = ", ".join(".".join(path) for path in paths)
         return [Note(table=action.table, path=columns, message=f"who brought {columns} is not known: {because(error)}")]
+
+
+def heal_record(table: Table, catalog: CatalogReader, state: CatalogState) -> bool:
+    """Bring the record of an external table level, if it was read not to be; none is deleted for it.
+
+    Args:
+        table: The table.
+        catalog: Where it is.
+        state: What was read there.
+
+    Returns:
+        Whether it was not level.
+
+    Raises:
+        DeltaSchemaError: If it cannot be brought level.
+    """
+    record, log = state.records.get(table.name), state.logs.get(table.name)
+    if not isinstance(catalog, RecordKeeper) or not isinstance(record, RecordState) or log is None:
+        return False
+    if record.is_managed or not record_differences(record, log):
+        return False
+    return bool(catalog.sync_records([table], recreates=False))
 
 
 def notes_of_record(table: QualifiedName, state: CatalogState) -> list[Note]:

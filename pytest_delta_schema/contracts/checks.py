@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 import pytest
 
 from pytest_delta_schema.contracts import facts
-from pytest_delta_schema.contracts.beside import notes_of_origin, notes_of_record
+from pytest_delta_schema.contracts.beside import heal_record, notes_of_origin, notes_of_record
 from pytest_delta_schema.contracts.failures import ContractFailure, relative
 from pytest_delta_schema.contracts.options import APPLY
 from pytest_delta_schema.contracts.run import RUN
@@ -97,10 +97,14 @@ class ApplyContract(StandardContract):
         """The catalog is brought in line with the model, is read back, and holds what the model wants."""
         _require_valid(self.table, request)
         plan = _plan(self.table, request, delta_catalog)
-        if plan.is_empty:
-            facts.record(request.node, outcome=facts.IN_SYNC, statements=0)
-            return
         run = request.config.stash[RUN]
+        if plan.is_empty:
+            try:
+                healed = heal_record(run.bound(self.table), delta_catalog, run.state(delta_catalog))
+            except DeltaSchemaError as error:
+                broken(request, error, statements=0)
+            facts.record(request.node, outcome=facts.SYNCED if healed else facts.IN_SYNC, statements=0)
+            return
         tables = run.apply_group(self.table)
         runner = ActionRunner.over(delta_catalog, run.options.preflight, restores=run.options.restores)
         line = Orchestrator(delta_catalog, runner, run.planner, run.validator)

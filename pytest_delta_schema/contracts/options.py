@@ -56,8 +56,9 @@ class Unity(NamedTuple):
         uri: Where it is; ``""`` if nobody has said.
         token_variable: The environment variable that holds its token.
         timeout: Seconds to wait for it.
-        sync_on_read: Whether records are brought level whenever they are read.
-        sync_recreate: Whether a record may be deleted and made anew, where a server has no updates.
+        sync_on_read: Whether records are brought level whenever they are read; in a gate only by the command line.
+        sync_recreate: Whether a sync that is asked for may delete a record and create it again, where a server has no
+            updates.
     """
 
     uri: str
@@ -127,12 +128,16 @@ def add_options(parser: pytest.Parser) -> None:
 
     add("--delta-drift", action="store_true", help="fail every declared table that the catalog does not hold as is")
     add("--delta-apply", action="store_true", help="bring the catalog in line with the declared tables, and prove it")
-    add("--delta-sync-record", action="store_true", help="bring the catalog's records of tables level with their logs")
+    add(
+        "--delta-sync-record",
+        action="store_true",
+        help="bring the catalog's records of tables level with their logs; beside --delta-drift before it looks",
+    )
     add("--delta-unity-uri", metavar="URI", help="where the Unity Catalog server is (ini: delta_unity_uri)")
     parser.addini("delta_unity_uri", "where the Unity Catalog server is", default="")
     parser.addini("delta_unity_token_variable", "environment variable of its token", default="UNITY_CATALOG_TOKEN")
     parser.addini("delta_unity_timeout", "seconds to wait for it", default="30")
-    parser.addini("delta_sync_on_read", "bring records level whenever they are read", type="bool", default=False)
+    parser.addini("delta_sync_on_read", "bring records level when applies and tests read", type="bool", default=False)
     parser.addini("delta_sync_recreate", "delete records and make them anew on old servers", type="bool", default=False)
     add("--delta-backend", metavar="NAME", help=f"the catalog: {', '.join(BACKENDS)} (ini: delta_backend)")
     add(

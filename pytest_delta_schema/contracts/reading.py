@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules.consent import Consent
 
 
+_GATE_THAT_SYNCS = [DRIFT, SYNC]
+
+
 def read_options(config: pytest.Config) -> Options:
     """Check what was given, and put it into one value.
 
@@ -102,14 +105,18 @@ def _distributes(config: pytest.Config) -> bool:
 
 
 def _mode(config: pytest.Config) -> str | None:
-    given = [mode for mode in (DRIFT, APPLY, SYNC) if config.getoption(f"delta_schema_{mode.replace('-', '_')}")]
-    if len(given) > 1:
+    given = _given_modes(config)
+    if len(given) > 1 and given != _GATE_THAT_SYNCS:
         msg = (
             "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-record only its records;"
-            " give one of them"
+            " give one of them, or --delta-drift --delta-sync-record to bring the records of what is read level first"
         )
         raise pytest.UsageError(msg)
     return given[0] if given else None
+
+
+def _given_modes(config: pytest.Config) -> list[str]:
+    return [mode for mode in (DRIFT, APPLY, SYNC) if config.getoption(f"delta_schema_{mode.replace('-', '_')}")]
 
 
 def _read_threads(config: pytest.Config) -> int:
@@ -122,7 +129,8 @@ def _read_threads(config: pytest.Config) -> int:
 
 def _unity(config: pytest.Config, mode: str | None, backend: str) -> Unity:
     uri = config.getoption("delta_schema_unity_uri") or config.getini("delta_unity_uri")
-    if mode == SYNC and backend != UNITY:
+    syncs = SYNC in _given_modes(config)
+    if syncs and backend != UNITY:
         msg = f"--delta-sync-record is about records of catalogs, and the backend {backend} keeps none; only unity does"
         raise pytest.UsageError(msg)
     if mode is not None and backend == UNITY and not uri:
@@ -140,7 +148,8 @@ def _unity(config: pytest.Config, mode: str | None, backend: str) -> Unity:
         uri=uri,
         token_variable=config.getini("delta_unity_token_variable"),
         timeout=timeout,
-        sync_on_read=config.getini("delta_sync_on_read"),
+        # A gate writes only where the command line says so.
+        sync_on_read=syncs if mode == DRIFT else config.getini("delta_sync_on_read"),
         sync_recreate=config.getini("delta_sync_recreate"),
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.contracts import facts
-from pytest_delta_schema.contracts.options import APPLY, LOCAL, UNITY, is_worker
+from pytest_delta_schema.contracts.options import APPLY, DRIFT, LOCAL, UNITY, is_worker
 from pytest_delta_schema.contracts.run import RUN
 
 if TYPE_CHECKING:
@@ -76,8 +76,10 @@ class Summary:
     def pytest_report_header(self) -> str:
         """Say what the run is held against."""
         places = {LOCAL: f", warehouse {self._options.warehouse}", UNITY: f", server {self._options.unity.uri}"}
-        backend = self._options.backend
-        return f"delta schema: {self._options.mode} on {backend}{places.get(backend, '')}"
+        backend, mode = self._options.backend, self._options.mode
+        syncs = mode == DRIFT and self._options.unity.sync_on_read
+        wrote = "; records of what is read are brought level with the logs first" if syncs else ""
+        return f"delta schema: {mode} on {backend}{places.get(backend, '')}{wrote}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the facts of one report."""

@@ -11,6 +11,7 @@ from pytest_delta_schema.execute.interruption import ApplyInterrupted, finished,
 from pytest_delta_schema.execute.records import RecordKeeper
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.plan.records import stale_records
 from pytest_delta_schema.rules.validator import PlanValidator
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Orchestrator:
         """
         tables, others = list(models), list(known)
         self.validator.validate_models(tables)
-        return self._plan(tables, others)
+        return self._look(tables, others)[1]
 
     def sync_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> SyncResult:
         """Bring the catalog in line with ``models``: plan, judge, ask the data, run, read back, prove.
@@ -109,42 +110,45 @@ class Orchestrator:
             ApplyError: If a statement failed.
             SyncError: If several tables failed.
             ConvergenceError: If the catalog still differs after everything ran.
-            RecordError: If the tables are in line, and the catalog's own records of them could not be brought level.
+            RecordError: If the tables are in line, and the catalog's own records of them could not be brought level, of
+                tables whose plan was empty included. None is deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it once the plan was made; nothing more is written then.
         """
         tables, others = list(models), list(known)
-        plan = self.plan_tables(tables, known=others)
+        self.validator.validate_models(tables)
+        state, plan = self._look(tables, others)
         self.validator.validate_plan(plan)
         try:
             ran = self.runner.apply(plan)
         except ApplyInterrupted as stop:
             raise looked_at(stop, lambda: self._look(tables, others)) from None
-        if ran:
-            try:
-                self._prove(tables, others)
-                self._level_records(tables, plan)
-            except KeyboardInterrupt:
-                raise finished(plan) from None
+        if not ran:
+            self._heal_records(tables, state)
+            return SyncResult(plan=plan, statements=ran)
+        try:
+            self._heal_records(tables, self._prove(tables, others))
+        except KeyboardInterrupt:
+            raise finished(plan) from None
         return SyncResult(plan=plan, statements=ran)
 
-    def _level_records(self, tables: list[Table], plan: TablePlan) -> None:
-        """Bring what a catalog keeps beside the logs level with those that have changed."""
+    def _heal_records(self, tables: list[Table], state: CatalogState) -> None:
+        """Bring what a catalog keeps beside the logs level with them, also where the plan was empty."""
         if isinstance(self.reader, RecordKeeper):
-            changed = {action.table for action in plan.actions}
-            self.reader.sync_records([table for table in tables if table.name in changed], recreates=False)
-
-    def _plan(self, tables: list[Table], others: list[Table]) -> TablePlan:
-        return self._look(tables, others)[1]
+            stale = set(stale_records(state))
+            behind = [table for table in tables if table.name in stale]
+            if behind:
+                self.reader.sync_records(behind, recreates=False)
 
     def _look(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
         state = self.reader.snapshot([*tables, *others])
         return state, self.planner.plan(tables, state, known=others)
 
-    def _prove(self, tables: list[Table], others: list[Table]) -> None:
-        left = self._plan(tables, others)
+    def _prove(self, tables: list[Table], others: list[Table]) -> CatalogState:
+        state, left = self._look(tables, others)
         if not left.is_empty:
             lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
             raise ConvergenceError(
                 "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n  "
                 + "\n  ".join(lines)
             )
+        return state

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pytest_delta_schema import BackendError, BackendFailure
+from pytest_delta_schema import ActionRunner, BackendError, BackendFailure, Orchestrator
 from pytest_delta_schema.catalogs.unity.client import ServerFailure
 from pytest_delta_schema.errors import ReadProblem, RecordError
 from pytest_delta_schema.execute.version import ABSENT
@@ -441,6 +441,44 @@ def test_reading_syncs_first_where_somebody_wants_that(tmp_path):
         assert len(unity.calls("POST")) == 1
         assert unity.differences() == []
         assert len(unity.calls("POST")) == 1
+
+
+class TestHealing:
+    """An apply leaves records level, also those of tables that it found as they should be."""
+
+    def test_a_table_whose_plan_is_empty(self, tmp_path):
+        with lake(tmp_path) as unity:
+            unity.table()
+            unity.table("dev.silver.other")
+            line = Orchestrator(unity.catalog, ActionRunner.over(unity.catalog))
+
+            done = line.sync_tables([MODEL])
+
+            assert done.statements == ()
+            assert unity.differences() == []
+            assert unity.record("dev.silver.other")["columns"] == []
+            assert line.sync_tables([MODEL]).statements == ()
+            assert len(unity.calls("POST")) == 1
+
+    def test_a_record_that_cannot_be_healed(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+            unity.table()
+
+            with pytest.raises(RecordError, match="can only be deleted and created again"):
+                Orchestrator.over(unity.catalog).sync_tables([MODEL])
+
+            assert unity.calls("DELETE") == []
+
+    def test_a_record_that_makes_no_sense(self, tmp_path):
+        with lake(tmp_path) as unity:
+            unity.table()
+            unity.catalog.sync_records([MODEL])
+            unity.record()["columns"][0]["type_json"] = '"geometry"'
+
+            with pytest.raises(
+                RecordError, match=r"of a type that we do not know \(\"geometry\"\); update this package"
+            ):
+                unity.catalog.sync_records([MODEL])
 
 
 class TestMissingCatalogs:

@@ -243,7 +243,7 @@ def test_a_server_that_cannot_be_reached_is_an_error_in_set_up_of_every_table(pr
     unity.server.__enter__()
 
 
-def test_reading_may_sync(project, unity):
+def test_a_gate_writes_nothing_whatever_is_configured(project, unity):
     project.ini(
         "delta_models = models",
         "delta_backend = unity",
@@ -251,7 +251,41 @@ def test_reading_may_sync(project, unity):
         "delta_sync_on_read = true",
     )
 
-    project.run("--delta-drift", "--snapshot-update").assert_outcomes(passed=4)
+    project.run("--delta-drift", "--snapshot-update").assert_outcomes(passed=3, failed=1)
+    assert unity.calls("POST") == []
+
+    project.run("--delta-apply", "-k", "apply").assert_outcomes(passed=1, deselected=3)
+    assert len(unity.calls("POST")) == 1
+
+
+def test_a_gate_syncs_what_it_reads_if_the_command_line_says_so(project, unity, workers):
+    result = project.run("--delta-drift", "--delta-sync-record", "--snapshot-update", *workers)
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(
+        [
+            f"delta schema: drift on unity, server {unity.server.uri}; records of what is read are brought level *first",
+            "drift: 2 in sync, 0 statements run",
+        ]
+    )
+    assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
+
+
+def test_an_apply_item_alone_heals_the_record(project, unity):
+    result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
+
+    result.assert_outcomes(passed=1, deselected=3)
+    result.stdout.fnmatch_lines(["apply: 1 record synced, 0 statements run"])
+    assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
+
+
+def test_a_record_that_cannot_be_healed_fails_the_apply_item(project, unity):
+    unity.server.read_only.add("dev.silver.orders")
+
+    result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
+
+    result.assert_outcomes(failed=1, deselected=3)
+    result.stdout.fnmatch_lines(["*dev.silver.orders: POST *: 403 PERMISSION_DENIED: Access denied.; *"])
 
 
 @pytest.mark.parametrize(
@@ -271,8 +305,13 @@ def test_reading_may_sync(project, unity):
         ),
         (
             ("delta_unity_uri = http://x",),
-            ("--delta-drift", "--delta-sync-record"),
-            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-record only its records; *",
+            ("--delta-apply", "--delta-sync-record"),
+            "--delta-drift only looks, *; give one of them, or --delta-drift --delta-sync-record to *",
+        ),
+        (
+            (),
+            ("--delta-drift", "--delta-sync-record", "--delta-backend=memory"),
+            "--delta-sync-record is about records of catalogs, and the backend memory keeps none; only unity does",
         ),
         (
             (),
