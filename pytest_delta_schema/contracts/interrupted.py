@@ -68,10 +68,11 @@ class Interrupted:
             Path(self._folder, f"{node.gateway.id}.pid").unlink(missing_ok=True)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_keyboard_interrupt(self) -> None:
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note the interruption; a worker leaves what it has to say, the controller passes SIGTERM on."""
-        self._is_interrupted = True
-        if is_worker(self._config):
+        # What pytest and xdist raise to stop a run, as for an error in the collection, are classes of their own.
+        self._is_interrupted = excinfo.type is KeyboardInterrupt
+        if is_worker(self._config) and self._is_interrupted:
             self._save()
         elif self._termination.is_signalled:
             for path in self._left("pid"):
@@ -80,7 +81,7 @@ class Interrupted:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show how far every table had come, and which were not begun."""
-        if self._is_interrupted:
+        if self._is_interrupted or self._left("json"):
             terminalreporter.ensure_newline()
             terminalreporter.section(self._title(), red=True, bold=True)
             for line in self._lines():
@@ -92,9 +93,10 @@ class Interrupted:
         """Give SIGTERM back, and raise it again if it came."""
         if self._folder is not None and not is_worker(self._config):
             shutil.rmtree(self._folder, ignore_errors=True)
-        Terminal(self._config).flush()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        if self._termination.is_signalled:
+            with suppress(OSError, ValueError):
+                Terminal(self._config).flush()
+                sys.stdout.flush()
         self._termination.end()
 
     def _title(self) -> str:

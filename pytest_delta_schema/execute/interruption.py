@@ -65,7 +65,7 @@ class InterruptedTable:
         reason: Why that is not known.
         reached: The table's version after the interruption, as it was read again; ``None`` if it was not, or if there
             is no table.
-        failure: Why the first of ``left`` had failed already, if the table was being restored.
+        failure: Why the first of ``left`` had failed already, when its error was made or the table restored.
     """
 
     table: QualifiedName
@@ -98,8 +98,7 @@ class InterruptedTable:
     def _headline(self) -> str:
         done, all_of_them = len(self.done), len(self.done) + len(self.left) + (self.running is not None)
         if self.failure:
-            failed = f"after statement {done + 1} of {all_of_them} failed: {self.failure}"
-            return f"interrupted while it was restored, {failed}"
+            return f"interrupted after statement {done + 1} of {all_of_them} had failed: {self.failure}"
         if self.running is not None:
             return f"interrupted in statement {done + 1} of {all_of_them}"
         if not self.left:

@@ -12,10 +12,12 @@ from pytest_delta_schema import (
     ApplyError,
     ApplyInterrupted,
     BackendFailure,
+    InterruptedTable,
     MemoryCatalog,
     Orchestrator,
     PlanValidator,
     RunningOutcome,
+    Statement,
     StatementKind,
     StillRunning,
     default_plan_rules,
@@ -206,9 +208,7 @@ def test_an_interruption_while_a_failed_table_is_restored():
 
     stop = sync(catalog, restores=True)
 
-    assert str(stop).startswith(
-        "dev.silver.orders: interrupted while it was restored, after statement 3 of 6 failed: the disk is full\n"
-    )
+    assert str(stop).startswith("dev.silver.orders: interrupted after statement 3 of 6 had failed: the disk is full\n")
     assert f"  way back: {RESTORE}\n" in str(stop)
 
 
@@ -315,3 +315,13 @@ def test_an_interrupted_rewrite_says_what_it_left_behind(commits):
 
     line = "  left behind: perhaps data files that belong to no version; VACUUM removes them\n"
     assert (line in str(caught.value)) is not commits
+
+
+def test_an_interrupted_conversion_says_what_it_left_behind():
+    statement = Statement(table=NAME, kind=StatementKind.CONVERT_TABLE, sql="CONVERT")
+    outcome = RunningOutcome.NOT_COMMITTED
+
+    text = str(InterruptedTable(table=NAME, done=(), running=statement, left=(), version=0, outcome=outcome))
+
+    assert "  left behind: nothing: the parquet files are as they were, and no Delta log is beside them\n" in text
+    assert "  way back: nothing was changed\n" in text

@@ -144,6 +144,17 @@ def test_only_an_apply_takes_the_signal_over(project, args):
     assert "AssertionError" not in result.stdout.str()
 
 
+def test_a_run_that_pytest_stops_is_not_interrupted(project):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    project.pytester.makepyfile(test_broken="raise OSError")
+
+    result = project.run("--delta-apply")
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "delta schema: interrupted" not in result.stdout.str()
+
+
 def test_an_apply_gives_the_signal_back(project):
     project.models(ORDERS)
     project.catalog("MemoryCatalog()")
