@@ -76,6 +76,12 @@ def _partitions(action: AlignTable, source: SourceState) -> Iterator[tuple[str, 
             return
     for name, data_type in _types(action):
         kind = describe_type(data_type)
+        if kind == "timestamp_ntz" and not source.is_registered:
+            fact = (
+                f"is partitioned by {name} as {kind} in the model, which CONVERT TO DELTA does not know (Delta 4.4.0)"
+            )
+            yield fact, f"declare {name} as timestamp or string, or write the files anew"
+            continue
         place = [each.lower() for each in wanted].index(name.lower())
         for folder in source.folders:
             value = unquote(folder[place].partition("=")[2])

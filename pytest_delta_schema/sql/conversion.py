@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.changes import ConvertTable
+    from pytest_delta_schema.state.types import DataTypeState
 
 
 def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iterator[Statement]:
@@ -44,6 +45,11 @@ def conversion(target: str, change: ConvertTable) -> str:
     if not change.statistics:
         words.append("NO STATISTICS")
     if change.partitions and not change.source.is_registered:
-        columns = ", ".join(f"{identifier(name)} {type_sql(data_type)}" for name, data_type in change.partitions)
+        columns = ", ".join(f"{identifier(name)} {_type(data_type)}" for name, data_type in change.partitions)
         words.append(f"PARTITIONED BY ({columns})")
     return " ".join(words)
+
+
+def _type(data_type: DataTypeState) -> str:
+    """Say a type; Delta's parser takes TIMESTAMP for another keyword of its own unless it is quoted (Delta 4.4.0)."""
+    return identifier("TIMESTAMP") if data_type == "timestamp" else type_sql(data_type)

@@ -101,7 +101,6 @@ def test_files_in_the_folder_of_the_table_need_no_registration():
         (spark.DateType(), "2023-02-29", False),
         (spark.TimestampType(), "2024-01-01 10%3A00%3A00", True),
         (spark.TimestampType(), "noon", False),
-        (spark.TimestampNTZType(), "2024-01-01 10%3A00%3A00", True),
         (spark.DateType(), "__HIVE_DEFAULT_PARTITION__", True),
     ],
 )
@@ -111,6 +110,21 @@ def test_a_folder_has_to_be_named_by_a_value_of_the_declared_type(kind, value, f
     found = refusals(by_day(kind), source, stored(), stored("day", "string"), partitioning=("day",))
 
     assert found == [] if fits else f"is none: first in the folder day={value}" in found[0]
+
+
+def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog_knows_their_type():
+    model, folders = by_day(spark.TimestampNTZType()), (("day=2024-01-01 10%3A00%3A00",),)
+    known = SourceState("parquet", PATH, is_registered=True, folders=folders)
+
+    (refusal,) = refusals(
+        model, SourceState("parquet", PATH, folders=folders), stored(), stored("day", "string"), partitioning=("day",)
+    )
+
+    assert refusal == (
+        "dev.silver.orders: is partitioned by day as timestamp_ntz in the model, which CONVERT TO DELTA does not know"
+        " (Delta 4.4.0); declare day as timestamp or string, or write the files anew [DS217 ConversionsFitTheirFiles]"
+    )
+    assert refusals(model, known, stored(), stored("day", "timestamp_ntz"), partitioning=("day",)) == []
 
 
 @pytest.mark.parametrize(

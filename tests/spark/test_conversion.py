@@ -23,6 +23,8 @@ from pytest_delta_schema import (
     UnsafePlanError,
     assert_no_drift,
 )
+from pytest_delta_schema.catalogs.spark import verifying
+from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import SparkHandling
 from pytest_delta_schema.testing.handling import parquet_name
@@ -377,3 +379,107 @@ def test_two_thousand_files_convert_with_lines_of_progress(local, folder, write)
         "delta-schema: dev.silver.orders: converting 2,000 parquet files to Delta, without their statistics"
     )
     assert done.startswith("delta-schema: dev.silver.orders: converted in ")
+
+
+INSTANTS = ("1890-01-01 00:00:00", "2024-10-27 00:30:00", "2024-10-27 01:30:00.123456", "1969-12-31 23:59:59.999999")
+
+
+@pytest.mark.parametrize("stored_as", ["INT96", "TIMESTAMP_MICROS"])
+def test_instants_stay_what_they_are_in_files_and_in_the_names_of_folders(local, folder, write, stored_as):
+    ts, day = Column("ts", spark.TimestampType()), Column("day", spark.TimestampType())
+    given = " union all ".join(f"select {n}L as id, timestamp'{text}Z' as ts" for n, text in enumerate(INSTANTS))
+    with (
+        setting(local.spark, "spark.sql.session.timeZone", "Europe/Berlin"),
+        setting(local.spark, "spark.sql.parquet.outputTimestampType", stored_as),
+    ):
+        write(f"id, ts, timestamp'2024-07-01 12:00:00' as day from ({given})", by=("day",))
+        seen = ("id", "unix_micros(ts)", "unix_micros(day)")
+        before = sorted(local.spark.read.parquet(str(folder)).selectExpr(*seen).collect())
+
+        sync(local, model(ID, ts, day, folder=folder, partitioned_by=["day"]))
+
+        assert sorted(local.spark.table(dotted(NAME)).selectExpr(*seen).collect()) == before
+    assert [row[1] for row in before] == [-2524521600000000, 1729989000000000, 1729992600123456, -1]
+    assert {row[2] for row in before} == {1719828000000000}
+
+
+def test_files_that_spark_hides_stay_out_of_the_table(local, folder, write):
+    write("1L as id, 'x' as _v", by=("_v",))
+    (one,) = (folder / "_v=x").glob("part-*.parquet")
+    for hidden in ("_copy.parquet", ".copy.parquet", "_old/part-0.parquet", ".old/part-0.parquet"):
+        (folder / "_v=x" / hidden).parent.mkdir(exist_ok=True)
+        (folder / "_v=x" / hidden).write_bytes(one.read_bytes())
+
+    sync(local, model(ID, Column("_v", TEXT), folder=folder, partitioned_by=["_v"]))
+
+    assert rows(local) == [(1, "x")]
+
+
+@pytest.fixture
+def during_conversion(local, monkeypatch):
+    """Do something right after Spark has converted files, and before anybody looks at the table."""
+
+    def during(action):
+        run = local._sql
+
+        def slowly(text):
+            answer = run(text)
+            if text.startswith("CONVERT"):
+                action()
+            return answer
+
+        monkeypatch.setattr(local, "_sql", slowly)
+
+    return during
+
+
+def test_a_file_that_comes_during_a_conversion_undoes_it(local, folder, write, during_conversion, monkeypatch):
+    write("1L as id")
+    wanted = model(ID, folder=folder)
+    during_conversion(lambda: write("2L as id"))
+
+    with pytest.raises(ApplyError) as caught:
+        sync(local, wanted)
+
+    story = "the conversion would change data: there are 1 rows in place of 2; it was undone, and the files are as they"
+    assert story in str(caught.value)
+    assert not (folder / "_delta_log").exists()
+    monkeypatch.undo()
+    sync(local, wanted)
+    assert rows(local) == [(1,), (2,)]
+
+
+def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(local, monkeypatch):
+    SparkHandling().make_parquet(local, table(ID, V, partitioned_by=["v"]), [{"id": 1, "v": "x"}])
+    place = parquet_name(NAME)
+    wanted = table(ID, V, partitioned_by=["v"], convert_from="parquet")
+    files = local.spark.table(place).inputFiles()
+    take, lost = verifying.fingerprint, iter(["", "LIMIT 0"])
+    monkeypatch.setattr(
+        verifying, "fingerprint", lambda spark, relation, *rest: take(spark, f"(TABLE {relation} {next(lost)})", *rest)
+    )
+
+    with pytest.raises(ApplyError, match="there are 0 rows in place of 1; it was undone, and the files are as they"):
+        sync(local, wanted)
+
+    assert local.spark.table(place).collect() == [(1, "x")]
+    assert local.spark.table(place).inputFiles() == files
+    assert "is a parquet table, not a Delta table" in str(local.snapshot([table(ID)]).problems)
+    monkeypatch.undo()
+    sync(local, wanted)
+    assert rows(local) == [(1, "x")]
+
+
+def test_a_conversion_on_which_others_have_built_is_not_undone(local, folder, write, during_conversion):
+    write("1L as id")
+
+    def meanwhile():
+        write("2L as id", fmt="delta")
+        write("3L as id")
+
+    during_conversion(meanwhile)
+
+    with pytest.raises(ApplyError, match=r"is not undone, because somebody else has committed since \(version 1\)"):
+        sync(local, model(ID, folder=folder))
+
+    assert sorted(local.spark.read.format("delta").load(str(folder)).collect()) == [(1,), (2,)]

@@ -19,14 +19,17 @@ from pytest_delta_schema import (
     script,
     statements,
 )
+from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.plan.demands import PartitionValue
 from pytest_delta_schema.sql.batches import batched_paths
+from pytest_delta_schema.sql.conversion import conversion
 from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, listing, probe, rows_of, samples
 from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.queries import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.quoting import delta_files, dotted, identifier, literal, parquet_files
 from pytest_delta_schema.sql.singly import TOGETHER, one_by_one
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.sources import SourceState
 from pytest_delta_schema.testing.parts import BOTH
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
@@ -368,3 +371,11 @@ def test_values_that_a_partition_does_not_keep(data_type):
 
 def test_folders_are_queried_by_their_format():
     assert (delta_files("/a `b`"), parquet_files("/c")) == ("delta.`/a ``b```", "parquet.`/c`")
+
+
+def test_a_type_that_deltas_parser_takes_for_a_keyword_is_quoted():
+    change = ConvertTable(source=SourceState("parquet", "/x"), partitions=(("at", "timestamp"), ("n", "int")))
+
+    assert conversion("parquet.`/x`", change) == (
+        "CONVERT TO DELTA parquet.`/x` PARTITIONED BY (`at` `TIMESTAMP`, `n` INT)"
+    )

@@ -1,4 +1,4 @@
-"""Convert parquet in place, leave nothing behind when that fails, and find the table again in later processes."""
+"""Convert parquet in place, leave nothing behind when that fails or changes a value, and find the table later on."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytest_delta_schema.catalogs.spark.physical import (
     remove_if_empty,
     table_folder,
 )
+from pytest_delta_schema.catalogs.spark.verifying import Verified
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -46,6 +47,7 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say
             with_them = "" if change.statistics else ", without their statistics"
             say(f"{statement.table}: converting {source.files:,} parquet files to Delta{with_them}")
             started = monotonic()
+            verified = Verified(bridge, statement.table, source, target)
             try:
                 sql(conversion(target, change))
             except StillRunning:
@@ -53,6 +55,7 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say
             except BaseException:
                 remove_if_empty(Path(source.path) / "_delta_log")
                 raise
+            verified.require_same_rows()
             say(f"{statement.table}: converted in {monotonic() - started:.1f} s")
 
 
