@@ -57,6 +57,9 @@ def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[tu
             yield name, f"partitioned_by names {name}, and files are not parted by {kind}", "use an atomic column"
         elif column.value is not None and column.value.identity is not None:
             yield name, f"partitioned_by names the identity column {name}, which Delta refuses", "use another column"
+        elif "\0" in name:
+            fact = f"partitioned_by names {name!r}, and the folders of partitions, named by it, take no null character"
+            yield name, fact, "rename the column"
     for name in repeated(table.partitioned_by):
         yield name, f"partitioned_by names {name} twice", "name it once"
     if columns and {name.lower() for name in table.partitioned_by} >= {column.name.lower() for column in columns}:

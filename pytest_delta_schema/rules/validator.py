@@ -38,6 +38,7 @@ from pytest_delta_schema.rules.properties import DuplicateProperties, Manageable
 from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
 from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
 from pytest_delta_schema.rules.tags import StorableTags
+from pytest_delta_schema.rules.texts import UnencodableText
 from pytest_delta_schema.rules.types import CollectionsHoldNulls, OnlyWideningTypeChanges, StorableTypes
 from pytest_delta_schema.rules.values import ColumnValues, GeneratedColumnsHoldTheirSources, GeneratedColumnsStay
 
@@ -69,6 +70,7 @@ _MODEL_RULES: tuple[ModelRule, ...] = (
     ColumnValues(),
     LayoutColumns(),
     StorableTags(),
+    UnencodableText(),
 )
 
 

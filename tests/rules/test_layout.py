@@ -69,6 +69,17 @@ MANY = [column(f"c{number}") for number in range(40)]
             id="clustering",
         ),
         pytest.param(
+            [column(), column("a\0b")],
+            {"partitioned_by": ["a\0b"]},
+            [
+                (
+                    "partitioned_by names 'a\\x00b', and the folders of partitions, named by it, take no null"
+                    " character; rename the column"
+                )
+            ],
+            id="a null character",
+        ),
+        pytest.param(
             MANY,
             {"clustered_by": ["c31", "c32"]},
             [
