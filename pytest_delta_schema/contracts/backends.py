@@ -56,7 +56,7 @@ def _unity(request: pytest.FixtureRequest) -> Catalog:
     options = request.config.stash[RUN].options
     # A frame holds the token as nothing but a secret: frames are shown where something fails.
     token = Secret(os.environ.get(options.unity.token_variable, ""))
-    client = UnityClient(options.unity.uri, token, options.unity.timeout)
+    client = UnityClient(options.unity.uri or "", token, options.unity.timeout)
     request.addfinalizer(client.close)
     return UnityCatalog(
         client,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.redaction import Uri
     from pytest_delta_schema.rules.consent import Consent
 
 PREFLIGHTS = ("count", "limit", "off")
@@ -53,7 +54,7 @@ class Unity(NamedTuple):
     """How a Unity Catalog server is reached, and what may be done to its records.
 
     Args:
-        uri: Where it is; ``""`` if nobody has said.
+        uri: Where it is, shown without secrets; ``None`` if nobody has said.
         token_variable: The environment variable that holds its token.
         timeout: Seconds to wait for it.
         sync_on_read: Whether records are brought level whenever they are read; in a gate only by the command line.
@@ -61,7 +62,7 @@ class Unity(NamedTuple):
             updates.
     """
 
-    uri: str
+    uri: Uri | None
     token_variable: str
     timeout: float
     sync_on_read: bool

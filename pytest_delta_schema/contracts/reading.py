@@ -30,6 +30,7 @@ from pytest_delta_schema.contracts.project import expired, read_project
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.redaction import Uri
     from pytest_delta_schema.rules.consent import Consent
 
 
@@ -128,12 +129,12 @@ def _read_threads(config: pytest.Config) -> int:
 
 
 def _unity(config: pytest.Config, mode: str | None, backend: str) -> Unity:
-    uri = config.getoption("delta_schema_unity_uri") or config.getini("delta_unity_uri")
+    uri = _unity_uri(config)
     syncs = SYNC in _given_modes(config)
     if syncs and backend != UNITY:
         msg = f"--delta-sync-record is about records of catalogs, and the backend {backend} keeps none; only unity does"
         raise pytest.UsageError(msg)
-    if mode is not None and backend == UNITY and not uri:
+    if mode is not None and backend == UNITY and uri is None:
         msg = "the unity backend needs the address of its server; say delta_unity_uri, or --delta-unity-uri"
         raise pytest.UsageError(msg)
     said: str = config.getini("delta_unity_timeout")
@@ -152,6 +153,15 @@ def _unity(config: pytest.Config, mode: str | None, backend: str) -> Unity:
         sync_on_read=syncs if mode == DRIFT else config.getini("delta_sync_on_read"),
         sync_recreate=config.getini("delta_sync_recreate"),
     )
+
+
+def _unity_uri(config: pytest.Config) -> Uri | None:
+    said: str = config.getoption("delta_schema_unity_uri") or config.getini("delta_unity_uri")
+    if not said:
+        return None
+    from pytest_delta_schema.redaction import Uri
+
+    return Uri(said)
 
 
 def _warehouse(config: pytest.Config) -> str:

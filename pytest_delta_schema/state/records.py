@@ -6,7 +6,7 @@ Readers that ask the catalog alone see the record. On external tables nobody kee
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,7 +91,7 @@ class RecordState:
         table_id: The catalog's own id of it.
         table_type: ``MANAGED``, ``EXTERNAL``, or another kind of thing.
         data_format: ``DELTA``, or another one.
-        location: Where its files are; ``""`` if the record does not say.
+        location: Where its files are; ``""`` if the record does not say. Not shown: such a URI may hold a signature.
         owner: Who owns it; ``""`` if nobody is named.
         columns: In the order of their positions.
         comment: ``""`` if there is none.
@@ -103,7 +103,7 @@ class RecordState:
     table_id: str
     table_type: str
     data_format: str
-    location: str
+    location: str = field(repr=False)
     owner: str
     columns: tuple[RecordColumn, ...]
     comment: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import BackendFailure, DeltaSchemaError
+from pytest_delta_schema import BackendError, BackendFailure, DeltaSchemaError
 from pytest_delta_schema.catalogs.unity.transport import Answer
 from pytest_delta_schema.errors import RecordError
 from pytest_delta_schema.state.records import RecordState
@@ -342,3 +343,27 @@ def test_a_record_without_a_format_is_not_said_to_be_of_another_one(log):
         "dev.silver.orders: the server says neither that it is a Delta table nor that it is none: its record has no format;"
         " register it again with one"
     )
+
+
+def test_a_location_with_a_signature_is_shown_without_it(log):
+    server = Playing(log)
+    server.play(TABLE, record("foo://me:hunter2@store/orders?sig=hunter2"))
+
+    state = server.catalog.snapshot([MODEL])
+
+    problem = str(state.problems[NAME])
+    assert problem.startswith(
+        "dev.silver.orders: there is no Delta log at foo://***@store/orders?sig=***; restore the files, or drop the table from the catalog"
+    )
+    assert "hunter2" not in problem + repr(state)
+
+
+def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
+    server = Playing(log)
+    conf = {"spark.sql.catalog.dev.uri": "https://me:hunter2@elsewhere"}
+
+    with pytest.raises(BackendError) as caught:
+        server.catalog._require_same_server(SimpleNamespace(conf=conf), "dev")
+
+    assert "(spark.sql.catalog.dev.uri is https://***@elsewhere)" in str(caught.value)
+    assert "hunter2" not in str(caught.value)

@@ -387,10 +387,26 @@ def test_stores_that_cannot_be_meant(project, said, text):
     result.stderr.fnmatch_lines([f"ERROR: pyproject.toml: [[]tool.pytest_delta_schema[]]: {text}"])
 
 
-@pytest.mark.parametrize("is_good", [True, False])
-def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, is_good):
-    monkeypatch.setenv("LAKE_TOKEN", TOKEN)
-    with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
+EVERYTHING = ("-vv", "-rA", "--showlocals", "--junit-xml=junit.xml", "--log-file=log.txt", "--full-trace")
+ASKING = """
+def test_it(delta_catalog):
+    delta_catalog.client.catalog("nowhere")
+"""
+
+
+def everything(project, result):
+    """Return all that a run has printed and written."""
+    written = [path.read_text("utf-8", errors="replace") for path in project.path.rglob("*") if path.is_file()]
+    assert len(written) > 4
+    return "\n".join([*written, *result.outlines, *result.errlines]).replace(str(project.path), "")
+
+
+@pytest.mark.parametrize(
+    ("given", "is_good"), [(TOKEN, True), (f" {TOKEN}\n", True), (TOKEN, False), (f"{TOKEN}\n", False)]
+)
+def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, is_good):
+    monkeypatch.setenv("LAKE_TOKEN", given)
+    with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if is_good else "another-one") as unity:
         unity.table("dev.silver.orders", *FIELDS)
         project.ini(
             "delta_models = models",
@@ -400,20 +416,70 @@ def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, is_good)
             "log_level = DEBUG",
         )
         project.models(MODEL)
+        project.pytester.makepyfile(ASKING)
 
-        result = project.run(
-            "--delta-drift",
-            "--snapshot-update",
-            "-vv",
-            "-rA",
-            "--showlocals",
-            "--junit-xml=junit.xml",
-            "--log-file=log.txt",
-            *workers,
-        )
+        result = project.run("--delta-drift", "--snapshot-update", *EVERYTHING, *workers)
 
-    result.assert_outcomes(**({"passed": 3, "failed": 1} if is_good else {"passed": 2, "errors": 2}))
-    written = [path.read_text("utf-8", errors="replace") for path in project.path.rglob("*") if path.is_file()]
-    assert len(written) > 4
-    assert TOKEN not in "\n".join([*written, *result.outlines, *result.errlines])
-    assert "0042" not in "\n".join([*written, *result.outlines, *result.errlines]).replace(str(project.path), "")
+    result.assert_outcomes(**({"passed": 3, "failed": 2} if is_good else {"passed": 2, "failed": 1, "errors": 2}))
+    shown = everything(project, result)
+    assert "ServerFailure" in shown
+    assert TOKEN not in shown
+    assert "0042" not in shown
+
+
+@pytest.mark.usefixtures("unity")
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (
+            "dapi-Schl\u00fcssel-0042",
+            "the token of the Unity Catalog server has characters that no HTTP header can carry",
+        ),
+        ("dap0042", "the token of the Unity Catalog server has 7 characters"),
+    ],
+)
+def test_a_token_that_cannot_be_used_is_not_shown(project, monkeypatch, given, text):
+    monkeypatch.setenv("UNITY_CATALOG_TOKEN", given)
+    project.pytester.makepyfile(ASKING)
+
+    result = project.run("--delta-drift", "--snapshot-update", *EVERYTHING)
+
+    result.assert_outcomes(passed=2, errors=3)
+    shown = everything(project, result)
+    assert text in shown
+    assert "Schl" not in shown
+    assert "0042" not in shown
+
+
+def test_an_address_with_secrets_is_shown_without_them(project):
+    project.models(MODEL)
+    project.pytester.makepyfile(ASKING)
+    uri = f"--delta-unity-uri=https://{TOKEN}@unity.invalid:1/?key={TOKEN}"
+
+    result = project.run("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
+
+    result.assert_outcomes(passed=2, errors=3)
+    result.stdout.fnmatch_lines(
+        [
+            "delta schema: drift on unity, server https://[*][*][*]@unity.invalid:1/[?]key=[*][*][*]",
+            "*delta_unity_uri has a user or a password in it, at https://unity.invalid:1; keep secrets out of it, *",
+        ]
+    )
+    assert "0042" not in everything(project, result)
+
+
+def test_a_proxy_with_a_password_is_shown_without_it(project, monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:hunter-0042@127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    project.models(MODEL)
+    project.pytester.makepyfile(ASKING)
+    uri = "--delta-unity-uri=https://unity.invalid"
+
+    result = project.run("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
+
+    result.assert_outcomes(passed=2, failed=1, errors=2)
+    result.stdout.fnmatch_lines(
+        ["*cannot be reached through the proxy http://[*][*][*]@127.0.0.1:9 of the environment*"]
+    )
+    assert "0042" not in everything(project, result)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.redaction import redacted_uris
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,4 +62,4 @@ def _condition(java: Any) -> str:
 def _text(message: str) -> str:
     for mark in _STACK:
         message = message.split(mark, maxsplit=1)[0]
-    return message.strip()
+    return redacted_uris(message.strip())

@@ -18,6 +18,7 @@ from pytest_delta_schema.execute.records import RecordSync
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.records import record_differences
+from pytest_delta_schema.redaction import Uri
 from pytest_delta_schema.state.records import RecordState
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import find
@@ -248,8 +249,8 @@ class UnityCatalog:
 
     def _require_same_server(self, spark: SparkSession, catalog: str) -> None:
         key = f"spark.sql.catalog.{catalog}.uri"
-        uri = str(spark.conf.get(key, "") or "")
-        if uri.rstrip("/") != self.client.uri:
+        uri = Uri(str(spark.conf.get(key, "") or ""))
+        if uri.reveal().rstrip("/") != self.client.uri:
             found = f"is {uri}" if uri else "is not set"
             msg = (
                 f"the Spark session's catalog {catalog} is not the one at {self.client.uri} ({key} {found}); configure"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.unity.log_folder import LogFolder
 from pytest_delta_schema.errors import BackendError, BackendFailure, because
-from pytest_delta_schema.redaction import HiddenValues
+from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.log_facts import LogFacts
 
@@ -52,14 +52,16 @@ class Log:
             self._protocol = _protocol(self._table.protocol())
             self.version = self._table.version()
         except TableNotFoundError as error:
-            msg = f"there is no Delta log at {location}; restore the files, or drop the table from the catalog"
+            place = redacted_uri(location)
+            msg = f"there is no Delta log at {place}; restore the files, or drop the table from the catalog"
             raise BackendFailure(msg, condition="NO_LOG") from error
         except BaseException as error:
             # A panic of deltalake's inside is no Exception, and has no class that could be imported.
             if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and type(error).__name__ != _PANIC:
                 raise
             said = hidden(because(error))
-            msg = f"its Delta log at {location} cannot be read ({said}); restore it, or the permission to read it"
+            place = redacted_uri(location)
+            msg = f"its Delta log at {place} cannot be read ({said}); restore it, or the permission to read it"
             # Not chained: what deltalake says may hold what it was given.
             raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
 
@@ -85,7 +87,8 @@ class Log:
         try:
             return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in folder.metadata()]
         except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
-            msg = f"older commits of its Delta log at {self._location} cannot be read ({type(error).__name__})"
+            place = redacted_uri(self._location)
+            msg = f"older commits of its Delta log at {place} cannot be read ({type(error).__name__})"
             raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
 
     def _clustering(self) -> Paths:
