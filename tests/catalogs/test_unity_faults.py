@@ -31,7 +31,7 @@ def _impatient(monkeypatch):
 
 @pytest.fixture
 def unity(tmp_path):
-    with lake(tmp_path, timeout=0.3) as made:
+    with lake(tmp_path) as made:
         made.table()
         made.table("dev.silver.other")
         yield made
@@ -103,6 +103,7 @@ def test_a_server_that_stumbles_once_is_asked_again(unity, monkeypatch):
 
 
 def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
+    unity.catalog.client._calls.timeout = 0.3
     unity.server.faults.append(Fault(path="/tables", status=200, seconds=1))
     models = [MODEL, OTHER, *(table(column(), name=f"dev.silver.t{number}") for number in range(40))]
 
@@ -322,7 +323,7 @@ class TestSecrets:
     def test_a_token_is_in_no_log_error_or_variable(self, tmp_path, caplog, capfd, is_good):
         caplog.set_level(logging.DEBUG)
         said = io.StringIO()
-        with lake(tmp_path, timeout=0.3, token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
+        with lake(tmp_path, token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
             unity.table()
             state = unity.state(MODEL, OTHER)
             said.write(f"{state!r} {unity.catalog.client!r} {unity.said.getvalue()}")
@@ -331,6 +332,7 @@ class TestSecrets:
             with suppress(DeltaSchemaError):
                 unity.catalog.sync_records([MODEL])
             said.write(_with_locals(caught.value))
+            unity.catalog.client._calls.timeout = 0.3
             unity.server.faults.append(Fault(path="catalogs", seconds=1))
             with pytest.raises(DeltaSchemaError) as caught:
                 unity.catalog.client.catalog("dev")

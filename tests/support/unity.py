@@ -61,7 +61,7 @@ class Lake:
 
 
 @contextmanager
-def lake(folder: Path, *, token: str | None = None, timeout: float = 5, **how: Any) -> Iterator[Lake]:
+def lake(folder: Path, *, token: str | None = None, timeout: float = 60, **how: Any) -> Iterator[Lake]:
     """Start a server over a folder of tables."""
     delta_api = how.pop("delta_api", True)
     server_token = how.pop("server_token", token)
