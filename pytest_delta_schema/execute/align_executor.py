@@ -8,6 +8,7 @@ from pytest_delta_schema.errors import ReadProblem, UnsafePlanError
 from pytest_delta_schema.execute.lacking import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
 from pytest_delta_schema.execute.run import CONVERTED, TableRun
+from pytest_delta_schema.state.sources import DELTA
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import DeltaDDL
@@ -41,7 +42,8 @@ class AlignExecutor:
         if violations:
             raise UnsafePlanError(violations)
         if action.convert is not None:
-            return TableRun(self._ddl, action, version=CONVERTED)
+            is_delta = action.convert.source.provider == DELTA
+            return TableRun(self._ddl, action, version=action.observed.version if is_delta else CONVERTED)
         version = self._ddl.version(action.table)
         if not isinstance(version, int):
             raise TableRun(self._ddl, action, version=None).failed(_changed_since(version))

@@ -30,7 +30,7 @@ READING = 1.0
 
 STILL_RUNNING = "when the table was read again it had not, but could not be stopped either; look once more"
 
-_BRINGS_TABLE = (StatementKind.CREATE_TABLE, StatementKind.CONVERT_TABLE)
+_BRINGS_TABLE = (StatementKind.CREATE_TABLE, StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
 _LEFT_BEHIND = {
     StatementKind.CONVERT_TABLE: "nothing: the parquet files are as they were, and no Delta log is beside them",
     StatementKind.REWRITE_LAYOUT: "perhaps data files that belong to no version; VACUUM removes them",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 CONVERTED = 0
 """The version of a table that has just been made of files, which is as far back as it goes."""
 
+_BRINGS_DELTA = (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
 _FOREIGN = (StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY)
 
 
@@ -139,7 +140,7 @@ class TableRun:
     @property
     def _is_delta(self) -> bool:
         """Whether there can be a table already; files that are still to be converted are none."""
-        return not self._converts or any(each.kind is StatementKind.CONVERT_TABLE for each in self._todo[: self._done])
+        return not self._converts or any(each.kind in _BRINGS_DELTA for each in self._todo[: self._done])
 
 
 class _Watch:

@@ -15,8 +15,10 @@ from pytest_delta_schema import (
     InterruptedTable,
     MemoryCatalog,
     Orchestrator,
+    Parquet,
     PlanValidator,
     RunningOutcome,
+    SourceState,
     Statement,
     StatementKind,
     StillRunning,
@@ -325,3 +327,28 @@ def test_an_interrupted_conversion_says_what_it_left_behind():
 
     assert "  left behind: nothing: the parquet files are as they were, and no Delta log is beside them\n" in text
     assert "  way back: nothing was changed\n" in text
+
+
+def registered():
+    return table(column(), comment="Orders", convert_from=Parquet("/lake/orders"))
+
+
+SOURCE = SourceState(provider="delta", path="/lake/orders", files=1)
+TO_17 = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 17"
+
+
+@pytest.mark.parametrize(
+    ("at", "way_back"),
+    [(StatementKind.REGISTER_TABLE, "nothing was changed"), (StatementKind.COMMENT_TABLE, TO_17)],
+)
+def test_a_registered_table_that_is_interrupted_goes_back_to_the_version_that_it_had(at, way_back):
+    catalog = Interrupted([state(stored(), source=SOURCE, version=17)], at=at)
+
+    assert f"  way back: {way_back}\n" in str(sync(catalog, registered()))
+
+
+def test_a_registered_table_that_fails_goes_back_to_the_version_that_it_had():
+    catalog = Recording([state(stored(), source=SOURCE, version=17)], fail=[StatementKind.COMMENT_TABLE])
+
+    with pytest.raises(ApplyError, match=f"way back: {TO_17}\n"):
+        Orchestrator.over(catalog).sync_tables([registered()])
