@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.redaction import redacted_uris
 
 if TYPE_CHECKING:
@@ -12,7 +13,20 @@ if TYPE_CHECKING:
 
 
 class DeltaSchemaError(Exception):
-    """Base of all errors of this package; catch it to catch them all."""
+    """Base of all errors of this package; catch it to catch them all.
+
+    Their texts hold nothing that a terminal would obey.
+    """
+
+    def __str__(self) -> str:
+        return escaped_lines(super().__str__())
+
+
+class _QuotesSql(DeltaSchemaError):  # noqa: N818 - a kind of errors, and none itself
+    """An error whose text has SQL in it, which stays as it runs; everything else in it was escaped before."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 class DeclarationError(DeltaSchemaError):
@@ -40,7 +54,7 @@ class Violation:
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.table}: {self.message}; {self.remedy} [{self.code} {self.rule}]"
+        return escaped(f"{self.table}: {self.message}; {self.remedy} [{self.code} {self.rule}]")
 
 
 class ViolationsError(DeltaSchemaError):
@@ -78,7 +92,7 @@ class ReadProblem:
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.table}: {self.message}; {self.remedy}"
+        return escaped(f"{self.table}: {self.message}; {self.remedy}")
 
 
 class CatalogReadError(DeltaSchemaError):
@@ -93,7 +107,7 @@ class CatalogReadError(DeltaSchemaError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-class DriftError(DeltaSchemaError, AssertionError):
+class DriftError(_QuotesSql, AssertionError):
     """The catalog differs from the models; the text shows every change and the SQL that would run."""
 
 
@@ -105,7 +119,7 @@ class RowsError(ViolationsError, AssertionError):
     """Rows do not satisfy a contract; nothing was written."""
 
 
-class ApplyError(DeltaSchemaError):
+class ApplyError(_QuotesSql):
     """Statements failed midway; the text says which ran, which failed, which did not, and the way back.
 
     Args:
@@ -135,7 +149,7 @@ class ApplyError(DeltaSchemaError):
         super().__init__(text)
 
 
-class SyncError(DeltaSchemaError):
+class SyncError(_QuotesSql):
     """Several tables failed; each one's own error is in ``errors``.
 
     Args:
@@ -195,5 +209,5 @@ def because(error: BaseException, *, limit: int = 300) -> str:
         limit: Length in characters; longer texts are cut with three dots.
     """
     text = str(error).strip() or type(error).__name__
-    line = redacted_uris(text.splitlines()[0])
+    line = escaped(redacted_uris(text.partition("\n")[0].rstrip()))
     return line if len(line) <= limit else line[: limit - 3] + "..."

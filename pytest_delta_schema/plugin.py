@@ -68,6 +68,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check what was asked for, before anything is collected."""
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    try:
+        _read_what_was_said(config)
+    except pytest.UsageError as error:
+        from pytest_delta_schema.escaping import escaped_lines
+
+        raise pytest.UsageError(escaped_lines(error)) from None
+
+
+def _read_what_was_said(config: pytest.Config) -> None:
     options = read_options(config)
     defaults = default_properties(config)
     if defaults:

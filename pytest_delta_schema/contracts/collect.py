@@ -18,6 +18,7 @@ from pytest_delta_schema.contracts.failures import ContractFailure, relative, re
 from pytest_delta_schema.contracts.options import APPLY, DRIFT, SYNC, UNITY
 from pytest_delta_schema.contracts.run import RUN, ContractRun
 from pytest_delta_schema.contracts.unmanaged import SchemaItem, SchemaNode
+from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
 from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ LISTED = "delta_tables"
 """Name of the list with which a test module adopts tables that were declared elsewhere."""
 
 # What node ids, file names or syrupy give a meaning of their own.
-_UNSAFE = re.compile(r'[\[\]%/\\?*|"<>`]|:|[^\S ]|[\x00-\x1f\x7f]')
+_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN.pattern}')
 _LONGEST = 180
 RECORD = "record"
 """The check of a catalog's record, which counts among those of the run's mode."""
@@ -45,7 +46,7 @@ class ContractItem(pytest.Function):
     def reportinfo(self) -> tuple[str, int, str]:
         """Return where the table is declared."""
         table = self.cls.table
-        return table.origin.path, table.origin.line - 1, f"{table.qualified_name} {self.name}"
+        return table.origin.path, table.origin.line - 1, escaped(f"{table.qualified_name} {self.name}")
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
         self, excinfo: ExceptionInfo[BaseException]
@@ -64,7 +65,7 @@ class TableNode(pytest.Class):
         """Build the node of ``table``, which stands in ``parent`` under the name ``variable``."""
         node: TableNode = cls.from_parent(parent, name=node_name(table.qualified_name))
         contract = _contract(parent.config.stash[RUN].options)
-        node.obj = type(table.qualified_name, (contract,), {"table": table, "__module__": parent.obj.__name__})
+        node.obj = type(escaped(table.qualified_name), (contract,), {"table": table, "__module__": parent.obj.__name__})
         node.extra_keyword_matches.add(variable)
         return node
 
@@ -101,7 +102,7 @@ class ModelsModule(pytest.Module):
         try:
             self.obj = importlib.import_module(self.dotted)
         except Exception as error:
-            msg = f"delta_models: {self.dotted} cannot be imported, {type(error).__name__}: {error}"
+            msg = escaped_lines(f"delta_models: {self.dotted} cannot be imported, {type(error).__name__}: {error}")
             raise self.CollectError(msg) from error
         return super().collect()
 
@@ -164,10 +165,10 @@ def node_name(qualified_name: str) -> str:
 
     Characters with a meaning of their own are written as in a URL; very long names are cut, with a hash.
     """
-    name = _UNSAFE.sub(lambda match: quote(match.group(), safe=""), qualified_name)
+    name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
     if len(name.encode()) <= _LONGEST:
         return name
-    digest = hashlib.sha256(qualified_name.encode()).hexdigest()[:12]
+    digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{name.encode()[:_LONGEST].decode(errors='ignore')}~{digest}"
 
 
@@ -265,7 +266,7 @@ def _is_first(collector: pytest.Module, table: Table) -> bool:
     if first is not table:
         root = collector.config.rootpath
         places = " and ".join(relative(each.origin, root) for each in (first, table))
-        msg = f"{table.qualified_name} is declared twice, at {places}; keep one declaration"
+        msg = escaped(f"{table.qualified_name} is declared twice, at {places}; keep one declaration")
         raise collector.CollectError(msg)
     seen = collector.stash.setdefault(_SEEN, set())
     if table.name in seen:

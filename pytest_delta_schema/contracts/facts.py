@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import escaped
+
 if TYPE_CHECKING:
     import pytest
 
@@ -18,10 +20,13 @@ OUTCOMES = (*GOOD, DRIFTED, BLOCKED, STALE, FAILED, UNREADABLE)
 
 
 def record(item: pytest.Item, **facts: object) -> None:
-    """Leave facts in the report of ``item``; those that are ``None`` or empty are left out."""
+    """Leave facts in the report of ``item``; those that are ``None`` or empty are left out.
+
+    Each is one line, and holds nothing that a terminal would obey.
+    """
     for name, value in facts.items():
         if value not in (None, ""):
-            item.user_properties.append((PREFIX + name, str(value)))
+            item.user_properties.append((PREFIX + name, escaped(value)))
 
 
 def recorded(report: pytest.TestReport) -> dict[str, str]:

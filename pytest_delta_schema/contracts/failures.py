@@ -9,6 +9,8 @@ import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative
 from _pytest.outcomes import Failed
 
+from pytest_delta_schema.escaping import escaped_lines
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -20,13 +22,13 @@ class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
 
     Args:
         headline: One line.
-        body: Everything else.
+        body: Everything else, in which only SQL may hold what a terminal obeys.
     """
 
     def __init__(self, headline: str, body: str = "") -> None:
         self.headline = one_line([headline])
         self.body = body
-        super().__init__(f"{headline}\n\n{body}" if body else headline)
+        super().__init__(f"{self.headline}\n\n{body}" if body else self.headline)
 
 
 class NotOpened(Failed):
@@ -70,7 +72,7 @@ def representation(failure: ContractFailure, origin: Origin) -> ExceptionChainRe
 
 def one_line(parts: Iterable[object]) -> str:
     """Join parts to one line, so that a summary of many failures stays readable."""
-    return " ".join(" ".join(str(part).split()) for part in parts)
+    return " ".join(" ".join(escaped_lines(part).split()) for part in parts)
 
 
 def relative(origin: Origin, root: Path) -> str:

@@ -28,7 +28,9 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         if not isinstance(data, str):
             msg = f"a SQL snapshot holds text, got {type(data).__name__}; render the statements first"
             raise TypeError(msg)
-        return "\n".join(data.splitlines()).rstrip("\n") + "\n"
+        text = data.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
+        # Half a character cannot be written to a file, nor to any catalog.
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
@@ -44,6 +46,8 @@ def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
         return f"the snapshot cannot be read: {result.exception}", UPDATE
     stored, rendered = str(result.recalled_data or ""), str(result.asserted_data)
     if result.recalled_data is None:
-        return "there is no snapshot of its SQL yet", f"{rendered}\n{UPDATE}"
-    lines = unified_diff(stored.splitlines(), rendered.splitlines(), "reviewed", "declared", lineterm="")
+        return "there is no snapshot of its SQL yet", f"{text}\n\n{UPDATE}"
+    lines = unified_diff(
+        stored.rstrip("\n").split("\n"), rendered.rstrip("\n").split("\n"), "reviewed", "declared", lineterm=""
+    )
     return "its SQL is not the one in the snapshot", "\n".join([*lines, "", UPDATE])

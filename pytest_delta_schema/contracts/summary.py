@@ -10,6 +10,7 @@ import pytest
 from pytest_delta_schema.contracts import facts
 from pytest_delta_schema.contracts.options import APPLY, DRIFT, LOCAL, UNITY, is_worker
 from pytest_delta_schema.contracts.run import RUN
+from pytest_delta_schema.escaping import escaped
 
 if TYPE_CHECKING:
     from pytest_delta_schema.contracts.options import Options
@@ -33,7 +34,7 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
     if not faults:
         return
     if not is_worker(config):
-        raise pytest.UsageError("\n".join(faults))
+        raise pytest.UsageError("\n".join(map(escaped, faults)))
     items.clear()
     note_refusals(config, faults)
 
@@ -79,7 +80,7 @@ class Summary:
         backend, mode = self._options.backend, self._options.mode
         syncs = mode == DRIFT and self._options.unity.sync_on_read
         wrote = "; records of what is read are brought level with the logs first" if syncs else ""
-        return f"delta schema: {mode} on {backend}{places.get(backend, '')}{wrote}"
+        return escaped(f"delta schema: {mode} on {backend}{places.get(backend, '')}{wrote}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the facts of one report."""
@@ -140,11 +141,11 @@ class Summary:
         if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)
             for line in self._refused or [self._nothing()]:
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(escaped(line))
         elif self._ends:
             terminalreporter.section("delta schema")
             for line in self._lines():
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(escaped(line))
 
     def _lines(self) -> list[str]:
         counts = Counter(end[facts.OUTCOME] for end in self._ends.values())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.escaping import escaped_lines
+
 if TYPE_CHECKING:
     import pytest
 
@@ -21,7 +23,7 @@ class Terminal:
     def write(self, text: str) -> None:
         """Write a text as lines of its own."""
         if self._reporter is not None and text.strip():
-            self._reporter.write_line(text)
+            self._reporter.write_line(escaped_lines(text))
 
     def flush(self) -> None:
         """Show what was written."""

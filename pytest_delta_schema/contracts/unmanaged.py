@@ -13,6 +13,7 @@ from pytest_delta_schema.contracts.failures import ContractFailure, representati
 from pytest_delta_schema.contracts.options import DRIFT, FAIL
 from pytest_delta_schema.contracts.run import RUN
 from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.report.text import counted
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class SchemaItem(pytest.Function):
     def reportinfo(self) -> tuple[str, int, str]:
         """Return where that is."""
         origin = self.cls.origin
-        return origin.path, origin.line - 1, f"{'.'.join(self.cls.schema)} {self.name}"
+        return origin.path, origin.line - 1, escaped(f"{'.'.join(self.cls.schema)} {self.name}")
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
         self, excinfo: ExceptionInfo[BaseException]
@@ -81,7 +82,7 @@ class SchemaNode(pytest.Class):
         """Build the node of the schema that ``table`` lives in."""
         node: SchemaNode = cls.from_parent(parent, name=name)
         members = {"schema": table.name[:2], "origin": table.origin, "__module__": parent.obj.__name__}
-        node.obj = type(name, (SchemaContract,), members)
+        node.obj = type(escaped(name), (SchemaContract,), members)
         return node
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.errors import because
+from pytest_delta_schema.escaping import escaped, note_on, sql_lines
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.queries import drop_table, restore_table
@@ -84,7 +85,7 @@ class InterruptedTable:
         return bool(self.done) or self.running is not None
 
     def __str__(self) -> str:
-        lines = [f"{self.table}: {self._headline()}", *listing("done", self.done)]
+        lines = [f"{escaped(self.table)}: {self._headline()}", *listing("done", self.done)]
         if self.running is not None:
             why = f" ({self.reason})" if self.outcome is RunningOutcome.UNKNOWN else self._at_version()
             lines += listing(f"running, {self.outcome.value}{why}", [self.running])
@@ -252,4 +253,9 @@ def listing(title: str, shown: Sequence[Statement]) -> list[str]:
     """Return statements as lines under a title."""
     if not shown:
         return [f"  {title}: nothing"]
-    return [f"  {title}:", *(f"    {line}" for statement in shown for line in f"{statement.sql};".splitlines())]
+    lines = [f"  {title}:"]
+    for statement in shown:
+        note = note_on(statement.sql)
+        lines += [f"    -- {note}"] if note else []
+        lines += [f"    {line}" for line in sql_lines(f"{statement.sql};")]
+    return lines

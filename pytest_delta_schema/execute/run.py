@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, ReadProblem, UnsafePlanError, because
+from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
 from pytest_delta_schema.execute.version import ABSENT, Absence
 from pytest_delta_schema.plan.actions import AlignTable
@@ -99,7 +100,7 @@ class TableRun:
         done, failed, left = self._todo[: self._done], self._todo[self._done], self._todo[self._done + 1 :]
         table = failed.table
         lines = [
-            f"{table}: statement {self._done + 1} of {len(self._todo)} failed: {cause}",
+            f"{escaped(table)}: statement {self._done + 1} of {len(self._todo)} failed: {escaped_lines(cause)}",
             *listing("done", done),
             *listing("failed", [failed]),
             *listing("not run", left),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import escaped
+
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -25,7 +27,7 @@ class Note:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.table}: {self.message}"
+        return escaped(f"{self.table}: {self.message}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.report.text import counted
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ def record_headline(table: object, differences: Sequence[RecordDifference]) -> s
     paths = [difference.path for difference in differences]
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     number = counted(len(paths), "difference")
-    return f"{table}: the catalog's record differs from the Delta log, {number}: {', '.join(paths[:_NAMED])}{more}"
+    fact = f"{table}: the catalog's record differs from the Delta log, {number}: {', '.join(paths[:_NAMED])}{more}"
+    return escaped(fact)
 
 
 def record_text(differences: Sequence[RecordDifference]) -> str:
     """Show each difference: what readers of the catalog see, and what is so."""
-    width = max(len(each.path) for each in differences)
-    left = max(len(each.record) for each in differences)
-    lines = [f"  {each.path:<{width}}  record {each.record:<{left}}  log {each.log}" for each in differences]
+    rows = [(escaped(each.path), escaped(each.record), escaped(each.log)) for each in differences]
+    width = max(len(path) for path, _, _ in rows)
+    left = max(len(record) for _, record, _ in rows)
+    lines = [f"  {path:<{width}}  record {record:<{left}}  log {log}" for path, record, log in rows]
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.risk import highest_risk
@@ -32,9 +33,9 @@ def _header(action: CreateTable | AlignTable) -> str:
     lines = change_lines(action)
     head = "created" if isinstance(action, CreateTable) else counted(len(lines), "change")
     risk = highest_risk([action] if isinstance(action, CreateTable) else action.changes)
-    return _comment(f"{action.table}: {head}, {risk.label}\n{aligned(lines)}")
+    return _comment(f"{escaped(action.table)}: {head}, {risk.label}\n{aligned(lines)}")
 
 
 def _comment(text: str) -> str:
     # Every line by itself, whatever a name or a comment holds, so that nothing in it becomes SQL.
-    return "\n".join(f"-- {line}".rstrip() for line in text.splitlines())
+    return "\n".join(f"-- {line}".rstrip() for line in text.split("\n"))

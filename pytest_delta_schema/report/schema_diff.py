@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import TableState
@@ -54,7 +55,7 @@ def schema_diff(
     if not rows:
         return ""
     header = _Row("", "", *names)
-    table = [header, *rows]
+    table = [_Row(*map(escaped, row)) for row in (header, *rows)]
     width, first = max(len(row.path) for row in table), max(len(row.left) for row in table)
     return "\n".join(f"{row.marker:1} {row.path:<{width}}  {row.left:<{first}}  {row.right}".rstrip() for row in table)
 

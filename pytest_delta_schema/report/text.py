@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.escaping import escaped, note_on, sql_lines
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.ownership import ASPECT_OF
@@ -26,11 +27,11 @@ def headline(action: CreateTable | AlignTable) -> str:
     """Say in one line what is wrong with a table: how many changes, and the first few paths."""
     if isinstance(action, CreateTable):
         schema = f", and neither does its schema {action.table.catalog}.{action.table.schema}"
-        return f"{action.table} does not exist in the catalog{schema if action.creates_schema else ''}"
+        return escaped(f"{action.table} does not exist in the catalog{schema if action.creates_schema else ''}")
     lines = change_lines(action)
     paths = list(dict.fromkeys(line.path for line in lines))
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return f"{action.table} has drifted, {counted(len(lines), 'change')}: {', '.join(paths[:_NAMED])}{more}"
+    return escaped(f"{action.table} has drifted, {counted(len(lines), 'change')}: {', '.join(paths[:_NAMED])}{more}")
 
 
 def mismatch_text(action: AlignTable, *, declared_at: str, notes: Sequence[Note] = ()) -> str:
@@ -42,10 +43,10 @@ def mismatch_text(action: AlignTable, *, declared_at: str, notes: Sequence[Note]
         notes: What else was noticed.
     """
     aspects = ", ".join(dict.fromkeys(ASPECT_OF[type(change)] for change in action.changes))
-    parts = [f"declared at {declared_at}"] if declared_at else []
+    parts = [f"declared at {escaped(declared_at)}"] if declared_at else []
     parts.append(aligned(change_lines(action)))
     if notes:
-        parts.append("\n".join(f"  note: {note.message}" for note in notes))
+        parts.append(_notes(notes))
     fact = f"No apply changes this, because the contract matches {aspects} and does not manage it"
     parts.append(f"{fact}: change it where it is owned, or change the model.")
     return "\n\n".join(parts)
@@ -72,10 +73,10 @@ def plan_text(  # noqa: PLR0913 - one argument a paragraph
         mismatches: What differs and no apply changes.
         followers: What happens to other tables on the way, because their foreign keys point at this one.
     """
-    parts = [f"declared at {declared_at}", aligned(change_lines(action))]
+    parts = [f"declared at {escaped(declared_at)}", aligned(change_lines(action))]
     if notes:
-        parts.append("\n".join(f"  note: {note.message}" for note in notes))
-    parts += [f"along with it, at {each.table}:\n{aligned(change_lines(each))}" for each in followers]
+        parts.append(_notes(notes))
+    parts += [f"along with it, at {escaped(each.table)}:\n{aligned(change_lines(each))}" for each in followers]
     parts += [mismatch_text(each, declared_at="") for each in mismatches]
     if violations:
         parts.append("blocked:\n" + "\n".join(f"  ! {violation}" for violation in violations))
@@ -87,7 +88,9 @@ def plan_text(  # noqa: PLR0913 - one argument a paragraph
 
 def aligned(lines: Iterable[ChangeLine]) -> str:
     """Show change lines with their columns aligned, and the risk of those that are more than metadata."""
-    rows = list(lines)
+    rows = [
+        line._replace(path=escaped(line.path), before=escaped(line.before), after=escaped(line.after)) for line in lines
+    ]
     width = max(len(line.path) for line in rows)
     left = max(len(line.before) for line in rows)
     return "\n".join(
@@ -99,16 +102,22 @@ def sql_text(said: Iterable[Statement], emulated: frozenset[StatementKind] = fro
     """Show statements, indented, with a remark on those that are more than metadata or that the backend emulates."""
     blocks = []
     for statement in said:
-        lines = [f"  {line}" for line in f"{statement.sql};".splitlines()]
-        risk = highest_risk(statement.changes)
+        lines = [f"  {line}" for line in sql_lines(f"{statement.sql};")]
+        risk, note = highest_risk(statement.changes), note_on(statement.sql)
         remarks = [
             *([risk.label] if risk > Risk.METADATA else []),
             *(["emulated by this backend"] if statement.kind in emulated else []),
         ]
+        if note:
+            lines.insert(0, f"  -- {note}")
         if remarks:
             lines.insert(0, f"  -- {', '.join(remarks)}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
+
+
+def _notes(notes: Iterable[Note]) -> str:
+    return "\n".join(f"  note: {escaped(note.message)}" for note in notes)
 
 
 def _remark(line: ChangeLine) -> str:

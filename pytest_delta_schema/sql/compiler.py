@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.escaping import note_on
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.sql.columns import (
@@ -86,8 +87,15 @@ def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
 
 
 def script(said: Iterable[Statement]) -> str:
-    """Join statements to a script: each ends with a semicolon, a blank line stands between."""
-    return "\n\n".join(f"{statement.sql};" for statement in said)
+    """Join statements to a script: each ends with a semicolon, a blank line stands between.
+
+    A comment in front of a statement shows the names in it that hold something hidden.
+    """
+    return "\n\n".join(f"{_comment(note_on(statement.sql))}{statement.sql};" for statement in said)
+
+
+def _comment(note: str) -> str:
+    return f"-- {note}\n" if note else ""
 
 
 def _steps(planned: Sequence[changes.Change]) -> Sequence[changes.Change]:

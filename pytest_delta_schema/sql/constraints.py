@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import escaped_literals
 from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX
@@ -59,4 +60,4 @@ def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
 
     Delta finds a constraint by its name in lower case only (run on the released jars).
     """
-    return {f"{CHECK_PREFIX}{check.name.lower()}": check.expression for check in checks}
+    return {f"{CHECK_PREFIX}{check.name.lower()}": escaped_literals(check.expression) for check in checks}

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import HIDDEN, code_unit_escapes, escaped_literals
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,11 +19,10 @@ _ESCAPES = {
     "\n": "\\n",
     "\r": "\\r",
     "\t": "\\t",
-    "\0": "\\0",
     "$": "\\u0024",
 }
 # A dollar is harmless but before a brace, where Spark substitutes variables even inside literals.
-_TO_ESCAPE = re.compile(r"[\\'\n\r\t\0]|\$(?=\{)")
+_TO_ESCAPE = re.compile(rf"[\\']|{HIDDEN.pattern}|\$(?=\{{)")
 
 
 def identifier(name: str) -> str:
@@ -53,17 +54,25 @@ def path_sql(path: Iterable[str]) -> str:
 
 def condition(expression: str) -> str:
     """Put an expression into parentheses, out of reach of a comment at its end."""
-    return f"({expression}\n)" if "--" in expression else f"({expression})"
+    text = escaped_literals(expression)
+    return f"({text}\n)" if "--" in text else f"({text})"
 
 
 def literal(text: str) -> str:
-    """Write ``text`` as a string literal on one line.
+    r"""Write ``text`` as a string literal on one line.
 
-    Quotes are escaped by a backslash, because a doubled quote is misread by Spark 3.5 and 4.0.
+    Quotes are escaped by a backslash, because a doubled quote is misread by Spark 3.5 and 4.0, and what is hidden as
+    ``\u001b``. A zero is ``\0``, but not in front of digits, with which that would be another character.
     """
     if text.isprintable() and "'" not in text and "\\" not in text and "$" not in text:
         return f"'{text}'"
-    return "'" + _TO_ESCAPE.sub(lambda match: _ESCAPES[match.group()], text) + "'"
+    return "'" + _TO_ESCAPE.sub(_escape, text) + "'"
+
+
+def _escape(match: re.Match[str]) -> str:
+    if match[0] == "\0" and not match.string[match.end() : match.end() + 1].isdecimal():
+        return "\\0"
+    return _ESCAPES.get(match[0]) or code_unit_escapes(match[0])
 
 
 def delta_files(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import escaped_literals
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.quoting import condition, dotted, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
@@ -48,4 +49,5 @@ def _words(change: ColumnDefaultChange) -> str:
 
 def _expression(text: str) -> str:
     """Put an end of line behind a comment, so that it does not swallow what follows."""
-    return f"{text}\n" if "--" in text else text
+    legible = escaped_literals(text)
+    return f"{legible}\n" if "--" in legible else legible

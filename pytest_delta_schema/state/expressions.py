@@ -14,6 +14,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.executor import execute
 
+from pytest_delta_schema.escaping import escaped_literals
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -60,6 +62,7 @@ def canonical(text: str) -> str:
     Args:
         text: The expression.
     """
+    text = escaped_literals(text)
     node = _parse(text)
     return " ".join(text.split()) if node is None else _write(node)
 
@@ -70,7 +73,7 @@ def simplified(text: str) -> str:
 
     Nothing is done that NULL could tell apart, such as taking ``a OR NOT a`` for true.
     """
-    node = _parse(text)
+    node = _parse(escaped_literals(text))
     return canonical(text) if node is None else _write(_plain(node), ordered=False)
 
 

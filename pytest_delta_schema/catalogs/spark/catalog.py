@@ -20,6 +20,7 @@ from pytest_delta_schema.catalogs.spark.running import Running
 from pytest_delta_schema.catalogs.spark.settings import setting
 from pytest_delta_schema.catalogs.spark.sources import Sources
 from pytest_delta_schema.catalogs.spark.stopping import stop_jobs, stopped_by
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.ddl import Capabilities
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.version import version_of
@@ -171,7 +172,7 @@ class SparkCatalog:
         return read_tables(self.bridge, names).tables
 
     def _say(self, text: str) -> None:
-        self._stream.write(f"delta-schema: {text}\n")
+        self._stream.write(f"delta-schema: {escaped(text)}\n")
         self._stream.flush()
 
     def _stopping(self) -> AbstractContextManager[None]:

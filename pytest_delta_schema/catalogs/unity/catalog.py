@@ -14,6 +14,7 @@ from pytest_delta_schema.catalogs.unity.capabilities import BY_TRANSACTION, CAPA
 from pytest_delta_schema.catalogs.unity.reading import Reading, unreadable
 from pytest_delta_schema.catalogs.unity.sync import RecordSyncing
 from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem, RecordError
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.records import RecordSync
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
@@ -259,7 +260,7 @@ class UnityCatalog:
             raise BackendError(msg)
 
     def _say(self, text: str) -> None:
-        self._stream.write(f"delta-schema: {text}\n")
+        self._stream.write(f"delta-schema: {escaped(text)}\n")
         self._stream.flush()
 
 

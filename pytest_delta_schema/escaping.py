@@ -1,0 +1,103 @@
+r"""Text for people: characters that a terminal obeys, or does not show, are written out as ``\u001b``.
+
+Names, comments and messages of servers may hold any of them. Whoever composes a text for people passes what it is made
+of through :func:`escaped`; SQL stays as it runs, see :func:`escaped_literals` and :func:`note_on`.
+"""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = re.compile(
+    "["
+    "\x00-\x1f\x7f-\x9f"  # controls
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # not shown
+    "\u2028-\u202e\u2066-\u206f"  # line ends, and what turns the direction of a text
+    "\ud800-\udfff"  # halves of characters
+    "]"
+)
+"""What is written out."""
+
+_HIDDEN_IN_LINES = re.compile(HIDDEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+_SEEN = str.maketrans("\n\t", "  ")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+_NAME = r"`(?:[^`]|``)*`"
+_RAW = r"""\b[rR](?:'[^']*'|"[^"]*")"""
+_LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_COMMENT = r"--[^\n]*|/\*.*?\*/"
+_TOKENS = re.compile(f"(?P<kept>{_NAME}|{_RAW})|(?P<literal>{_LITERAL})|(?P<comment>{_COMMENT})|\r", re.DOTALL)
+_CHARACTERS = re.compile(r"\\(.)|([^\\])", re.DOTALL)
+
+
+def escaped(text: object) -> str:
+    r"""Write a text on one line: line ends as ``\n``, all else that is hidden as ``\u001b``.
+
+    A text that was escaped before stays as it is.
+
+    Args:
+        text: What ``str`` makes of it is shown.
+    """
+    return _written_out(str(text), HIDDEN)
+
+
+def escaped_lines(text: object) -> str:
+    """Write a text of several lines, whose line ends stay.
+
+    Args:
+        text: Its parts were escaped one by one if they may hold line ends of their own.
+    """
+    return _written_out(str(text), _HIDDEN_IN_LINES)
+
+
+def code_unit_escapes(character: str) -> str:
+    r"""Write a character as SQL and consents read it: ``\u001b``, and two of these beyond the first 65,536."""
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+def escaped_literals(sql: str) -> str:
+    r"""Write out what is hidden in the string literals and comments of SQL, so that it still says the same.
+
+    White space between them stays, and so do names, and raw literals (``r'...'``), which know no escapes.
+    """
+    return sql if HIDDEN.search(sql) is None else _TOKENS.sub(_legible_token, sql)
+
+
+def note_on(sql: str) -> str:
+    """Return the names in SQL that hold something hidden, written out; ``""`` if there is none.
+
+    Line ends and tabs alone can be seen as they are.
+    """
+    kept = dict.fromkeys(match["kept"] for match in _TOKENS.finditer(sql) if match["kept"])
+    shown = ", ".join(escaped(token) for token in kept if HIDDEN.search(token.translate(_SEEN)))
+    return f"with characters that are not shown: {shown}" if shown else ""
+
+
+def sql_lines(sql: str) -> list[str]:
+    """Split SQL into lines, but not inside of names, which must stay as they are."""
+    marked = _TOKENS.sub(lambda match: match[0].replace("\n", " ") if match["kept"] else match[0], sql)
+    ends = [index for index, character in enumerate(marked) if character == "\n"]
+    return [sql[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(sql)], strict=True)]
+
+
+def _written_out(text: str, hidden: re.Pattern[str]) -> str:
+    if text.isprintable():
+        return text
+    return hidden.sub(lambda match: _SHORT.get(match[0]) or code_unit_escapes(match[0]), text)
+
+
+def _legible_token(match: re.Match[str]) -> str:
+    if match["literal"]:
+        return _CHARACTERS.sub(_legible_character, match["literal"])
+    if match["comment"]:
+        return escaped_lines(match["comment"])
+    return match["kept"] or " "
+
+
+def _legible_character(match: re.Match[str]) -> str:
+    character = match[1] or match[2]
+    if HIDDEN.match(character) is None:
+        return match[0]
+    # A backslash in front of a character that is hidden says nothing.
+    return _SHORT.get(character) or code_unit_escapes(character)
