@@ -88,6 +88,7 @@ def test_what_is_no_table_makes_it_unreadable(log, body, text):
 def test_what_is_no_schema_or_catalog_leaves_open_whether_a_table_is_absent(log, call, body):
     server = Playing(log)
     del server.answers[TABLE]
+    server.play(LISTING, {"tables": []})
     if call == CATALOG:
         del server.answers[SCHEMA]
     server.play(call, body)
@@ -243,6 +244,7 @@ def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypat
     server = Playing(log)
     for gone in [TABLE, SCHEMA, CATALOG][: [TABLE, SCHEMA, CATALOG].index(call)]:
         del server.answers[gone]
+    server.play(LISTING, {"tables": []})
     server.play(call, answer)
 
     state = server.catalog.snapshot([MODEL])

@@ -279,6 +279,21 @@ def test_an_apply_item_alone_heals_the_record(project, unity):
     assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
 
 
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+def test_a_table_that_is_stored_in_another_case_is_one_and_the_same(project, unity, mode):
+    unity.table("dev.silver.Mixed", *FIELDS)
+    project.models(MODEL.replace("dev.silver.orders", "dev.silver.mixed"))
+    project.run("--delta-sync-record", "--snapshot-update").assert_outcomes(passed=3)
+
+    result = project.run(mode)
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(
+        ["  note  *dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case"]
+    )
+    assert sorted(unity.server.records.tables) == ["dev.silver.Mixed", "dev.silver.orders"]
+
+
 def test_a_record_that_cannot_be_healed_fails_the_apply_item(project, unity):
     unity.server.read_only.add("dev.silver.orders")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MODEL = table(column())
 OTHER = table(column(), name="dev.silver.other")
+MIXED = table(column(), name="dev.silver.mixed")
 
 
 class Lake:

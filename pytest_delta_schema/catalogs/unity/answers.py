@@ -61,14 +61,34 @@ class TableInfo(_TableName, total=False):
     properties: dict[str, str] | None
 
 
+class Page(TypedDict, total=False):
+    """One page of any listing."""
+
+    next_page_token: str | None
+
+
 class _Tables(TypedDict):
     tables: list[msgspec.Raw]
 
 
-class TablePage(_Tables, total=False):
-    """One page of a listing, whose records are decoded one by one."""
+class TablePage(_Tables, Page):
+    """One page of tables, whose records are decoded one by one."""
 
-    next_page_token: str | None
+
+class _Catalogs(TypedDict):
+    catalogs: list[CatalogInfo]
+
+
+class CatalogPage(_Catalogs, Page):
+    """One page of catalogs."""
+
+
+class _Schemas(TypedDict):
+    schemas: list[CatalogInfo]
+
+
+class SchemaPage(_Schemas, Page):
+    """One page of schemas."""
 
 
 class _AwsCredentials(TypedDict, total=False):

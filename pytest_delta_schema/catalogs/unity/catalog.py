@@ -138,11 +138,11 @@ class UnityCatalog:
         Raises:
             DeltaSchemaError: If there is no way to the log.
         """
-        record = self._reading.read([table])[table].record
+        record = self._reading.read_again(table).record
         if isinstance(record, RecordState) and not record.is_managed:
             schemas = self._reading.open_log(record).schemas()
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
-        return self._through_spark(table.catalog).past_columns(table, paths)
+        return self._through_spark(table.written.catalog).past_columns(table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement through Spark, or what stands for it.
@@ -152,7 +152,7 @@ class UnityCatalog:
             BackendError: If no session is configured, or its catalog is not the server's.
             BackendFailure: If Spark, Delta or the server refuses.
         """
-        self._through_spark(statement.table.catalog).run(statement)
+        self._through_spark(statement.table.written.catalog).run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
@@ -160,21 +160,21 @@ class UnityCatalog:
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
-        return version_of(CatalogState.of({table: self._reading.read([table])[table].found}), table)
+        return version_of(CatalogState.of({table: self._reading.read_again(table).found}), table)
 
     def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
-        return self._through_spark(table.catalog).count_rows(table, demands, **how)
+        return self._through_spark(table.written.catalog).count_rows(table, demands, **how)
 
     def sample_rows(
         self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
-        return self._through_spark(table.catalog).sample_rows(table, demands, shown, **how)
+        return self._through_spark(table.written.catalog).sample_rows(table, demands, shown, **how)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL."""
-        self._through_spark(table.catalog).insert(table, rows)
+        self._through_spark(table.written.catalog).insert(table, rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""
@@ -195,9 +195,14 @@ class UnityCatalog:
             say=self._say,
         )
 
+        found = self._reading.find(names)
+
         def sync(name: QualifiedName) -> RecordSync | ReadProblem | None:
+            stored = found[name]
+            if isinstance(stored, BackendFailure):
+                return unreadable(name, stored)
             try:
-                return syncing.sync(name, recreates=recreates and self._recreate)
+                return syncing.sync(stored, recreates=recreates and self._recreate)
             except CatalogReadError as error:
                 return error.problems[0]
             except (BackendError, BackendFailure) as error:
@@ -220,7 +225,7 @@ class UnityCatalog:
             if not has_to and active_session() is None:
                 return None
             try:
-                spark = self._through_spark(name.catalog)
+                spark = self._through_spark(name.written.catalog)
             except BackendError:
                 if has_to:
                     raise

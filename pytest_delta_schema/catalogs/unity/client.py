@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.catalogs.unity.answers import (
         CatalogInfo,
         DeltaTable,
+        Page,
         SchemaInfo,
         TableInfo,
         VendedCredentials,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ROOT", "ServerFailure", "UnityClient"]
 
 _T = TypeVar("_T")
+_P = TypeVar("_P", bound="Page")
 
 DELTA = "/delta/v1"
 
@@ -86,13 +88,9 @@ class UnityClient:
         """
         from pytest_delta_schema.catalogs.unity.answers import TableInfo, TablePage
 
-        where: dict[str, Any] = {"catalog_name": catalog, "schema_name": schema, "max_results": _PAGE}
-        token = ""
-        seen = {token}
         fault: ServerFailure | None = None
-        for _ in range(_PAGES):
-            answered = self._calls.read("/tables", {**where, **({"page_token": token} if token else {})})
-            page = self._decoded(TablePage, answered)
+        where = {"catalog_name": catalog, "schema_name": schema}
+        for answered, page in self._pages(TablePage, "/tables", where):
             for record in page["tables"]:
                 try:
                     info = self._decoded(TableInfo, answered, record)
@@ -100,16 +98,22 @@ class UnityClient:
                     fault = fault or error
                 else:
                     yield info
-            token = page.get("next_page_token") or ""
-            if not token:
-                break
-            if token in seen:
-                raise self._calls.foreign(answered, "it names a page again that was read before")
-            seen.add(token)
-        else:
-            raise self._calls.foreign(answered, f"there are more than {_PAGES} pages")
         if fault is not None:
             raise fault
+
+    def catalogs(self) -> tuple[str, ...]:
+        """Return the names of all catalogs that the principal may see, as they are stored."""
+        from pytest_delta_schema.catalogs.unity.answers import CatalogPage
+
+        pages = self._pages(CatalogPage, "/catalogs", {})
+        return tuple(info["name"] for _, page in pages for info in page["catalogs"])
+
+    def schemas(self, catalog: str) -> tuple[str, ...]:
+        """Return the names of all schemas of a catalog that the principal may see, as they are stored."""
+        from pytest_delta_schema.catalogs.unity.answers import SchemaPage
+
+        pages = self._pages(SchemaPage, "/schemas", {"catalog_name": catalog})
+        return tuple(info["name"] for _, page in pages for info in page["schemas"])
 
     def schema(self, catalog: str, schema: str) -> SchemaInfo:
         """Return what the server says of a schema."""
@@ -188,6 +192,27 @@ class UnityClient:
         if not vended:
             raise self._calls.foreign(answered, "it has no kind of credentials")
         return vended
+
+    def _pages(self, kind: type[_P], path: str, query: dict[str, Any]) -> Iterator[tuple[Answered, _P]]:
+        """Yield the pages of a listing.
+
+        Raises:
+            ServerFailure: If the server does not answer, or its pages have no end.
+        """
+        token = ""
+        seen = {token}
+        for _ in range(_PAGES):
+            sent = {**query, "max_results": _PAGE, **({"page_token": token} if token else {})}
+            answered = self._calls.read(path, sent)
+            page = self._decoded(kind, answered)
+            yield answered, page
+            token = str(page.get("next_page_token") or "")
+            if not token:
+                return
+            if token in seen:
+                raise self._calls.foreign(answered, "it names a page again that was read before")
+            seen.add(token)
+        raise self._calls.foreign(answered, f"there are more than {_PAGES} pages")
 
     def _decoded(self, kind: type[_T], answered: Answered, part: bytes | Raw | None = None) -> _T:
         """Decode an answer, or a part of it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import defaultdict
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +13,7 @@ from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.catalogs.unity.client import ServerFailure
 from pytest_delta_schema.catalogs.unity.logs import Log
+from pytest_delta_schema.catalogs.unity.spelling import Listing, list_schema
 from pytest_delta_schema.catalogs.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
 from pytest_delta_schema.catalogs.unity.wire import columns_of, record_of, schema_of
 from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.records import LogState, RecordState
 
 _FEW = 3
-"""Up to so many tables of a schema are asked for one by one; for more of them the whole schema is listed."""
+"""Up to so many tables of a schema are asked for one by one; for more of them the listing's records are taken."""
 
 _NOT_FOUND = 404
 _DELTA = "DELTA"
@@ -73,24 +74,65 @@ class Reading:
         self._stores = tuple(stores)
         self._threads = threads
         self._by_spark = by_spark
+        self._stored: dict[QualifiedName, QualifiedName] = {}
 
     def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, Seen]:
-        """Read tables: a page of records for many tables of a schema, and a log for each."""
-        infos = self._listed(names)
-        seen = at_once(lambda name: self._see(name, infos.get(name)), names, self._threads)
-        absent = [name for name, each in seen.items() if each is None]
-        schemas = {place: self._absence(*place) for place in dict.fromkeys(name[:2] for name in absent)}
-        return {name: each or Seen(_absent(name, schemas[name[:2]])) for name, each in seen.items()}
+        """Read tables: a page of records for a hundred tables of a schema, and a log for each.
+
+        A few tables of a schema are asked for by themselves; the listing is then for names in another case alone.
+        """
+        sizes = Counter(name[:2] for name in names)
+        few = [name for name in names if sizes[name[:2]] <= _FEW]
+        first = at_once(lambda name: self._look(name, None), few, self._threads) if few else {}
+        seen = {name: each for name, each in first.items() if each is not None and isinstance(each.found, ReadProblem)}
+        listings = self._listings(name for name in names if name not in seen)
+
+        def see(name: QualifiedName) -> Seen | None:
+            return seen.get(name) or self._see(name, listings[name[:2]], first)
+
+        every = at_once(see, names, self._threads)
+        absent = [name for name, each in every.items() if each is None]
+        schemas = {place: self._absence(place, listings[place]) for place in dict.fromkeys(name[:2] for name in absent)}
+        return {
+            name: each or Seen(_absent(_named(name, listings[name[:2]]), schemas[name[:2]]))
+            for name, each in every.items()
+        }
+
+    def read_again(self, name: QualifiedName) -> Seen:
+        """Read one table, without a listing if its schema was listed before."""
+        stored = self._stored.get(name)
+        seen = None if stored is None else self._look(stored, None)
+        return self.read([name])[name] if seen is None else seen
+
+    def find(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, QualifiedName | BackendFailure]:
+        """Return the names of tables as they are stored, or as they were given where the server shows none."""
+        unknown = [name for name in names if name not in self._stored]
+        listings = self._listings(unknown)
+        found: dict[QualifiedName, QualifiedName | BackendFailure] = {
+            name: self._stored.get(name, name) for name in names
+        }
+        for name in unknown:
+            try:
+                self._found(name, listings[name[:2]])
+            except BackendFailure as error:
+                found[name] = error
+            else:
+                found[name] = self._stored.get(name, name)
+        return found
 
     def names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
         try:
-            infos = list(self._client.tables(catalog, schema))
+            listing = list_schema(self._client, catalog, schema)
         except ServerFailure as error:
             if error.is_not_found:
                 return ()
             raise
-        kept = [info["name"].lower() for info in infos if info["table_type"] not in _VIEWS]
+        if listing.fault is not None:
+            raise listing.fault
+        kept = [
+            name for name, infos in listing.tables.items() if any(info["table_type"] not in _VIEWS for info in infos)
+        ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def open_log(self, record: RecordState) -> Log:
@@ -119,27 +161,52 @@ class Reading:
     def _spark_log(self, record: RecordState) -> LogFacts | None:
         return self._by_spark(record.name, has_to=not self._client.has_delta_api(record.name.written.catalog))
 
-    def _listed(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, TableInfo]:
-        """Return the records that whole schemas show; tables that are missing in it may be hidden all the same."""
-        asked: dict[tuple[str, str], dict[str, QualifiedName]] = defaultdict(dict)
-        for name in names:
-            asked[name[:2]][name.table] = name
-        found: dict[QualifiedName, TableInfo] = {}
-        for (catalog, schema), tables in asked.items():
-            if len(tables) <= _FEW:
-                continue
+    def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], Listing | BackendFailure]:
+        """List the schemas of tables; what is missing in a list may be hidden all the same."""
+        listings: dict[tuple[str, str], Listing | BackendFailure] = {}
+        for catalog, schema in dict.fromkeys(name[:2] for name in names):
             try:
-                for info in self._client.tables(catalog, schema):
-                    wanted = tables.get(info["name"].lower())
-                    if wanted is not None:
-                        found[wanted] = info
-            except ServerFailure:
-                # Each table is asked for by itself then, and says itself what is wrong.
-                continue
-        return found
+                listings[catalog, schema] = list_schema(self._client, catalog, schema)
+            except BackendFailure as error:
+                listings[catalog, schema] = error
+        return listings
 
-    def _see(self, name: QualifiedName, info: TableInfo | None) -> Seen | None:
-        """Look at one table; ``None`` if the server knows none of that name."""
+    def _found(self, name: QualifiedName, listing: Listing | BackendFailure) -> TableInfo | None:
+        """Return the record of a table in a listing, and keep how its name is stored; ``None`` if it is not in it.
+
+        Raises:
+            BackendFailure: If several tables, or schemas, have that name without case.
+        """
+        if isinstance(listing, ServerFailure):
+            # Each table is asked for by itself then, and says itself what is wrong.
+            return None
+        if isinstance(listing, BackendFailure):
+            raise listing
+        info = listing.find(name.table)
+        if info is not None:
+            self._stored[name] = listing.name(info["name"])
+        return info
+
+    def _see(
+        self, name: QualifiedName, listing: Listing | BackendFailure, first: Mapping[QualifiedName, Seen | None]
+    ) -> Seen | None:
+        """Look at one table; ``None`` if the server knows none of that name.
+
+        Args:
+            name: The table.
+            listing: What its schema shows.
+            first: What came of tables that were asked for by their names as models have them.
+        """
+        try:
+            info = self._found(name, listing)
+        except BackendFailure as error:
+            return Seen(unreadable(name, error))
+        if name in first and (info is None or first[name] is not None):
+            return first[name]
+        return self._look(_named(name, listing) if info is None else self._stored[name], info)
+
+    def _look(self, name: QualifiedName, info: TableInfo | None) -> Seen | None:
+        """Look at one table under its stored name; ``None`` if there is none."""
         try:
             return self._behind(name, info or self._client.table(name))
         except CatalogReadError as error:
@@ -196,8 +263,9 @@ class Reading:
             version=told.get("latest-table-version", metadata.get("last-commit-version")),
         )
 
-    def _absence(self, catalog: str, schema: str) -> bool | ServerFailure:
+    def _absence(self, place: tuple[str, str], listing: Listing | BackendFailure) -> bool | ServerFailure:
         """Say whether a schema is there, in which a table is not found, or why nobody can know."""
+        catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, Listing) else place
         try:
             self._client.schema(catalog, schema)
         except ServerFailure as error:
@@ -225,6 +293,11 @@ class Reading:
             )
             raise BackendFailure(msg, condition="EXPIRED")
         return credentials
+
+
+def _named(name: QualifiedName, listing: Listing | BackendFailure) -> QualifiedName:
+    """Return the name of a table that a listing does not show, in the schema as it is stored."""
+    return listing.name(name.table) if isinstance(listing, Listing) else name
 
 
 def _level(name: QualifiedName, record: RecordState | ReadProblem, log: LogFacts) -> Seen:

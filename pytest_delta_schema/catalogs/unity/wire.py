@@ -79,7 +79,7 @@ def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
 
 def table_info(record: RecordState, log: LogState, timestamp: int) -> dict[str, Any]:
     """Write a whole record for the classic API: what the log says, in the place that the old record had."""
-    catalog, schema, table = record.name
+    catalog, schema, table = record.name.written
     places = {name.lower(): index for index, name in enumerate(log.partitioning)}
     fields = json.loads(log.schema)["fields"]
     info: dict[str, Any] = {

@@ -174,6 +174,14 @@ class UnityDouble:
         shown = [catalog for name, catalog in self.records.catalogs.items() if name not in self.hidden]
         return 200, {"catalogs": shown, "next_page_token": None}
 
+    def _schemas(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
+        self._require_visible([query["catalog_name"]])
+        self.records.catalog(query["catalog_name"])
+        known = self.records.schemas.items()
+        inside = f"{query['catalog_name']}."
+        shown = [schema for name, schema in known if name.startswith(inside) and name not in self.hidden]
+        return 200, {"schemas": shown, "next_page_token": None}
+
     def _tables(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
         catalog, schema = query["catalog_name"], query["schema_name"]
         self._require_visible([catalog, schema])
@@ -256,6 +264,7 @@ _ROUTES: tuple[tuple[str, str, Callable[[UnityDouble, list[str], dict[str, str],
     ("GET", "/catalogs/([^/]+)", lambda d, n, _q, _b: (200, d.records.catalog(n[0]))),
     ("PATCH", "/catalogs/([^/]+)", lambda d, n, _q, body: _patched(d.records.catalog(n[0]), body)),
     ("DELETE", "/catalogs/([^/]+)", lambda d, n, _q, _b: _dropped(d.records.delete_catalog, n)),
+    ("GET", "/schemas", UnityDouble._schemas),
     ("POST", "/schemas", lambda d, _n, _q, body: (200, d.records.create_schema(body))),
     ("GET", "/schemas/([^/]+)", lambda d, n, _q, _b: (200, d.records.schema(n[0]))),
     ("PATCH", "/schemas/([^/]+)", lambda d, n, _q, body: _patched(d.records.schema(n[0]), body)),

@@ -1,0 +1,139 @@
+"""Names on a server that compares them with their case: found without it, written as stored, refused where two fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import Orchestrator, QualifiedName, RecordError, TablePlanner, script, statements
+from pytest_delta_schema.execute.version import ABSENT
+from support.tables import column, table
+from support.unity import MIXED, lake
+
+FILLERS = [table(column(), name=f"dev.silver.t{number}") for number in range(5)]
+
+
+@pytest.fixture(params=["alone", "among many"])
+def beside(request):
+    """Other tables of the schema that are read as well: few are asked for by themselves, many are listed."""
+    return [] if request.param == "alone" else FILLERS
+
+
+@pytest.fixture
+def unity(tmp_path):
+    with lake(tmp_path) as made:
+        made.table("dev.silver.Mixed", team="x")
+        yield made
+
+
+def problem(unity, *models):
+    return str(unity.state(*models).problems[models[0].name])
+
+
+def test_a_table_is_found_without_case_and_noted(unity, beside):
+    state = unity.state(MIXED, *beside)
+
+    plan = TablePlanner().plan([MIXED], state)
+
+    assert state.tables[MIXED.name].exists
+    assert plan.is_empty
+    assert [str(note) for note in plan.notes] == [
+        "dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case"
+    ]
+    assert [each.exists for name, each in state.tables.items() if name != MIXED.name] == [False] * len(beside)
+
+
+def test_it_is_altered_as_it_is_stored(unity, beside):
+    wanted = table(column(), name="dev.silver.mixed", comment="All")
+
+    plan = TablePlanner().plan([wanted], unity.state(wanted, *beside))
+
+    assert script(statements(plan.align_tables[0])) == "COMMENT ON TABLE `dev`.`silver`.`Mixed` IS 'All';"
+
+
+def test_an_apply_creates_nothing_and_heals_its_record(unity):
+    done = Orchestrator.over(unity.catalog).sync_tables([MIXED])
+
+    assert done.statements == ()
+    assert unity.record("dev.silver.Mixed")["properties"]["team"] == "x"
+    assert list(unity.server.records.tables) == ["dev.silver.Mixed"]
+
+
+def test_its_record_is_synced(unity):
+    (done,) = unity.catalog.sync_records([MIXED])
+
+    assert (done.table, [each.path for each in done.differences]) == (
+        "dev.silver.mixed",
+        ["columns", "properties.team"],
+    )
+    assert [each["name"] for each in unity.record("dev.silver.Mixed")["columns"]] == ["id"]
+    assert unity.calls("POST") == ["/delta/v1/catalogs/dev/schemas/silver/tables/Mixed"]
+    assert unity.differences(MIXED.name) == []
+
+
+def test_it_is_created_again_under_its_own_name_on_an_old_server(tmp_path):
+    with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+        unity.table("dev.silver.Mixed", team="x")
+
+        unity.catalog.sync_records([MIXED])
+
+        assert unity.record("dev.silver.Mixed")["properties"]["team"] == "x"
+        assert unity.calls("DELETE") == ["/tables/dev.silver.Mixed"]
+
+
+def test_a_version_is_asked_for_under_the_stored_name(unity):
+    unity.state(MIXED)
+    unity.server.calls.clear()
+
+    assert unity.catalog.version(MIXED.name) == 0
+    assert unity.calls("GET") == ["/tables/dev.silver.Mixed"]
+    assert unity.catalog.version(FILLERS[0].name) is ABSENT
+
+
+def test_names_are_listed_in_lower_case(unity):
+    unity.table("dev.silver.mixed")
+
+    assert unity.catalog.table_names("dev", "silver") == (MIXED.name,)
+
+
+def test_two_that_differ_by_case_only_are_refused(unity, beside):
+    unity.table("dev.silver.mixed")
+    unity.table("dev.silver.MIXED")
+    text = (
+        "dev.silver.mixed: the server has 3 tables whose names differ by case only, dev.silver.MIXED and dev.silver.Mixed and"
+        " dev.silver.mixed, and models mean names without case; rename or drop all but one"
+    )
+
+    assert problem(unity, MIXED, *beside) == text
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MIXED])
+    assert str(caught.value) == text
+    assert unity.calls("POST") == []
+
+
+@pytest.mark.parametrize("stored", ["dev.Silver", "Dev.silver", "DEV.SILVER"])
+def test_schemas_and_catalogs_too(tmp_path, stored, beside):
+    with lake(tmp_path) as unity:
+        del unity.server.records.catalogs["dev"]
+        unity.table(f"{stored}.Mixed")
+        absent = table(column(), name="dev.silver.absent")
+
+        state = unity.state(MIXED, absent, *beside)
+
+        catalog, schema = stored.split(".")
+        assert state.tables[MIXED.name].name.written == QualifiedName(catalog, schema, "Mixed")
+        assert not state.tables[absent.name].exists
+        assert state.tables[absent.name].schema_exists
+        assert state.tables[absent.name].name.written == QualifiedName(catalog, schema, "absent")
+        assert len(unity.catalog.sync_records([MIXED])) == 1
+
+
+def test_catalogs_that_differ_by_case_only_are_refused(tmp_path):
+    with lake(tmp_path) as unity:
+        del unity.server.records.catalogs["dev"]
+        unity.table("Dev.silver.mixed")
+        unity.table("DEV.silver.mixed")
+
+        assert problem(unity, MIXED) == (
+            "dev.silver.mixed: the server has 2 catalogs whose names differ by case only, DEV and Dev, and models mean names"
+            " without case; rename or drop all but one"
+        )
