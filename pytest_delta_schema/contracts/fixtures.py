@@ -151,7 +151,9 @@ def make_delta_table(_delta_scratch: Any) -> MakeTable:
 
     Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the model of
     the new table, whose ``qualified_name`` can be queried. Foreign keys point at the parents that this test has made
-    before; those to other tables are left out. Its errors are those of a sync.
+    before; those to other tables are left out. Rows are read back as they are given, converted to the types of their
+    columns; if one would not, a ``BackendFailure`` names every such value, and no row is written. Its other errors are
+    those of a sync.
     """
 
     def make(model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None) -> Table:

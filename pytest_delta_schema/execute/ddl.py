@@ -164,6 +164,7 @@ class Workbench(Catalog, Protocol):
         """Append rows, given as values by column name; columns that are left out are NULL.
 
         Raises:
-            BackendFailure: If they do not fit the table.
+            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+                table refuses them.
         """
         ...

@@ -260,7 +260,9 @@ def test_a_schema_with_tables_is_not_dropped_by_accident(local):
 def test_rows_must_fit(local):
     Orchestrator.over(local).sync_tables([table(column(), Column("a", DecimalType(3, 2)))])
 
-    with pytest.raises(BackendFailure, match=r"dev\.silver\.orders: there is no column x, y; mend the rows"):
+    with pytest.raises(
+        BackendFailure, match=r"row 1: there is no column x; .*\n.*row 2: there is no column y; columns are id, a"
+    ):
         local.insert(NAME, [{"id": 1, "x": 1}, {"y": 2}])
     with pytest.raises(BackendFailure):
         local.insert(NAME, [{"id": "text"}])

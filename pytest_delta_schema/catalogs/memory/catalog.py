@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_delta_schema.catalogs.given_rows import converted_rows
 from pytest_delta_schema.catalogs.memory.changing import changed, stored
 from pytest_delta_schema.catalogs.memory.filling import filled
 from pytest_delta_schema.catalogs.memory.rows import (
@@ -17,6 +18,7 @@ from pytest_delta_schema.catalogs.memory.rows import (
     value_at,
 )
 from pytest_delta_schema.catalogs.problems import is_not_delta
+from pytest_delta_schema.catalogs.row_clocks import Clock
 from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
 from pytest_delta_schema.execute.ddl import Capabilities, RowCounts
 from pytest_delta_schema.execute.preflight import violations_of
@@ -177,25 +179,23 @@ class MemoryCatalog:
         )
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add rows, so that the data can be asked; types are not checked, columns and NOT NULL are.
+        """Add rows, so that the data can be asked: all of them, or none.
 
         Raises:
-            BackendFailure: If there is no such table or column, a NOT NULL column is NULL, or a check is not met.
+            BackendFailure: If there is no such table or column, a value does not fit its type, a NOT NULL column is
+                NULL, or a check is not met.
         """
         state = self._require(table)
-        counters = self._counters.setdefault(table, {})
-        for number, row in enumerate(rows, start=1):
-            folded = filled(_folded(row), state.columns, counters)
-            self._require_fit(state, folded, number)
-            self._rows.setdefault(table, []).append(folded)
+        counters = dict(self._counters.get(table, {}))
+        added = [filled(row, state.columns, counters) for row in converted_rows(state, rows, Clock())]
+        for number, row in enumerate(added, start=1):
+            self._require_fit(state, row, number)
+        self._counters[table] = counters
+        self._rows.setdefault(table, []).extend(added)
 
     def _require_fit(self, state: TableState, row: Row, number: int) -> None:
         """Refuse a row that does not fit, in Delta's words where it is a constraint that stops it."""
         where = f"{state.name}: row {number}"
-        strangers = sorted(row.keys() - {column.name.lower() for column in state.columns})
-        if strangers:
-            msg = f"{where}: there is no column {', '.join(strangers)}"
-            raise BackendFailure(msg)
         for path in not_null_paths(state.columns):
             if value_at(row, path) is None:
                 msg = f"{where}: NOT NULL constraint violated for column: {'.'.join(path)}"

@@ -145,11 +145,11 @@ class SessionCatalog:
         """Append rows, given as values by column name; columns that are left out are NULL.
 
         Raises:
-            BackendFailure: If they do not fit the table.
+            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+                table refuses them.
         """
         with in_users_names():
-            columns = self._read([table])[table].columns
-            insert_rows(self.spark, table, rows, frozenset(each.name.lower() for each in columns if each.value))
+            insert_rows(self.spark, self._read([table])[table], rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""

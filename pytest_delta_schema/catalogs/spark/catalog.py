@@ -128,12 +128,11 @@ class SparkCatalog:
         """Append rows, given as values by column name; columns that are left out are NULL.
 
         Raises:
-            BackendFailure: If they do not fit the table.
+            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+                table refuses them.
         """
         with self._speaking(table.catalog):
-            columns = read_tables(self.bridge, [table]).tables[table].columns
-            filled = frozenset(column.name.lower() for column in columns if column.value is not None)
-            insert_rows(self.spark, table, rows, filled)
+            insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""

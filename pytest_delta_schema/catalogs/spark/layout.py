@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
 from pytest_delta_schema.catalogs.spark.scala import action_of, commit, option, relabelled
+from pytest_delta_schema.catalogs.spark.settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.errors import BackendFailure
 from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.sql.demands import rows_of
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 
 _FEATURE = CLUSTERING_FEATURE.rpartition(".")[2]
-_UTC_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
 
 
 def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
@@ -64,7 +64,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
     transaction.updateMetadata(action_of(gateway, _laid_out(metadata, change)), False)  # noqa: FBT003 - Java has no names for arguments
     source = rows_of(name, version=snapshot.version())
     before = fingerprint(spark, source, columns, reading)
-    zoned = {TIME_ZONE: reading, _UTC_VALUES: "true"} if _names_instants(change, columns) else {}
+    zoned = {TIME_ZONE: reading, UTC_PARTITION_VALUES: "true"} if _names_instants(change, columns) else {}
     with settings(spark, {SUBSTITUTE: "false", **zoned}):
         rows = spark.sql(select_all(source))._jdf
         kept = gateway.jvm.org.apache.spark.sql.delta.RowTracking.preserveRowTrackingColumns(rows, snapshot)

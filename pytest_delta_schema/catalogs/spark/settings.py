@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+UTC_PARTITION_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
+"""Whether timestamps become partition values in UTC, and not in the session's zone, in which an hour repeats."""
+
 
 @contextmanager
 def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:

@@ -1,0 +1,85 @@
+"""What a datetime without a time zone means: one instant, or an error."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
+_UTC_NAMES = ("UTC", "GMT", "UT", "Z")
+
+
+class TimeFault(ValueError):  # noqa: N818 - becomes a fault of a row
+    """A datetime is not one instant, or not one that can be stored; the text is a fact and what to give instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time zone in which datetimes without one are read, and how instants are kept.
+
+    Args:
+        zone: The name of the session's time zone; ``""`` for that of this process.
+        in_utc: Whether instants are returned in UTC; if not, a datetime is returned as it was given.
+    """
+
+    zone: str = ""
+    in_utc: bool = False
+
+    def instant(self, given: datetime) -> datetime:
+        """Return the instant that a datetime means.
+
+        Raises:
+            TimeFault: If its time zone is missing and it happens twice or never in the clock's zone, if this process
+                would read the instant back as another time, or if it is out of range.
+        """
+        try:
+            moment = self._moment(given)
+        except OverflowError as error:
+            msg = "is out of range in UTC; give an instant from year 1 to year 9999"
+            raise TimeFault(msg) from error
+        return moment if self.in_utc else given
+
+    def happens_once(self, instant: datetime) -> bool:
+        """Whether the time that the clock's zone shows at an instant is that of no other instant."""
+        zone = _zone(self.zone) if self.zone else None
+        shown = instant.astimezone(zone)
+        return len({shown.replace(fold=fold).utcoffset() for fold in (0, 1)}) == 1
+
+    def _moment(self, given: datetime) -> datetime:
+        if given.utcoffset() is not None:
+            return given.astimezone(timezone.utc)
+        zone = _zone(self.zone) if self.zone else None
+        first, second = (given.replace(tzinfo=zone, fold=fold).astimezone(timezone.utc) for fold in (0, 1))
+        if first != second:
+            happens = first.astimezone(zone).replace(tzinfo=None, fold=0) == given.replace(fold=0)
+            times = "happens twice" if happens else "does not happen"
+            msg = f"has no time zone and {times} in {self.zone or 'the zone of this process'}; {_REMEDY}"
+            raise TimeFault(msg)
+        shown = first.astimezone().replace(tzinfo=None, fold=0)
+        if shown != given.replace(fold=0):
+            msg = (
+                f"has no time zone; in {self.zone} it is an instant that this process reads back as {shown}; {_REMEDY}"
+            )
+            raise TimeFault(msg)
+        return first
+
+
+_REMEDY = "give it a tzinfo"
+
+
+def _zone(name: str) -> tzinfo:
+    """Return the zone of which Spark's setting ``spark.sql.session.timeZone`` tells."""
+    if name in _UTC_NAMES:
+        return timezone.utc
+    match = _OFFSET.fullmatch(name)
+    if match is not None:
+        sign, hours, minutes, seconds = match.groups()
+        offset = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
+        return timezone(-offset if sign == "-" else offset)
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        msg = f"has no time zone, and Python does not know that of the session, {name}; {_REMEDY}"
+        raise TimeFault(msg) from error
