@@ -37,11 +37,6 @@ def select_text(path: str) -> str:
     return select_all(f"text.{identifier(path)}")
 
 
-def checksum_of(location: str, version: int) -> str:
-    """Return the file that Delta writes beside a commit, with all metadata of the table (source: Delta's protocol)."""
-    return f"{location}/_delta_log/{version:020d}.crc"
-
-
 def describe_history(table: QualifiedName, limit: int | None = None) -> str:
     """Read the commits of a table, the newest first."""
     return f"DESCRIBE HISTORY {dotted(table)}{'' if limit is None else f' LIMIT {limit:d}'}"

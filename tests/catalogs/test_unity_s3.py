@@ -107,6 +107,18 @@ def test_clustering_is_read_through_the_same_store(unity, bucket, tmp_path):
     assert unity.state().tables[NAME].clustering == (("id",),)
 
 
+def test_damage_is_found_through_the_same_store(unity, bucket, tmp_path):
+    unity.record()["storage_location"] = "s3://lake/silver/damaged"
+    folder = delta_log(tmp_path / "t", field("id", nullable=False))
+    (folder / "_delta_log" / f"{1:020d}.json").write_bytes(b"")
+    bucket(folder, "silver/damaged")
+
+    assert str(unity.state().problems[NAME]) == (
+        "dev.silver.orders: its Delta log is damaged (s3://lake/silver/damaged/_delta_log/00000000000000000001.json is"
+        " empty); restore it from a backup"
+    )
+
+
 def test_a_bucket_that_is_not_there_is_an_unreadable_log_without_secrets(unity):
     unity.record()["storage_location"] = "s3://nowhere/orders"
 

@@ -158,6 +158,20 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monke
     )
 
 
+def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypatch):
+    made = table(ID, Column("day", LONG, generated_as="id + 1"))
+    Orchestrator.over(session).sync_tables([made])
+    monkeypatch.setattr(session, "_files", lambda _: None)
+    assert session.snapshot([made]).tables[NAME].version == 0
+    commit = table_folder(warehouse, NAME) / "_delta_log" / "00000000000000000000.json"
+    commit.write_bytes(b"")
+    (commit.parent / f".{commit.name}.crc").unlink()
+
+    assert str(session.snapshot([made]).problems[NAME]) == (
+        f"dev.silver.orders: its Delta log is damaged (file:{commit} is empty); restore it from a backup"
+    )
+
+
 @pytest.mark.parametrize(
     ("sql", "text"),
     [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+from pytest_delta_schema.catalogs.local_log import LocalLog, local_folder
 from pytest_delta_schema.catalogs.pool import at_once
 from pytest_delta_schema.catalogs.problems import cannot_be_looked_at, problem
 from pytest_delta_schema.catalogs.questions import Questions
@@ -13,6 +15,7 @@ from pytest_delta_schema.catalogs.session.reader import NOT_FOUND, read_log, rea
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.gateway import Gateway, is_remote
+from pytest_delta_schema.catalogs.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.catalogs.spark.history import column_origins, past_columns
 from pytest_delta_schema.catalogs.spark.inserting import insert_rows
 from pytest_delta_schema.catalogs.spark.running import Running
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.catalogs.log_damage import LogFiles
     from pytest_delta_schema.execute.ddl import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.conversion import Parquet
@@ -88,7 +92,7 @@ class SessionCatalog:
         Raises:
             CatalogReadError: If it is not there, or cannot be read.
         """
-        found = read_log(self._rows, lambda: self._schema(name), name)
+        found = read_log(self._rows, lambda: self._schema(name), name, self._files)
         if not isinstance(found, LogFacts):
             raise CatalogReadError([found or problem(name, "is not known to the Spark session", "see its catalogs")])
         return replace(found, version=self._newest(name)) if found.version is None else found
@@ -166,7 +170,7 @@ class SessionCatalog:
 
     def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | ReadProblem | None]:
         def read(name: QualifiedName) -> TableState | ReadProblem | None:
-            return read_table(self._rows, lambda: self._schema(name), name)
+            return read_table(self._rows, lambda: self._schema(name), name, self._files)
 
         return at_once(read, names, self._read_threads)
 
@@ -191,6 +195,13 @@ class SessionCatalog:
     def _schema(self, name: QualifiedName) -> Any:
         with in_users_names():
             return self.spark.table(dotted(name)).schema
+
+    def _files(self, location: str) -> LogFiles | None:
+        """Return the log of the table at a location; ``None`` over Spark Connect, which opens no files."""
+        folder = local_folder(location)
+        if is_remote(self.spark):
+            return None
+        return HadoopLog(self.spark, unquote(location)) if folder is None else LocalLog(folder)
 
     def _rows(self, text: str) -> Sequence[Any]:
         with in_users_names():

@@ -1,4 +1,4 @@
-"""The files of a Delta log, for what deltalake does not show: the domains, in which clustering is kept."""
+"""The files of a Delta log, for what deltalake does not show: damage, and the domains, in which clustering is kept."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.catalogs.log_damage import Edges
 from pytest_delta_schema.redaction import HiddenValues
 from pytest_delta_schema.state.delta_log import clustering_in
 
@@ -22,7 +23,7 @@ _COMMIT = re.compile(r"\d{20}\.json")
 
 
 class LogFolder:
-    """Reads single files of a log through the same store as deltalake.
+    """Reads single files of a log through the same store as deltalake; see :class:`LogFiles`.
 
     Args:
         location: Where the table lies.
@@ -30,6 +31,7 @@ class LogFolder:
     """
 
     def __init__(self, location: str, options: Mapping[str, str]) -> None:
+        self.path = f"{location.rstrip('/')}/{_LOG}"
         self._location = location
         self._options = HiddenValues(options)
 
@@ -39,11 +41,10 @@ class LogFolder:
         A checksum and a checkpoint tell of everything, a commit of what it changes (source: Delta's protocol).
         """
         stem = f"{version:020d}"
-        if f"{stem}.crc" in self._names:
-            domains = json.loads(self._read(f"{stem}.crc")).get(_DOMAINS)
+        if f"{stem}.json" in self._names:
+            domains = self._in_checksum(f"{stem}.crc")
             if domains is not None:
                 return clustering_in(domains) or ()
-        if f"{stem}.json" in self._names:
             found = clustering_in(self._in_lines(f"{stem}.json"))
             if found is not None:
                 return found
@@ -70,17 +71,39 @@ class LogFolder:
 
     @cached_property
     def _names(self) -> set[str]:
+        return self.names()
+
+    def _in_checksum(self, name: str) -> list[Mapping[str, Any]] | None:
+        """Return the domains that a checksum tells of; ``None`` if there is none, or one that makes no sense."""
+        try:
+            told = json.loads(self.read(name)) if name in self._names else {}
+            domains: list[Mapping[str, Any]] | None = told.get(_DOMAINS)
+        except (AttributeError, ValueError, RecursionError):
+            return None
+        return domains
+
+    def names(self) -> set[str]:
+        """Return the names of the files in the log."""
         from pyarrow.fs import FileSelector
 
         return {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
 
-    def _read(self, name: str) -> bytes:
+    def edges(self, name: str) -> Edges:
+        """Return the ends of a file."""
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            size = file.size()
+            head = file.read(4)
+            file.seek(max(size - 8, 0))
+            return Edges(size, head, file.read())
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
         with self._store.open_input_file(f"{_LOG}/{name}") as file:
             content: bytes = file.read()
         return content
 
     def _in_lines(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
-        actions = [json.loads(line) for line in self._read(name).splitlines() if line.strip()]
+        actions = [json.loads(line) for line in self.read(name).splitlines() if line.strip()]
         return [action[kind] for action in actions if kind in action]
 
     def _in_checkpoint(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.catalogs.local_log import LocalLog, local_folder
+from pytest_delta_schema.catalogs.log_damage import damage_of
 from pytest_delta_schema.catalogs.unity.log_folder import LogFolder
 from pytest_delta_schema.errors import BackendError, BackendFailure, because
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
@@ -59,11 +61,21 @@ class Log:
             # A panic of deltalake's inside is no Exception, and has no class that could be imported.
             if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and type(error).__name__ != _PANIC:
                 raise
+            self._require_whole(hidden)
             said = hidden(because(error))
             place = redacted_uri(location)
             msg = f"its Delta log at {place} cannot be read ({said}); restore it, or the permission to read it"
             # Not chained: what deltalake says may hold what it was given.
             raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
+        self._require_whole(hidden)
+
+    def _require_whole(self, hidden: Any) -> None:
+        """Make sure that the log holds what readers of the rows need; deltalake passes over some damage."""
+        folder = local_folder(self._location)
+        damage = damage_of(LogFolder(self._location, self._options) if folder is None else LocalLog(folder))
+        if damage is not None:
+            msg = f"its Delta log is damaged ({hidden(damage.fact)}); {damage.remedy}"
+            raise BackendFailure(msg, condition="DAMAGED_LOG")
 
     def facts(self) -> LogFacts:
         """Return what it says."""

@@ -1,0 +1,138 @@
+"""What the names in a ``_delta_log`` folder say: which files a reader of the newest version opens, and which lack."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LAST_CHECKPOINT = "_last_checkpoint"
+"""The file that names the newest checkpoint."""
+
+SIDECARS = "_sidecars"
+"""The folder of the files that checkpoints of the second version refer to."""
+
+_COMMIT = re.compile(r"(\d{20})\.json")
+_CHECKSUM = re.compile(r"(\d{20})\.crc")
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint(?:\.(\d{10})\.(\d{10})|\.[0-9a-fA-F-]{36})?\.(?:parquet|json)")
+_COMPACTED = re.compile(r"(\d{20})\.(\d{20})\.compacted\.json")
+
+
+def commit_name(version: int) -> str:
+    """Return the name of the file of a commit."""
+    return f"{version:020d}.json"
+
+
+def checksum_name(version: int) -> str:
+    """Return the name of the checksum file of a version."""
+    return f"{version:020d}.crc"
+
+
+@dataclass(frozen=True)
+class LogListing:
+    """The files of a log, by what they are (source: Delta's protocol, "File Types").
+
+    Args:
+        commits: The versions whose commits are there.
+        checksums: The versions that have a checksum file.
+        checkpoints: The files of complete checkpoints, by version.
+        compacted: Files that hold several commits in one, by the first of them.
+    """
+
+    commits: frozenset[int]
+    checksums: frozenset[int]
+    checkpoints: Mapping[int, tuple[str, ...]]
+    compacted: Mapping[str, int]
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> LogListing:
+        """Sort the names in a ``_delta_log`` folder; names of anything else are left out."""
+        commits, checksums, compacted = set(), set(), {}
+        checkpoints: dict[int, list[str]] = defaultdict(list)
+        parts: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for name in sorted(names):
+            if match := _COMMIT.fullmatch(name):
+                commits.add(int(match[1]))
+            elif match := _CHECKSUM.fullmatch(name):
+                checksums.add(int(match[1]))
+            elif match := _COMPACTED.fullmatch(name):
+                compacted[name] = int(match[1])
+            elif match := _CHECKPOINT.fullmatch(name):
+                if match[3] is None:
+                    checkpoints[int(match[1])].append(name)
+                else:
+                    parts[int(match[1]), int(match[3])].append(name)
+        for (version, number), found in parts.items():
+            if len(found) == number:
+                checkpoints[version] += found
+        whole = {version: tuple(found) for version, found in checkpoints.items()}
+        return cls(frozenset(commits), frozenset(checksums), whole, compacted)
+
+    @cached_property
+    def checkpoint(self) -> int:
+        """The version of the newest complete checkpoint; -1 if there is none."""
+        return max(self.checkpoints, default=-1)
+
+    @cached_property
+    def newest(self) -> int:
+        """The newest version that a reader finds; -1 if there is none."""
+        return max(self.commits | {self.checkpoint})
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """The versions after the newest checkpoint whose commits lack, although later ones are there."""
+        return tuple(sorted(set(range(self.checkpoint + 1, self.newest + 1)) - self.commits))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The files of the commits that a reader opens beside the newest checkpoint, and the newest commit."""
+        commits = {version for version in self.commits if version > self.checkpoint or version == self.newest}
+        merged = [name for name, first in self.compacted.items() if first > self.checkpoint]
+        return (*map(commit_name, sorted(commits)), *merged)
+
+    @property
+    def orphan(self) -> int | None:
+        """The version of a checksum whose commit, the newest of all, is not there; ``None`` if there is no such one."""
+        last = max(self.checksums, default=-1)
+        return last if last >= self.newest and last not in self.commits and last >= 0 else None
+
+    @property
+    def has_all_commits(self) -> bool:
+        """Whether the commits from the first version on are there, so that no checkpoint is needed."""
+        return len(self.commits) == self.newest + 1
+
+
+@dataclass(frozen=True)
+class CheckpointHint:
+    """What the file ``_last_checkpoint`` says.
+
+    Args:
+        version: The version of the newest checkpoint.
+        sidecars: The names of its files in ``_sidecars``, as far as it lists them.
+    """
+
+    version: int
+    sidecars: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, content: bytes) -> CheckpointHint | None:
+        """Read the file; ``None`` if it makes no sense: then readers list the log (Delta 4.4.0 and deltalake 1.6.6)."""
+        try:
+            said = json.loads(content)
+            version = int(said["version"])
+            told = (said.get("v2Checkpoint") or {}).get("sidecarFiles") or ()
+            return cls(version, tuple(str(each["path"]) for each in told))
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            return None
+
+
+def sidecars_in(actions: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the names of the files in ``_sidecars`` that the actions of a checkpoint refer to."""
+    sidecars = [action["sidecar"] for action in actions if isinstance(action.get("sidecar"), dict)]
+    return tuple(str(sidecar["path"]) for sidecar in sidecars if "path" in sidecar)

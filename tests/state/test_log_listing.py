@@ -1,0 +1,111 @@
+"""Names in a log: which files a reader needs, and which lack."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema.state.log_listing import CheckpointHint, LogListing, checksum_name, commit_name, sidecars_in
+
+UUID = "0d7ab2b3-0000-4000-8000-000000000000"
+
+
+def listing(*names, commits=()):
+    return LogListing.of([*names, *map(commit_name, commits)])
+
+
+def test_nothing():
+    empty = listing("_staged_commits", ".00000000000000000000.json.0d7ab2b3.tmp", "00000000000000000000.json.tmp")
+
+    assert (empty.newest, empty.checkpoint, empty.missing, empty.needed, empty.orphan) == (-1, -1, (), (), None)
+
+
+@pytest.mark.parametrize(
+    ("names", "files"),
+    [
+        (["checkpoint.parquet"], ["checkpoint.parquet"]),
+        ([f"checkpoint.{UUID}.json"], [f"checkpoint.{UUID}.json"]),
+        ([f"checkpoint.{UUID}.parquet"], [f"checkpoint.{UUID}.parquet"]),
+        (
+            ["checkpoint.0000000001.0000000002.parquet", "checkpoint.0000000002.0000000002.parquet"],
+            ["checkpoint.0000000001.0000000002.parquet", "checkpoint.0000000002.0000000002.parquet"],
+        ),
+        (["checkpoint.0000000001.0000000002.parquet"], None),
+        (["checkpoint.parquet.crc"], None),
+        (["checkpoint.other.thing.parquet"], None),
+    ],
+)
+def test_checkpoints_count_if_they_are_complete(names, files):
+    found = listing(*(f"{7:020d}.{name}" for name in names), commits=[7, 8])
+
+    assert found.checkpoints == ({} if files is None else {7: tuple(f"{7:020d}.{name}" for name in files)})
+    assert found.checkpoint == (-1 if files is None else 7)
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "commits", "newest", "missing", "needed", "all_commits"),
+    [
+        (None, [0, 1, 2], 2, (), [0, 1, 2], True),
+        (None, [0, 2], 2, (1,), [0, 2], False),
+        (None, [2], 2, (0, 1), [2], False),
+        (1, [0, 1, 2, 3], 3, (), [2, 3], True),
+        (1, [1, 2, 4], 4, (3,), [2, 4], False),
+        (2, [0, 1, 2], 2, (), [2], True),
+        (3, [2], 3, (), [], False),
+    ],
+)
+def test_commits(checkpoint, commits, newest, missing, needed, all_commits):
+    names = [] if checkpoint is None else [f"{checkpoint:020d}.checkpoint.parquet"]
+    found = listing(*names, commits=commits)
+
+    assert (found.newest, found.missing, found.has_all_commits) == (newest, missing, all_commits)
+    assert found.needed == tuple(map(commit_name, needed))
+
+
+def test_merged_commits_are_needed_after_the_checkpoint():
+    early, late = (f"{first:020d}.{first + 1:020d}.compacted.json" for first in (0, 3))
+
+    found = listing(f"{2:020d}.checkpoint.parquet", early, late, commits=[3, 4])
+
+    assert found.needed == (commit_name(3), commit_name(4), late)
+
+
+@pytest.mark.parametrize(("checksums", "orphan"), [([], None), ([0, 1], None), ([0, 1, 2], 2), ([2, 5], 5)])
+def test_a_checksum_whose_commit_lacks(checksums, orphan):
+    assert listing(*map(checksum_name, checksums), commits=[0, 1]).orphan == orphan
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        (b'{"version": 3, "size": 4}', CheckpointHint(3)),
+        (b'{"version": 3, "v2Checkpoint": null}', CheckpointHint(3)),
+        (
+            b'{"version": 3, "v2Checkpoint": {"sidecarFiles": [{"path": "a"}, {"path": "b"}]}}',
+            CheckpointHint(3, ("a", "b")),
+        ),
+        (b'{"version": 3, "v2Checkpoint": {"sidecarFiles": [5]}}', None),
+        (b'{"version": "x"}', None),
+        (b'{"size": 4}', None),
+        (b"[]", None),
+        (b"5", None),
+        (b"", None),
+        (b"{", None),
+        (b"\xff\xfe\x00", None),
+        (b"[" * 200_000, None),
+        (b'{"version": 3, "v2Checkpoint": [1]}', None),
+    ],
+)
+def test_the_hint_at_the_newest_checkpoint(content, hint):
+    assert CheckpointHint.of(content) == hint
+
+
+def test_sidecars():
+    actions = [
+        {"checkpointMetadata": {}},
+        {"sidecar": {"path": "a.parquet"}},
+        {"sidecar": {"path": "b.parquet"}},
+        {"sidecar": {}},
+        {"sidecar": 5},
+    ]
+
+    assert sidecars_in(actions) == ("a.parquet", "b.parquet")
