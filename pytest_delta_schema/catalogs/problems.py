@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import ReadProblem
-from pytest_delta_schema.state.sources import CONVERT
+from pytest_delta_schema.state.sources import CONVERT, RESTORE_LOG
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
@@ -29,6 +29,11 @@ def is_not_delta(name: QualifiedName, provider: str) -> ReadProblem:
 def is_damaged(name: QualifiedName, error: Exception) -> ReadProblem:
     """A log, or what a catalog tells of it, makes no sense."""
     return problem(name, f"its metadata is damaged ({error!r})", "restore an older version of the table")
+
+
+def has_lost_its_log(name: QualifiedName, place: str, sign: str) -> ReadProblem:
+    """Files of a Delta table are there, and its log is not."""
+    return problem(name, f"{place} holds the files of a Delta table whose log is gone (see {sign})", RESTORE_LOG)
 
 
 def cannot_be_looked_at(name: QualifiedName, backend: str, place: str) -> ReadProblem:

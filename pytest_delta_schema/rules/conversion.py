@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.sources import DELTA, NOTHING, PARQUET
+from pytest_delta_schema.state.sources import DELTA, NOTHING, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class ConversionsFitTheirFiles:
 
 
 def _faults(action: AlignTable, source: SourceState) -> Iterator[tuple[str, str]]:
+    if source.sign and source.provider != DELTA:
+        fact = f"{source.path} holds the files of a Delta table whose log is gone (see {source.sign})"
+        yield f"cannot be converted, because {fact}", RESTORE_LOG
+        return
     if source.provider == NOTHING:
         fact = f"cannot be converted, because there are no files in {source.path}"
         way = "drop the empty table, and it is created" if source.is_registered else "mend the path, or leave it out"

@@ -13,6 +13,10 @@ CONVERT = (
 """What to do about files where a Delta table is wanted."""
 
 
+RESTORE_LOG = "restore _delta_log from a backup, because without it rows that were deleted or replaced come back"
+"""What to do about files of a Delta table whose log is gone; a conversion of them is never the answer."""
+
+
 class SourceState(NamedTuple):
     """Files that are to become a Delta table.
 
@@ -26,6 +30,7 @@ class SourceState(NamedTuple):
         files: How many files there are.
         conflict: Why the schemas of the files cannot be merged, with the first file that does not fit; ``""`` if they
             can.
+        sign: The file which says that they belong to a Delta table whose log is gone; ``""`` if there is none.
     """
 
     provider: str
@@ -35,3 +40,4 @@ class SourceState(NamedTuple):
     folders: tuple[tuple[str, ...], ...] = ()
     files: int = 0
     conflict: str = ""
+    sign: str = ""

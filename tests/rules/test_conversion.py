@@ -176,6 +176,19 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
                 " fit; write that file anew [DS217 ConversionsFitTheirFiles]"
             ),
         ),
+        *(
+            (
+                table(ID, convert_from="parquet"),
+                SourceState(kind, PATH, folders=((),), sign="a/deletion_vector_1.bin"),
+                (stored(),),
+                (
+                    f"dev.silver.orders: cannot be converted, because {PATH} holds the files of a Delta table whose log is"
+                    " gone (see a/deletion_vector_1.bin); restore _delta_log from a backup, because without it rows that"
+                    " were deleted or replaced come back [DS217 ConversionsFitTheirFiles]"
+                ),
+            )
+            for kind in ("parquet", "nothing")
+        ),
         (
             table(ID, partitioned_by=["nowhere"], convert_from="parquet"),
             SourceState("parquet", PATH, is_registered=True, folders=(("nowhere=1",),)),
@@ -193,6 +206,18 @@ def test_files_are_no_table_to_a_model_that_does_not_consent():
 
     with pytest.raises(CatalogReadError, match="is a parquet table, not a Delta table; consent to its conversion with"):
         Orchestrator.over(MemoryCatalog([files])).sync_tables([table(ID)])
+
+
+def test_files_whose_log_is_gone_are_not_offered_for_conversion():
+    files = state(stored(), source=SourceState("parquet", PATH, folders=((),), sign="_delta_schema"))
+
+    with pytest.raises(CatalogReadError) as caught:
+        Orchestrator.over(MemoryCatalog([files])).sync_tables([table(ID)])
+
+    assert str(caught.value) == (
+        f"dev.silver.orders: {PATH} holds the files of a Delta table whose log is gone (see _delta_schema); restore"
+        " _delta_log from a backup, because without it rows that were deleted or replaced come back"
+    )
 
 
 def test_a_folder_becomes_a_table_of_the_memory_catalog_too():

@@ -119,8 +119,15 @@ def test_a_folder_that_nobody_may_look_into_is_no_absent_table(local, warehouse,
     )
 
 
-@pytest.mark.parametrize("content", ["no json\n", '{"commitInfo": {}}\n', ""])
-def test_an_unreadable_log(made, warehouse, content):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("no json\n", "/00000000000000000000.json is cut off or damaged in line 1 of 1); restore it from a backup"),
+        ('{"commitInfo": {}}\n', "/_delta_log holds a metaData action); restore them from a backup"),
+        ("", "/00000000000000000000.json is empty); restore it from a backup"),
+    ],
+)
+def test_an_unreadable_log(made, warehouse, content, said):
     log = table_folder(warehouse, NAME) / "_delta_log"
     for path in list(log.glob("*.crc")):
         path.unlink()
@@ -129,14 +136,16 @@ def test_an_unreadable_log(made, warehouse, content):
 
     text = problem(made)
 
-    assert text.startswith("dev.silver.orders: its Delta log cannot be read (")
-    assert text.endswith("); restore the log or the permission to read it")
+    assert text.startswith("dev.silver.orders: its Delta log is damaged (")
+    assert text.endswith(said)
     assert (log / "00000000000000000000.json").read_text() == content
 
 
 @pytest.mark.parametrize("metadata", ["{}", '{"metaData": {"schemaString": "no json"}}'])
-def test_metadata_that_makes_no_sense(local, metadata):
-    read = _understand(local.bridge, NAME, f'delta\t0\t{metadata}\t{{"protocol": {{}}}}\t')
+def test_metadata_that_makes_no_sense(made, warehouse, metadata):
+    place = table_folder(warehouse, NAME)
+
+    read = _understand(made.bridge, NAME, f'delta\t{place}\t0\t{metadata}\t{{"protocol": {{}}}}\t')
 
     assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
     assert str(read).endswith("); restore an older version of the table")
@@ -149,15 +158,20 @@ def test_a_log_whose_first_commit_is_gone(made, warehouse):
         path.unlink()
     made.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
-    assert problem(made).startswith("dev.silver.orders: its Delta log cannot be read (")
+    assert problem(made) == (
+        f"dev.silver.orders: its Delta log is damaged ({log} lacks 00000000000000000000.json, and later commits are there);"
+        " restore it from a backup"
+    )
 
 
 def test_a_table_whose_folder_was_removed_behind_the_sessions_back(made, warehouse):
     shutil.rmtree(table_folder(warehouse, NAME))
     made.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
-    assert problem(made).startswith(
-        "dev.silver.orders: its Delta log cannot be read (the catalog has an entry for it, but its Delta log is gone); "
+    assert problem(made) == (
+        "dev.silver.orders: the catalog has an entry for it, but its Delta log in"
+        f" {table_folder(warehouse, NAME)} is gone; restore _delta_log from a backup, because without it rows that were"
+        " deleted or replaced come back, or drop the table"
     )
 
 

@@ -17,7 +17,7 @@ from pytest_delta_schema.catalogs.memory.rows import (
     text_of,
     value_at,
 )
-from pytest_delta_schema.catalogs.problems import is_not_delta
+from pytest_delta_schema.catalogs.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.catalogs.row_clocks import Clock
 from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
 from pytest_delta_schema.execute.ddl import Capabilities, RowCounts
@@ -83,7 +83,9 @@ class MemoryCatalog:
         )
         consents = {model.name for model in models if model.convert_from is not None}
         problems = {
-            name: is_not_delta(name, source.provider)
+            name: has_lost_its_log(name, source.path, source.sign)
+            if source.sign
+            else is_not_delta(name, source.provider)
             for name in sorted(names - consents)
             if (source := self._state(name).source) is not None
         }

@@ -6,8 +6,11 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.catalogs.local_log import LocalLog
+from pytest_delta_schema.catalogs.log_damage import damage_of
 from pytest_delta_schema.catalogs.spark.classes import CATALOG_CLASS, LISTER_CLASS, READER_CLASS, classes_jar
 from pytest_delta_schema.catalogs.spark.gateway import Gateway
+from pytest_delta_schema.catalogs.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.catalogs.spark.jars import delta_jars
 from pytest_delta_schema.catalogs.spark.java import find_java
 from pytest_delta_schema.catalogs.spark.physical import SESSION_CATALOG, translate
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.errors import ReadProblem
+    from pytest_delta_schema.models.names import QualifiedName
 
 
 class Bridge:
@@ -63,10 +69,29 @@ class Bridge:
         """Ask the reader in the JVM; see ``StateReader.java``."""
         return str(self._reader.read(self.spark._jsparkSession, request))
 
-    def list_files(self, path: str) -> tuple[str, list[str]]:
-        """Return what the files below a path are, and their paths; see ``FileLister.java``."""
-        kind, *files = str(self._lister.list(self.spark._jsparkSession, path)).split("\n")
-        return kind, files
+    def damage(self, name: QualifiedName, place: str) -> ReadProblem | None:
+        """Return the damage in the log of a table, which its metadata may be read without.
+
+        Args:
+            name: The table.
+            place: Where it lies, as ``StateReader.java`` says it.
+        """
+        damage = damage_of(LocalLog(place) if place.startswith("/") else HadoopLog(self.spark, place))
+        return None if damage is None else damage.of(name)
+
+    def list_files(self, path: str) -> tuple[str, str, list[str]]:
+        """List the files below a path; see ``FileLister.java``.
+
+        Returns:
+            What the first is; which file says that they belong to a Delta table without a log, or ``""``; their paths.
+        """
+        head, *files = str(self._lister.list(self.spark._jsparkSession, path)).split("\n")
+        kind, sign = head.split("\t")
+        return kind, sign, files
+
+    def mark(self, path: str) -> None:
+        """Leave a file in the folder of a table that protects it from conversion if its log is lost."""
+        self._lister.mark(self.spark._jsparkSession, path)
 
     def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
         """Return the views and then all tables and views of a schema; both are empty if it is not there.

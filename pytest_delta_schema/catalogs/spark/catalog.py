@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from pytest_delta_schema.catalogs.questions import Questions
 from pytest_delta_schema.catalogs.spark.bridge import Bridge
-from pytest_delta_schema.catalogs.spark.converting import convert, mark_location
+from pytest_delta_schema.catalogs.spark.converting import convert, mark, mark_location
+from pytest_delta_schema.catalogs.spark.creating import place_for
 from pytest_delta_schema.catalogs.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.history import column_origins, past_columns
@@ -147,18 +148,21 @@ class SparkCatalog:
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
     def _create(self, statement: Statement) -> None:
-        try:
+        table = statement.table
+        if not self.bridge.is_ours(table.catalog):
             self._running.run(statement)
-        except StillRunning:
-            raise
-        except BaseException:
-            self._clean_up(statement.table)
-            raise
-
-    def _clean_up(self, table: QualifiedName) -> None:
-        """Remove what a failed creation leaves behind: a log folder without a commit, in which no table can be made."""
-        if self.bridge.is_ours(table.catalog):
-            remove_if_empty(table_folder(self.warehouse, table))
+            return
+        folder = table_folder(self.warehouse, table)
+        with place_for(table, self.warehouse, folder):
+            try:
+                self._running.run(statement)
+            except StillRunning:
+                raise
+            except BaseException:
+                # A log folder without a commit, in which no table can be made.
+                remove_if_empty(folder)
+                raise
+        mark(self.bridge, table, str(folder), self._say)
 
     @contextmanager
     def _speaking(self, catalog: str) -> Iterator[None]:

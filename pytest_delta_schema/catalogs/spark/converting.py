@@ -6,6 +6,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.catalogs.spark.failures import in_users_names
 from pytest_delta_schema.catalogs.spark.physical import (
     SESSION_CATALOG,
     encode,
@@ -14,6 +15,7 @@ from pytest_delta_schema.catalogs.spark.physical import (
     table_folder,
 )
 from pytest_delta_schema.catalogs.spark.verifying import Verified
+from pytest_delta_schema.errors import BackendFailure, because
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -56,7 +58,24 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say
                 remove_if_empty(Path(source.path) / "_delta_log")
                 raise
             verified.require_same_rows()
+            mark(bridge, statement.table, source.path, say)
             say(f"{statement.table}: converted in {monotonic() - started:.1f} s")
+
+
+def mark(bridge: Bridge, table: QualifiedName, path: str, say: Callable[[str], None]) -> None:
+    """Leave a file beside the data of a new table that protects it from conversion if its log is lost.
+
+    Args:
+        bridge: The session.
+        table: The table, which is there already, so that a file that cannot be written is no reason to fail.
+        path: Where it lies.
+        say: Where that is said.
+    """
+    try:
+        with in_users_names():
+            bridge.mark(path)
+    except BackendFailure as error:
+        say(f"{table}: the file that forbids its conversion, if its log is lost, was not written: {because(error)}")
 
 
 def mark_location(bridge: Bridge, table: QualifiedName) -> None:

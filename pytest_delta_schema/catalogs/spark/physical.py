@@ -6,7 +6,7 @@ The Java class ``PhysicalNames`` says the same; a test holds the two together.
 from __future__ import annotations
 
 import re
-import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,9 +58,15 @@ def table_folder(warehouse: Path, name: QualifiedName) -> Path:
 
 
 def remove_if_empty(folder: Path) -> None:
-    """Remove what a failed statement has left behind: a folder in which no file is."""
-    if folder.is_dir() and not any(path.is_file() for path in folder.rglob("*")):
-        shutil.rmtree(folder)
+    """Remove what a failed statement has left behind: a folder in which no file is.
+
+    Folder by folder, the lowest first: a file that somebody else writes meanwhile keeps its folder.
+    """
+    paths = sorted(folder.rglob("*"), reverse=True) if folder.is_dir() else []
+    if all(path.is_dir() for path in paths):
+        with suppress(OSError):
+            for path in (*paths, folder):
+                path.rmdir()
 
 
 def is_confusing(name: QualifiedName) -> bool:

@@ -7,7 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.catalogs.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.catalogs.problems import (
+    has_lost_its_log,
+    is_a_view,
+    is_damaged,
+    is_not_delta,
+    problem,
+)
 from pytest_delta_schema.catalogs.spark.physical import (
     decode,
     encode,
@@ -18,7 +24,7 @@ from pytest_delta_schema.catalogs.spark.physical import (
 from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import state_from_metadata
-from pytest_delta_schema.state.sources import CONVERT, DELTA
+from pytest_delta_schema.state.sources import CONVERT, DELTA, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -113,7 +119,8 @@ def _source(
 def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState | ReadProblem:
     kind, *rest = answer.split("\t")
     if kind == "delta":
-        return _state(name, *rest)
+        place, *facts = rest
+        return bridge.damage(name, place) or _state(name, *facts)
     if kind == "absent":
         return TableState(name=name, exists=False, schema_exists=not rest)
     return _stranger(bridge, name, kind, rest)
@@ -138,10 +145,24 @@ def _stranger(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -
     if kind == "view":
         return is_a_view(name)
     if kind == "provider":
-        return is_not_delta(name, rest[0])
+        sign = bridge.list_files(rest[1])[1] if rest[0].lower() == PARQUET else ""
+        return has_lost_its_log(name, rest[1], sign) if sign else is_not_delta(name, rest[0])
     if kind == "files":
         folder = table_folder(bridge.warehouse, name)
+        if rest[0]:
+            return has_lost_its_log(name, f"its folder in the warehouse ({folder})", rest[0])
         fact = f"its folder in the warehouse ({folder}) holds files but no Delta log"
         return problem(name, fact, f"move the folder away, or {CONVERT}")
-    cause = bridge.in_users_words(rest[0]) if rest else "no reason given"
-    return problem(name, f"its Delta log cannot be read ({cause})", "restore the log or the permission to read it")
+    return _unreadable(bridge, name, kind, rest)
+
+
+def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> ReadProblem:
+    remedy = "restore the log or the permission to read it"
+    if kind == "hidden":
+        return problem(name, f"its Delta log cannot be read ({rest[0]})", remedy)
+    place, *said = rest
+    if kind == "gone":
+        fact = f"the catalog has an entry for it, but its Delta log in {place} is gone"
+        return problem(name, fact, f"{RESTORE_LOG}, or drop the table")
+    cause = bridge.in_users_words(said[0])
+    return bridge.damage(name, place) or problem(name, f"its Delta log cannot be read ({cause})", remedy)

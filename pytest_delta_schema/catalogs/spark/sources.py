@@ -37,7 +37,7 @@ class Sources:
 
     def folder(self, name: QualifiedName, path: str, *, schema_exists: bool, is_in_place: bool = False) -> TableState:
         """Return what the files of a folder are, for a table that the catalog does not have."""
-        kind, files = self._bridge.list_files(path)
+        kind, sign, files = self._bridge.list_files(path)
         columns, conflict = self._schema(path, files) if kind == PARQUET else ((), "")
         folders = _folders(files)
         parting = tuple(part.partition("=")[0] for part in folders[0]) if folders else ()
@@ -48,7 +48,7 @@ class Sources:
             columns=tuple(sorted(columns, key=lambda column: column.name.lower() in parted)),
             partitioning=parting,
             source=SourceState(
-                kind, path, is_in_place=is_in_place, folders=folders, files=len(files), conflict=conflict
+                kind, path, is_in_place=is_in_place, folders=folders, files=len(files), conflict=conflict, sign=sign
             ),
         )
 
@@ -62,7 +62,7 @@ class Sources:
             schema: Its columns, as Spark's JSON.
             partitions: Those by which it is partitioned, likewise.
         """
-        kind, files = self._bridge.list_files(path)
+        kind, sign, files = self._bridge.list_files(path)
         is_parquet = provider.lower() == PARQUET and kind != NOTHING
         conflict = self._schema(path, files)[1] if is_parquet else ""
         shown = provider.lower() if kind != NOTHING or provider.lower() != PARQUET else NOTHING
@@ -71,7 +71,13 @@ class Sources:
             columns=columns_of_schema(json.loads(schema)),
             partitioning=tuple(column.name for column in columns_of_schema(json.loads(partitions))),
             source=SourceState(
-                shown, path, is_registered=True, folders=_folders(files), files=len(files), conflict=conflict
+                shown,
+                path,
+                is_registered=True,
+                folders=_folders(files),
+                files=len(files),
+                conflict=conflict,
+                sign=sign,
             ),
         )
 

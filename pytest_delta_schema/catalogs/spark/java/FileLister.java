@@ -5,28 +5,49 @@ import java.util.Collections;
 import org.apache.hadoop.fs.*;
 import org.apache.spark.sql.classic.SparkSession;
 
-/** Lists the files below a folder in one round trip, as Spark would read them: hidden ones are left out. */
+/** Lists the files below a folder in one round trip, as Spark would read them, and marks the folders of Delta tables. */
 public final class FileLister {
   public FileLister() {}
 
-  /** The paths of all files below a path, relative to it and sorted, one a line; behind a line with what the first is. */
+  private static final String MARK = "The files in this folder belong to a Delta table. If _delta_log is lost, restore it from a backup:\n"
+      + "without it, rows that were deleted or replaced cannot be told from the others, and a conversion brings them back.\n";
+
+  /** Leave a file that tells later conversions that the files in a folder belong to a Delta table. */
+  public void mark(Object session, String table) throws java.io.IOException {
+    Path place = new Path(table, Remains.MARKER);
+    FileSystem files = place.getFileSystem(((SparkSession) session).sessionState().newHadoopConf());
+    if (files instanceof ChecksumFileSystem) files = ((ChecksumFileSystem) files).getRawFileSystem();
+    FSDataOutputStream stream = files.create(place, true);
+    try {
+      stream.write(MARK.getBytes("UTF-8"));
+    } finally {
+      stream.close();
+    }
+  }
+
+  /**
+   * The paths of all files below a path, relative to it and sorted, one a line. The line before them says what the first
+   * is and, behind a tab, which file says that all of them belong to a Delta table whose log is gone.
+   */
   public String list(Object session, String text) throws java.io.IOException {
     Path root = new Path(text);
     FileSystem files = root.getFileSystem(((SparkSession) session).sessionState().newHadoopConf());
-    if (!files.exists(root)) return "nothing";
+    if (!files.exists(root)) return "nothing\t";
     String base = files.makeQualified(root).toUri().getPath();
     ArrayList found = new ArrayList();
+    String sign = "";
     RemoteIterator all = files.listFiles(root, true);
     while (all.hasNext()) {
       LocatedFileStatus each = (LocatedFileStatus) all.next();
       String path = each.getPath().toUri().getPath().substring(base.length());
       String relative = path.startsWith("/") ? path.substring(1) : path;
-      if (each.getLen() > 0 && !isHidden(relative)) found.add(relative);
+      if (Remains.isSign(relative)) sign = relative;
+      else if (each.getLen() > 0 && !isHidden(relative)) found.add(relative);
     }
     Collections.sort(found);
     boolean isDelta = holdsLog(files, new Path(root, "_delta_log"));
-    if (found.isEmpty()) return isDelta ? "delta" : "nothing";
-    StringBuilder answer = new StringBuilder(isDelta ? "delta" : kind(files, new Path(root, (String) found.get(0))));
+    String kind = isDelta ? "delta" : found.isEmpty() ? "nothing" : kind(files, new Path(root, (String) found.get(0)));
+    StringBuilder answer = new StringBuilder(kind + "\t" + (isDelta ? "" : sign));
     for (int i = 0; i < found.size(); i++) answer.append('\n').append((String) found.get(i));
     return answer.toString();
   }
@@ -34,8 +55,7 @@ public final class FileLister {
   private static boolean holdsLog(FileSystem files, Path log) throws java.io.IOException {
     FileStatus[] children = files.exists(log) ? files.listStatus(log) : new FileStatus[0];
     for (int i = 0; i < children.length; i++) {
-      String name = children[i].getPath().getName();
-      if (name.endsWith(".json") || name.endsWith(".checkpoint.parquet")) return true;
+      if (Remains.isLog(children[i].getPath().getName())) return true;
     }
     return false;
   }

@@ -1,6 +1,7 @@
 package pytest_delta_schema;
 
 import java.io.File;
+import java.util.ArrayList;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.catalog.*;
@@ -11,7 +12,7 @@ import scala.Option;
 
 /**
  * Reads the state of many tables in one round trip from Python and without a Spark job. One line a table:
- * kind, version, metadata, protocol and clustering as JSON, parted by tabs. JSON holds neither tabs nor line ends.
+ * kind, place, version, metadata, protocol and clustering as JSON, parted by tabs. JSON holds neither tabs nor line ends.
  */
 public final class StateReader {
   public StateReader() {}
@@ -29,39 +30,47 @@ public final class StateReader {
   }
 
   private static String line(SparkSession spark, String schema, String table, String path) {
+    String place = path;
     try {
       SessionCatalog catalog = spark.sessionState().catalog();
       TableIdentifier name = new TableIdentifier(table, Option.apply(schema));
       File target = Warehouse.target(new File(path));
       Path location = new Path(target.toURI());
+      place = place(location);
       if (catalog.databaseExists(schema) && catalog.tableExists(name)) {
         CatalogTable entry = catalog.getTableMetadata(name);
         if (entry.tableType().equals(CatalogTableType.VIEW())) return "view";
         String provider = entry.provider().isDefined() ? (String) entry.provider().get() : "hive";
         if (!provider.equalsIgnoreCase("delta")) return other(provider, entry);
         location = new Path(entry.location());
+        place = place(location);
       } else if (!Warehouse.holdsLog(target)) {
-        requireVisible(target);
+        String hidden = hidden(target);
+        if (hidden != null) return "hidden\t" + hidden;
         return unknown(target, catalog.databaseExists(schema));
       }
-      return delta(spark, location);
+      return delta(spark, location, place);
     } catch (Throwable e) {
-      return "unreadable\t" + oneLine(e);
+      return "unreadable\t" + place + "\t" + oneLine(e);
     }
   }
 
   private static String other(String provider, CatalogTable entry) {
-    Path location = new Path(entry.location());
-    String place = "file".equals(entry.location().getScheme()) ? location.toUri().getPath() : location.toString();
-    return "provider\t" + provider + "\t" + place + "\t" + entry.schema().json() + "\t" + entry.partitionSchema().json();
+    return "provider\t" + provider + "\t" + place(new Path(entry.location())) + "\t" + entry.schema().json() + "\t" + entry.partitionSchema().json();
   }
 
-  private static String delta(SparkSession spark, Path location) {
+  /** A location as Python takes it: a plain path, if it lies on this machine. */
+  private static String place(Path location) {
+    String scheme = location.toUri().getScheme();
+    return scheme == null || scheme.equals("file") ? location.toUri().getPath() : location.toString();
+  }
+
+  private static String delta(SparkSession spark, Path location, String place) {
     Snapshot snapshot = (Snapshot) DeltaLog.forTableWithSnapshot(spark, location)._2();
-    if (snapshot.version() < 0) return "unreadable\tthe catalog has an entry for it, but its Delta log is gone";
+    if (snapshot.version() < 0) return "gone\t" + place;
     String protocol = snapshot.protocol().json();
     String clustering = protocol.indexOf("clustering") < 0 ? "" : clustering(snapshot);
-    return "delta\t" + snapshot.version() + "\t" + snapshot.metadata().json() + "\t" + protocol + "\t" + clustering;
+    return "delta\t" + place + "\t" + snapshot.version() + "\t" + snapshot.metadata().json() + "\t" + protocol + "\t" + clustering;
   }
 
   /** What the clustering domain holds. The checksum file has it for nothing; without one Delta runs a job. */
@@ -77,31 +86,42 @@ public final class StateReader {
   }
 
   /** A folder that nobody may look into is not one that is missing: what is hidden there must never be made anew. */
-  private static void requireVisible(File folder) throws java.io.IOException {
+  private static String hidden(File folder) throws java.io.IOException {
     File log = new File(folder, "_delta_log");
     try {
       java.nio.file.Files.newDirectoryStream(log.toPath()).close();
     } catch (java.nio.file.NoSuchFileException e) {
-      return;
+      return null;
     } catch (java.nio.file.NotDirectoryException e) {
-      return;
+      return null;
     } catch (java.nio.file.FileSystemException e) {
       String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
-      throw new IllegalStateException("nobody may look into " + log + ": " + reason, e);
+      return "nobody may look into " + log + ": " + reason;
     }
+    return null;
   }
 
   private static String unknown(File folder, boolean schemaIsKnown) {
     if (!schemaIsKnown && !folder.getParentFile().isDirectory()) return "absent\tschema";
-    return holdsFiles(folder) ? "files" : "absent";
+    ArrayList signs = new ArrayList();
+    if (!holdsFiles(folder, "", signs)) return "absent";
+    return "files\t" + (signs.isEmpty() ? "" : (String) signs.get(0));
   }
 
-  private static boolean holdsFiles(File folder) {
+  /** Whether there are files in a folder, besides those that a killed CREATE TABLE leaves. */
+  private static boolean holdsFiles(File folder, String above, ArrayList signs) {
     File[] children = folder.listFiles();
+    boolean holds = false;
     for (int i = 0; children != null && i < children.length; i++) {
-      if (children[i].isFile() || holdsFiles(children[i])) return true;
+      String path = above + children[i].getName();
+      if (children[i].isDirectory()) {
+        holds |= holdsFiles(children[i], path + "/", signs);
+      } else if (!Remains.isLeftover(path)) {
+        holds = true;
+        if (Remains.isSign(path)) signs.add(path);
+      }
     }
-    return false;
+    return holds;
   }
 
   private static String oneLine(Throwable e) {

@@ -86,7 +86,7 @@ public final class Warehouse {
   static boolean holdsLog(File table) {
     String[] names = new File(table, "_delta_log").list();
     for (int i = 0; names != null && i < names.length; i++) {
-      if (names[i].endsWith(".json") || names[i].endsWith(".checkpoint.parquet")) return true;
+      if (Remains.isLog(names[i])) return true;
     }
     return false;
   }
