@@ -91,14 +91,21 @@ class Damage(NamedTuple):
     Args:
         fact: Which file, and what about it.
         remedy: What to do about it.
+        is_seen: Whether the files were seen to be damaged; else nobody can tell, because they cannot be read.
     """
 
     fact: str
     remedy: str
+    is_seen: bool = True
 
     def of(self, table: QualifiedName) -> ReadProblem:
         """Return the problem of the table that has this log."""
-        return problem(table, f"its Delta log is damaged ({self.fact})", self.remedy)
+        return problem(table, self.message, self.remedy)
+
+    @property
+    def message(self) -> str:
+        """What is said of the table."""
+        return f"its Delta log {'is damaged' if self.is_seen else 'cannot be read'} ({self.fact})"
 
 
 class _DamageFound(Exception):  # noqa: N818 - carries the answer out of the checks
@@ -124,7 +131,8 @@ def damage_of(log: LogFiles) -> Damage | None:
     except _DamageFound as error:
         return error.damage
     except OSError as error:
-        return Damage(f"{log.path}: {because(error)}", "give the permission to read it, or restore it from a backup")
+        remedy = "give the permission to read it, or restore it from a backup"
+        return Damage(f"{log.path}: {because(error)}", remedy, is_seen=False)
     return None
 
 

@@ -115,7 +115,9 @@ def test_the_file_systems_of_hadoop_show_the_same_files(local, kind):
 def test_a_table_elsewhere_is_read_through_hadoop(local):
     make(local)
 
-    assert local.bridge.damage(NAME, "file:/nowhere").message.startswith("its Delta log is damaged (file:/nowhere/_del")
+    assert local.bridge.damage(NAME, "file:/nowhere").message.startswith(
+        "its Delta log cannot be read (file:/nowhere/_del"
+    )
 
 
 def contents(folder):

@@ -48,6 +48,7 @@ class Log:
             raise BackendError(msg) from error
         self._location = location
         self._options = HiddenValues(options)
+        said = ""
         try:
             self._table = DeltaTable(location, storage_options=self._options or None)
             self._metadata = _metadata(self._table)
@@ -61,21 +62,17 @@ class Log:
             # A panic of deltalake's inside is no Exception, and has no class that could be imported.
             if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and type(error).__name__ != _PANIC:
                 raise
-            self._require_whole(hidden)
             said = hidden(because(error))
+        # Not chained: what deltalake says may hold what it was given.
+        folder = local_folder(location)
+        damage = damage_of(LogFolder(location, self._options) if folder is None else LocalLog(folder))
+        if damage is not None and (damage.is_seen or not said):
+            msg = f"{hidden(damage.message)}; {damage.remedy}"
+            raise BackendFailure(msg, condition="DAMAGED_LOG")
+        if said:
             place = redacted_uri(location)
             msg = f"its Delta log at {place} cannot be read ({said}); restore it, or the permission to read it"
-            # Not chained: what deltalake says may hold what it was given.
-            raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
-        self._require_whole(hidden)
-
-    def _require_whole(self, hidden: Any) -> None:
-        """Make sure that the log holds what readers of the rows need; deltalake passes over some damage."""
-        folder = local_folder(self._location)
-        damage = damage_of(LogFolder(self._location, self._options) if folder is None else LocalLog(folder))
-        if damage is not None:
-            msg = f"its Delta log is damaged ({hidden(damage.fact)}); {damage.remedy}"
-            raise BackendFailure(msg, condition="DAMAGED_LOG")
+            raise BackendFailure(msg, condition="UNREADABLE_LOG")
 
     def facts(self) -> LogFacts:
         """Return what it says."""
