@@ -103,6 +103,36 @@ def test_nothing_is_removed_if_there_is_any_other_file(tmp_path, folder, other):
         assert all(path.exists() for path in left)
 
 
+def test_a_warehouse_that_cannot_be_written_is_said_in_one_line(tmp_path):
+    warehouse = tmp_path / "file"
+    warehouse.write_text("no folder")
+
+    with pytest.raises(BackendFailure) as caught, place_for(NAME, warehouse, warehouse / "dev" / "silver" / "orders"):
+        pytest.fail("the place is not free")
+
+    assert str(caught.value) == (
+        f"the warehouse {warehouse} cannot be written ([Errno 17] File exists: '{warehouse}'); make room or give the"
+        " permission"
+    )
+
+
+def test_leftovers_that_cannot_be_removed_are_said_in_one_line(tmp_path, folder, monkeypatch):
+    leave(folder / "_delta_log" / TMP)
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+
+    with pytest.raises(BackendFailure) as caught, place_for(NAME, tmp_path, folder):
+        pytest.fail("the place is not free")
+
+    assert str(caught.value) == (
+        "dev.silver.orders: what a killed CREATE TABLE left cannot be removed ([Errno 13] Permission denied); remove"
+        f" {folder}"
+    )
+
+
 def test_two_creations_of_one_table_wait_for_each_other(tmp_path, folder, monkeypatch):
     monkeypatch.setattr(creating, "_PATIENCE", 0.01)
 

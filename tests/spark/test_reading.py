@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -197,6 +198,8 @@ def test_the_session_catalog_itself(local):
 
     assert len(orchestrator.sync_tables([model]).statements) == 1
     assert orchestrator.plan_tables([model]).is_empty
+    (location,) = local.spark.sql("DESCRIBE DETAIL spark_catalog.default.plain").select("location").collect()[0]
+    assert (Path(location.removeprefix("file:")) / "_delta_schema").is_file()
 
     local.spark.sql("DROP TABLE spark_catalog.default.plain")
 

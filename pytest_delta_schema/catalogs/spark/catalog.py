@@ -151,6 +151,7 @@ class SparkCatalog:
         table = statement.table
         if not self.bridge.is_ours(table.catalog):
             self._running.run(statement)
+            mark(self.bridge, table, str(self.bridge.gateway.load(table).path()), self._say)
             return
         folder = table_folder(self.warehouse, table)
         with place_for(table, self.warehouse, folder):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from pytest_delta_schema.catalogs.spark.physical import remove_if_empty
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.errors import BackendFailure, because
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,16 +39,25 @@ def place_for(table: QualifiedName, warehouse: Path, folder: Path) -> Iterator[N
         folder: The folder of the table.
 
     Raises:
-        BackendFailure: If somebody else may be creating it at this moment; nothing was removed.
+        BackendFailure: If somebody else may be creating it at this moment, and nothing was removed; or if the folder or
+            the lock cannot be written.
     """
     stripe = zlib.crc32(str(folder.relative_to(warehouse)).encode()) % _LOCKS
+    lock = FileLock(warehouse / f".creating-{stripe}.lock", timeout=_PATIENCE)
     try:
-        with FileLock(warehouse / f".creating-{stripe}.lock", timeout=_PATIENCE):
-            _remove_leftovers(table, folder)
-            yield
+        warehouse.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
     except Timeout as error:
         msg = f"another process has been creating a table in {warehouse} for {_PATIENCE:.0f} s; wait for it, or stop it"
         raise BackendFailure(msg, condition="LOCKED") from error
+    except OSError as error:
+        msg = f"the warehouse {warehouse} cannot be written ({because(error)}); make room or give the permission"
+        raise BackendFailure(msg, condition="NOT_WRITABLE") from error
+    try:
+        _remove_leftovers(table, folder)
+        yield
+    finally:
+        lock.release()
 
 
 def _remove_leftovers(table: QualifiedName, folder: Path) -> None:
@@ -64,8 +73,12 @@ def _remove_leftovers(table: QualifiedName, folder: Path) -> None:
             f" {folder} holds {young.name}; apply again in a minute"
         )
         raise BackendFailure(msg, condition="BEING_CREATED")
-    for path in files:
-        path.unlink(missing_ok=True)
+    try:
+        for path in files:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        msg = f"{table}: what a killed CREATE TABLE left cannot be removed ({because(error)}); remove {folder}"
+        raise BackendFailure(msg, condition="NOT_WRITABLE") from error
     remove_if_empty(folder)
 
 
