@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.catalogs.log_damage import Edges
-from pytest_delta_schema.redaction import HiddenValues
+from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import clustering_in
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LogFolder:
     """
 
     def __init__(self, location: str, options: Mapping[str, str]) -> None:
-        self.path = f"{location.rstrip('/')}/{_LOG}"
+        self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
         self._location = location
         self._options = HiddenValues(options)
 
