@@ -53,7 +53,7 @@ def harmed(folder, case):
 
 def said(case, log):
     """Return what is said of a case."""
-    checkpoint = next(iter((log.parent.parent / "orders" / "_delta_log").glob("*.checkpoint*.*")), log)
+    checkpoint = next(iter((log.parent.parent / "orders" / "_delta_log").glob("0*.checkpoint*")), log)
     return case.said.format(log=log, checkpoint=log / checkpoint.name)
 
 
