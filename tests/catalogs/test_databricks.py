@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from types import SimpleNamespace
 
 import pytest
@@ -233,6 +234,71 @@ def test_a_type_that_makes_no_sense_is_a_damaged_table(workspace, monkeypatch):
     assert "type array<> cannot be understood" in str(catalog.snapshot([table(ID)]).problems[NAME])
 
 
+WRONG = [None, 5, -1.5, True, "x", [], [None], {}, {"a": None}, object()]
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["information_schema.tables", "information_schema.columns", "key_column_usage", "_tags", "DETAIL", "SHOW CREATE"],
+)
+def test_rows_of_another_form_are_one_line_of_their_tables(workspace, monkeypatch, where):
+    """Every field of every kind of row, with every wrong value: no other error, no second line, and no absence."""
+    parent = table(ID, name=PARENT, primary_key=["id"])
+    model = table(
+        ID,
+        column("parent"),
+        Column("n", LONG, identity=Identity()),
+        foreign_keys=[ForeignKey(["parent"], parent)],
+        tags={"a": "b"},
+    )
+    catalog, ask = made(workspace, parent, model), workspace.rows
+    keys = {key for sql in _asked(workspace, catalog, model) if where in sql for row in ask(sql) for key in row}
+    assert keys
+    unreadable = 0
+    for key, wrong in [(key, wrong) for key in sorted(keys) for wrong in [*WRONG, KeyError]]:
+
+        def answer(sql, key=key, wrong=wrong):
+            rows = ask(sql)
+            if where not in sql:
+                return rows
+            return [
+                {**row, key: wrong} if wrong is not KeyError else {k: v for k, v in row.items() if k != key}
+                for row in rows
+            ]
+
+        monkeypatch.setattr(workspace, "rows", answer)
+        state = catalog.snapshot([model])
+
+        problem = state.problems.get(NAME)
+        assert problem is not None or state.tables[NAME].exists, (key, wrong)
+        assert "\n" not in str(problem), (key, wrong)
+        unreadable += problem is not None
+    assert unreadable > 5
+
+
+def _asked(workspace, catalog, model):
+    workspace.asked.clear()
+    catalog.snapshot([model])
+    return list(workspace.asked)
+
+
+@pytest.mark.parametrize("rows", [[], [{}], [{"version": "x"}], [{"version": None}]])
+def test_a_history_of_another_form_is_no_absent_table(workspace, monkeypatch, rows):
+    catalog = made(workspace, table(ID))
+    monkeypatch.setattr(workspace, "rows", lambda _: rows)
+
+    assert str(catalog.version(NAME)).startswith("dev.silver.orders: cannot be read (the workspace answered with")
+
+
+@pytest.mark.parametrize("rows", [[{}], [{"table_name": 5, "table_type": "TABLE", "data_source_format": None}]])
+def test_a_listing_of_another_form_is_no_empty_one(workspace, monkeypatch, rows):
+    catalog = made(workspace, table(ID))
+    monkeypatch.setattr(workspace, "rows", lambda _: rows)
+
+    with pytest.raises(BackendFailure, match="the workspace answered with rows of another form"):
+        catalog.table_names("dev", "silver")
+
+
 TYPES = {
     "bigint": "bigint",
     "DECIMAL(10, 2)": "decimal(10,2)",
@@ -313,7 +379,57 @@ class TestDoors:
         open_door("abc123")
 
         assert (given["server_hostname"], given["http_path"]) == ("x.cloud.example", "/sql/1.0/warehouses/abc123")
-        assert given["credentials_provider"]() is config.authenticate
+        assert given["credentials_provider"]()() == {"Authorization": "Bearer t"}
+        assert given["_socket_timeout"] == 120
+
+    @pytest.mark.parametrize("way", ["environment", "request"])
+    def test_a_token_that_the_connector_repeats_is_not_shown(self, monkeypatch, way):
+        token = "dapi-0123456789-secret"  # noqa: S105 - of nobody
+
+        class Repeating(Cursor):
+            def execute(self, _sql):
+                headers = given["credentials_provider"]()()
+                msg = f"[X] at https://me:hunter2@x.cloud.example/?t=hunter2 with {headers} and b'{token}'"
+                raise RuntimeError(msg)
+
+        given = {}
+        headers = {"Authorization": f"Bearer {token}"}
+        config = SimpleNamespace(host="https://x.cloud.example", authenticate=lambda: headers)
+        if way == "environment":
+            monkeypatch.setenv("DATABRICKS_TOKEN", token)
+            headers.clear()
+        connection = SimpleNamespace(cursor=Repeating, close=lambda: None)
+        modules(
+            monkeypatch,
+            sql=SimpleNamespace(connect=lambda **how: given.update(how) or connection),
+            config=lambda: config,
+        )
+
+        with pytest.raises(BackendFailure) as caught:
+            open_door("abc").rows("SELECT 1")
+
+        shown = "".join(traceback.TracebackException.from_exception(caught.value, capture_locals=True).format())
+        error = shown[shown.rindex("BackendFailure") :]
+        assert "https://***@x.cloud.example/?t=***" in error
+        assert "hunter2" not in error
+        assert "0123456789" not in error
+        assert caught.value.__cause__ is caught.value.__context__ is None
+
+    def test_a_secret_in_the_way_in_is_not_shown(self, monkeypatch):
+        def refuse():
+            msg = "cannot parse https://me:hunter2@x with client-secret-0042"
+            raise ValueError(msg)
+
+        monkeypatch.setenv("DATABRICKS_CLIENT_SECRET", "client-secret-0042")
+        modules(monkeypatch, sql=None, config=refuse)
+
+        with pytest.raises(BackendError) as caught:
+            open_door("abc")
+
+        assert str(caught.value) == (
+            "the Databricks workspace cannot be entered (cannot parse https://***@x with ***); see its unified"
+            " authentication"
+        )
 
     def test_databricks_connect_where_there_is_no_runtime(self, monkeypatch):
         monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
@@ -362,7 +478,14 @@ def modules(monkeypatch, *, sql=None, config=None, session=None):
 
 @pytest.mark.parametrize(
     ("runtime", "together"),
-    [("16.3.x-scala2.12", True), ("17.0", True), (None, True), ("15.4.x-photon-scala2.12", False), ("", False)],
+    [
+        ("16.3.x-scala2.12", True),
+        ("17.0", True),
+        (None, True),
+        ("15.4.x-photon-scala2.12", False),
+        ("custom:local", False),
+        ("", False),
+    ],
 )
 def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
     asked = []

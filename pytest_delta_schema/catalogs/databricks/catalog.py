@@ -106,22 +106,31 @@ class DatabricksCatalog:
     @cached_property
     def _takes_several(self) -> bool:
         """Whether one ALTER TABLE may alter several columns."""
+        from pytest_delta_schema.catalogs.databricks.rows import RuntimeRow, first
+
         try:
-            runtime = self._door.rows(RUNTIME)[0]["runtime"]
+            runtime = first(RuntimeRow, self._door.rows(RUNTIME))["runtime"]
         except BackendFailure:
             return False  # so old that it does not even know the question
-        return runtime is None or tuple(int(part) for part in runtime.split(".")[:2]) >= SEVERAL_COLUMNS
+        if runtime is None:
+            return True
+        parts = runtime.split(".")[:2]
+        return all(map(str.isdecimal, parts)) and tuple(map(int, parts)) >= SEVERAL_COLUMNS
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
-        rows = self._door.rows(tables_in(catalog, schema))
+        from pytest_delta_schema.catalogs.databricks.rows import TableRow, typed
+
+        rows = typed(TableRow, self._door.rows(tables_in(catalog, schema)))
         kept = [row["table_name"].lower() for row in rows if row["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
+        from pytest_delta_schema.catalogs.databricks.rows import VersionRow, first
+
         try:
-            return int(self._door.rows(describe_history(table, limit=1))[0]["version"])
+            return first(VersionRow, self._door.rows(describe_history(table, limit=1)))["version"]
         except BackendFailure as error:
             return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
@@ -157,15 +166,19 @@ class DatabricksCatalog:
         self, name: QualifiedName, facts: SchemaFacts
     ) -> TableState | ReadProblem | None:
         """Read one table; ``None`` if there is none of that name."""
+        from pytest_delta_schema.catalogs.databricks.rows import CreateRow, DetailRow, first
+
         shown = facts.tables.get(name.table)
         if shown is not None and shown["table_type"] in _VIEWS:
             return is_a_view(name)
-        if shown is not None and shown["data_source_format"] not in (_DELTA, None):
+        if shown is not None and shown["data_source_format"] is not None and shown["data_source_format"] != _DELTA:
             return is_not_delta(name, shown["data_source_format"])
         try:
-            (detail,) = self._door.rows(describe_detail(name))
+            detail = first(DetailRow, self._door.rows(describe_detail(name)))
             created = (
-                self._door.rows(show_create(name))[0]["createtab_stmt"] if hides_values(protocol_of(detail)) else None
+                first(CreateRow, self._door.rows(show_create(name)))["createtab_stmt"]
+                if hides_values(protocol_of(detail))
+                else None
             )
         except BackendFailure as error:
             return None if shown is None and error.condition in NOT_FOUND else unreadable(name, error)
@@ -176,7 +189,7 @@ class DatabricksCatalog:
             return state_of(name, facts, detail, created)
         except HiddenParentError as error:
             return problem(name, str(error), "give the principal BROWSE on the parent")
-        except (KeyError, TypeError, ValueError) as error:
+        except (IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
             return is_damaged(name, error)
 
     def _has_schema(self, catalog: str, schema: str) -> bool | BackendFailure:

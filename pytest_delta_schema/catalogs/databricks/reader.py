@@ -27,10 +27,10 @@ from pytest_delta_schema.state.types import ColumnState, IdentityState, ValueSta
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_delta_schema.catalogs.databricks.rows import ColumnRow, DetailRow, KeyRow, ParentRow, TableRow, TagRow
     from pytest_delta_schema.state.states import Tags
 
-    Row = Mapping[str, Any]
-    Ask = Callable[[str], Sequence[Row]]
+    Ask = Callable[[str], Sequence[Mapping[str, Any]]]
 
 _PRIMARY, _FOREIGN = "PRIMARY KEY", "FOREIGN KEY"
 _NO_SCHEMA = '{"type":"struct","fields":[]}'
@@ -52,30 +52,36 @@ class SchemaFacts:
         tags: Those of tables and of their columns, by table.
     """
 
-    tables: dict[str, Row] = field(default_factory=dict)
-    columns: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
-    keys: dict[str, dict[str, list[Row]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
-    parents: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
-    tags: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    tables: dict[str, TableRow] = field(default_factory=dict)
+    columns: dict[str, list[ColumnRow]] = field(default_factory=lambda: defaultdict(list))
+    keys: dict[str, dict[str, list[KeyRow]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    parents: dict[str, list[ParentRow]] = field(default_factory=lambda: defaultdict(list))
+    tags: dict[str, list[TagRow]] = field(default_factory=lambda: defaultdict(list))
 
 
 def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
-    """Ask for everything about a schema."""
+    """Ask for everything about a schema.
+
+    Raises:
+        BackendFailure: If the workspace refuses, or answers with rows of another form.
+    """
+    from pytest_delta_schema.catalogs.databricks.rows import ColumnRow, KeyRow, ParentRow, TableRow, TagRow, typed
+
     facts = SchemaFacts()
-    facts.tables.update((row["table_name"].lower(), row) for row in ask(tables_in(catalog, schema)))
-    for row in ask(columns_in(catalog, schema)):
-        facts.columns[row["table_name"].lower()].append(row)
-    for row in ask(keys_in(catalog, schema)):
-        facts.keys[row["table_name"].lower()][row["constraint_name"]].append(row)
-    for row in ask(parents_in(catalog, schema)):
-        facts.parents[row["constraint_name"]].append(row)
+    facts.tables.update((row["table_name"].lower(), row) for row in typed(TableRow, ask(tables_in(catalog, schema))))
+    for column in typed(ColumnRow, ask(columns_in(catalog, schema))):
+        facts.columns[column["table_name"].lower()].append(column)
+    for key in typed(KeyRow, ask(keys_in(catalog, schema))):
+        facts.keys[key["table_name"].lower()][key["constraint_name"]].append(key)
+    for parent in typed(ParentRow, ask(parents_in(catalog, schema))):
+        facts.parents[parent["constraint_name"]].append(parent)
     for query in (table_tags_in, column_tags_in):
-        for row in ask(query(catalog, schema)):
-            facts.tags[row["table_name"].lower()].append(row)
+        for tag in typed(TagRow, ask(query(catalog, schema))):
+            facts.tags[tag["table_name"].lower()].append(tag)
     return facts
 
 
-def protocol_of(detail: Row) -> dict[str, Any]:
+def protocol_of(detail: DetailRow) -> dict[str, Any]:
     """Return the protocol that DESCRIBE DETAIL tells of, as a log has it."""
     return {
         "minReaderVersion": detail["minReaderVersion"],
@@ -84,7 +90,7 @@ def protocol_of(detail: Row) -> dict[str, Any]:
     }
 
 
-def state_of(name: QualifiedName, facts: SchemaFacts, detail: Row, created: str | None) -> TableState:
+def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created: str | None) -> TableState:
     """Describe one table.
 
     Args:
@@ -124,14 +130,14 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: Row, created: str 
     )
 
 
-def _column(row: Row, values: Mapping[str, ValueState]) -> ColumnState:
+def _column(row: ColumnRow, values: Mapping[str, ValueState]) -> ColumnState:
     default = row.get("column_default")
     value = values.get(row["column_name"].lower()) or (None if default is None else ValueState(default))
     data_type, comment = parse_type(row["full_data_type"]), row.get("comment") or ""
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
 
 
-def _tags(rows: Iterable[Row], columns: Iterable[ColumnState]) -> Tags:
+def _tags(rows: Iterable[TagRow], columns: Iterable[ColumnState]) -> Tags:
     spelled = {column.name.lower(): column.name for column in columns}
     found: dict[tuple[str, ...], dict[str, str | None]] = {}
     for row in rows:
@@ -151,19 +157,19 @@ def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
     return (text,)
 
 
-def _is(rows: Sequence[Row], kind: str) -> bool:
+def _is(rows: Sequence[KeyRow], kind: str) -> bool:
     return bool(rows[0]["constraint_type"] == kind)
 
 
-def _in_order(rows: Iterable[Row]) -> list[Row]:
+def _in_order(rows: Iterable[KeyRow]) -> list[KeyRow]:
     return sorted(rows, key=lambda row: row["ordinal_position"])
 
 
-def _primary(name: str, rows: Sequence[Row]) -> KeyState:
+def _primary(name: str, rows: Sequence[KeyRow]) -> KeyState:
     return KeyState(name, tuple(row["column_name"] for row in _in_order(rows)))
 
 
-def _foreign(name: str, rows: Sequence[Row], parents: Mapping[str, Sequence[Row]]) -> ForeignKeyState:
+def _foreign(name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]]) -> ForeignKeyState:
     ordered = _in_order(rows)
     by_place = {row["ordinal_position"]: row for row in parents.get(name, ())}
     places = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in ordered]
@@ -171,7 +177,7 @@ def _foreign(name: str, rows: Sequence[Row], parents: Mapping[str, Sequence[Row]
         msg = f"foreign key {name} points at a table that the principal cannot see"
         raise HiddenParentError(msg)
     first = by_place[places[0]]
-    parent = QualifiedName(*(first[f"table_{part}"].lower() for part in ("catalog", "schema", "name")))
+    parent = QualifiedName(*(first[part].lower() for part in ("table_catalog", "table_schema", "table_name")))
     columns = tuple(row["column_name"] for row in ordered)
     return ForeignKeyState(name, columns, parent, tuple(by_place[place]["column_name"] for place in places))
 

@@ -1,0 +1,133 @@
+"""Rows that a workspace answers with, as typed values: checked here alone, and not trusted before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+import msgspec
+
+from pytest_delta_schema.errors import BackendFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_T = TypeVar("_T")
+
+
+class TableRow(TypedDict):
+    """A table or view."""
+
+    table_name: str
+    table_type: str
+    data_source_format: str | None
+
+
+class ColumnRow(TypedDict):
+    """A column of a table."""
+
+    table_name: str
+    column_name: str
+    ordinal_position: int
+    is_nullable: str
+    full_data_type: str
+    column_default: str | None
+    comment: str | None
+
+
+class KeyRow(TypedDict):
+    """A column of a key."""
+
+    table_name: str
+    constraint_name: str
+    constraint_type: str
+    column_name: str
+    ordinal_position: int
+    position_in_unique_constraint: int | None
+
+
+class ParentRow(TypedDict):
+    """A column of the key that a foreign key points at."""
+
+    constraint_name: str
+    table_catalog: str
+    table_schema: str
+    table_name: str
+    column_name: str
+    ordinal_position: int
+
+
+class _TaggedRow(TypedDict):
+    table_name: str
+    tag_name: str
+    tag_value: str | None
+
+
+class TagRow(_TaggedRow, total=False):
+    """A tag of a table, or of the column that is named."""
+
+    column_name: str
+
+
+class _ProtocolRow(TypedDict):
+    minReaderVersion: int
+    minWriterVersion: int
+
+
+class DetailRow(_ProtocolRow, total=False):
+    """What DESCRIBE DETAIL tells of a table; properties come as a map, or as pairs."""
+
+    tableFeatures: list[str] | None
+    description: str | None
+    properties: dict[str, str] | list[tuple[str, str]] | None
+    partitionColumns: list[str] | None
+    clusteringColumns: list[str] | None
+
+
+class CreateRow(TypedDict):
+    """A CREATE statement."""
+
+    createtab_stmt: str
+
+
+class VersionRow(TypedDict):
+    """A version in a history."""
+
+    version: int
+
+
+class RuntimeRow(TypedDict):
+    """The version of a runtime; of a SQL warehouse there is none."""
+
+    runtime: str | None
+
+
+def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
+    """Check rows.
+
+    Args:
+        kind: What each of them has to be.
+        rows: As they came; arrays may be those of numpy.
+
+    Raises:
+        BackendFailure: If one is something else, with the place of the fault.
+    """
+    plain = [{key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()} for row in rows]
+    try:
+        return msgspec.convert(plain, list[kind], strict=False)  # type: ignore[valid-type]
+    except (msgspec.ValidationError, RecursionError) as error:
+        fault = str(error)
+    msg = f"the workspace answered with rows of another form ({fault})"
+    raise BackendFailure(msg, condition="STRANGE_ROWS")
+
+
+def first(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> _T:
+    """Check rows of which the first one matters.
+
+    Raises:
+        BackendFailure: If it is something else, or there is none.
+    """
+    found = typed(kind, rows)
+    if not found:
+        msg = "the workspace answered with no row where one was asked for"
+        raise BackendFailure(msg, condition="STRANGE_ROWS")
+    return found[0]
