@@ -37,7 +37,7 @@ def _is_encodable(text: str) -> bool:
 def _texts(table: Table) -> Iterator[tuple[str, str, str]]:
     """Yield path, subject and text of everything that a model says."""
     yield "", "the name", table.qualified_name
-    yield "", "the comment", table.comment
+    yield "", "the comment", table.comment or ""
     yield from (("", "property", text) for text in _pairs(table.table_properties))
     yield from (("", "tag", text) for text in _pairs(table.tags))
     for check in table.checks:
@@ -48,7 +48,7 @@ def _texts(table: Table) -> Iterator[tuple[str, str, str]]:
         yield "", "the parent of a foreign key", str(key.parent)
     for column in table.columns:
         yield column.name, "the name of column", column.name
-        yield column.name, "the comment of a column", column.comment
+        yield column.name, "the comment of a column", column.comment or ""
         yield column.name, "the default of a column", str(column.default)
         yield column.name, "the expression of a column", column.generated_as or ""
         yield from ((column.name, "tag", text) for text in _pairs(column.tags))
