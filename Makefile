@@ -11,8 +11,8 @@ READY := .venv/.ready
 # Tests that share one Spark session, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that need none.
 WRITES := tests/spark/test_writes_agree.py
 CATALOGS := tests/spark/test_databricks.py tests/spark/test_session.py tests/spark/test_unity.py
-SPARK := tests/spark $(patsubst %,--ignore=%,$(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
-OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
+SPARK := tests/spark $(patsubst %,--ignore=%,$(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py tests/spark/test_faults_own.py)
+OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py tests/spark/test_faults_own.py
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples
 PYTEST := $(BIN)/coverage run -m pytest
 

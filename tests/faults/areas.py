@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faults import boundaries, consents, names, servers
+from faults import boundaries, consents, disks, doubles, kills, names, races, servers
 
 AREAS = (
     boundaries.MEMORY_AREA,
@@ -11,4 +11,8 @@ AREAS = (
     consents.AREA,
     boundaries.LOCAL_AREA,
     names.LOCAL_AREA,
+    kills.AREA,
+    doubles.AREA,
+    races.AREA,
+    disks.AREA,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import logging
 import shutil
 import threading
 from functools import cached_property
@@ -51,6 +52,9 @@ class Bench:
         warehouse = self.folder / "warehouse"
         conf = {**session_conf(warehouse), **OPTIMIZED, **INTERPRETED}
         self._session = start_session(conf, warehouse, archive=False, stream=io.StringIO())
+        # What Spark and py4j log of faults that were injected says nothing new.
+        self._session.spark.sparkContext.setLogLevel("OFF")
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
         return SparkCatalog(self._session.spark, warehouse, io.StringIO())
 
     @property

@@ -106,8 +106,10 @@ _NOT_IN_LOG = (
     "tag of a column",
     "clustering column",
     "key column",
+    "literal in a check",
+    "default",
 )
-"""Kept elsewhere, or inside of another text."""
+"""Kept elsewhere, inside of another text, or in Spark's own spelling."""
 
 
 def play(catalog: Any, model: Table, place: str, text: str, with_rows: Collection[str] = WITH_ROWS) -> bool:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from faults.bench import require, require_clean
+from faults.cases import BrokenInvariantError
 from pytest_delta_schema import ActionRunner, Orchestrator, PlanValidator, TablePlanner
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plan.describe import change_lines
@@ -132,9 +133,10 @@ class Line:
 def require_rows(found: Iterable[Mapping[str, Any]], expected: Iterable[Mapping[str, Any]], what: str) -> None:
     """Require the same rows, in any order, each value of the same type and equal."""
     left, right = sorted(map(_text, found)), sorted(map(_text, expected))
-    lost = [row for row in right if row not in left]
-    new = [row for row in left if row not in right]
-    require(left == right, f"{what}: rows differ; lost {lost[:3]}, new {new[:3]}, {len(right)} before, {len(left)} now")
+    if left != right:
+        lost, new = sorted(set(right) - set(left)), sorted(set(left) - set(right))
+        reason = f"{what}: rows differ; {len(right)} expected, {len(left)} found; lost {lost[:3]}, new {new[:3]}"
+        raise BrokenInvariantError(reason)
 
 
 def rows_after(scenario: Scenario, before: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[dict[str, Any]]:
@@ -156,6 +158,14 @@ def require_one_story(error: BaseException) -> None:
 
     require(isinstance(error, DeltaSchemaError), f"raised {type(error).__name__} and no DeltaSchemaError: {error}")
     require_clean(str(error), f"the text of {type(error).__name__}")
+
+
+def require_one_line(text: str) -> None:
+    """Require that the headline of an error says it all, without secrets and tracebacks."""
+    require_clean(text, "the error")
+    headline = text.splitlines()[0]
+    require(";" in headline or ":" in headline, f"the headline names no reason: {headline}")
+    require("py4j" not in headline.lower(), f"the headline speaks of py4j: {headline}")
 
 
 def _text(row: Mapping[str, Any]) -> str:

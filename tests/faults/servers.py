@@ -157,7 +157,7 @@ AREA = Area(
     title="malformed answers of a server to every call",
     cases=_cases,
     run=_run,
-    sample=0,
+    sample=33,
     lanes=6,
 )
 """Most of the time is waiting for deadlines."""

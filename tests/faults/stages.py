@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +21,7 @@ from pytest_delta_schema.testing.handling import SparkHandling
 from pytest_delta_schema.testing.play import set_the_stage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from faults.bench import Bench
@@ -28,6 +32,7 @@ TEMPLATE = "template"
 """As many characters as the schemas of cases have, so that a log can be moved by replacing one text by another."""
 
 BYSTANDER = "bystander"
+COMMIT = re.compile(r"\d{20}\.json")
 _ROWS = [{"id": number, "note": f"nobody touches row {number}"} for number in range(5)]
 
 
@@ -80,18 +85,24 @@ def on_local(bench: Bench, name: str, scenario: Scenario | None = None) -> Stage
     )
 
 
-def template(bench: Bench, name: str, scenario: Scenario) -> tuple[Path, list[dict[str, Any]]]:
+def template(
+    bench: Bench, name: str, scenario: Scenario, fill: Callable[[Bench, str, Table], None] | None = None
+) -> tuple[Path, list[dict[str, Any]]]:
     """Return the folder of a scenario's tables and the rows of the one that is changed; made when first asked for."""
     with bench.lock:
         known = bench.shared.setdefault("templates", {})
         if name not in known:
-            known[name] = _made(bench, name, scenario)
+            known[name] = _made(bench, name, scenario, fill)
         return known[name]
 
 
-def _made(bench: Bench, name: str, scenario: Scenario) -> tuple[Path, list[dict[str, Any]]]:
+def _made(
+    bench: Bench, name: str, scenario: Scenario, fill: Callable[[Bench, str, Table], None] | None
+) -> tuple[Path, list[dict[str, Any]]]:
     there = moved(scenario, TEMPLATE)
     set_the_stage(there, bench.local, SparkHandling())
+    if fill is not None:
+        fill(bench, name, there.after)
     bystander = Table("dev", TEMPLATE, BYSTANDER, [Column("id", LongType()), Column("note", StringType())])
     folder = schema_folder(bench.warehouse, "dev", TEMPLATE)
     if "bystander" in bench.shared:
@@ -111,10 +122,10 @@ def _made(bench: Bench, name: str, scenario: Scenario) -> tuple[Path, list[dict[
     return kept, rows
 
 
-def copy_tables(source: Path, folder: Path, schema: str) -> None:
+def copy_tables(source: Path, folder: Path, schema: str, *, leave_out: str = "") -> None:
     """Copy the folders of tables, and let their logs name another schema of as many characters."""
     if source.exists():
-        shutil.copytree(source, folder)
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(leave_out) if leave_out else None)
     for commit in folder.glob("*/_delta_log/*"):
         if commit.suffix in (".json", ".crc") and commit.is_file() and not commit.name.startswith("."):
             text = commit.read_text("utf-8")
@@ -129,6 +140,14 @@ def rows_in(bench: Bench, folder: Path, kind: str = "delta") -> tuple[list[dict[
         return [], []
     frame = bench.local.spark.read.format(kind).load(str(folder))
     return [row.asDict(recursive=True) for row in frame.collect()], frame.columns
+
+
+def age(folder: Path) -> None:
+    """Let two minutes pass for files that are no commits: younger ones may belong to somebody who is still at work."""
+    then = time.time() - 120
+    for path in folder.glob("_delta_log/**/*"):
+        if path.is_file() and not COMMIT.fullmatch(path.name):
+            os.utime(path, (then, then))
 
 
 def digest(folder: Path) -> str:

@@ -1,0 +1,104 @@
+"""The same models applied twice at once, by two threads or two processes: both end, and the catalog is as wanted."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from faults.bench import require, require_clean
+from faults.cases import Area, Case, NotTriedError
+from faults.kills import set_play
+from faults.plays import CONVERTED, REWRITTEN
+from faults.scenes import Line, require_rows, rows_after
+from faults.stages import BYSTANDER, digest, rows_in
+from faults.victims import Victim
+from pytest_delta_schema import DeltaSchemaError
+from pytest_delta_schema.catalogs.spark.physical import schema_folder
+
+if TYPE_CHECKING:
+    from faults.bench import Bench
+    from faults.plays import Play
+
+SCENES = (
+    "basics/worked_example_created",
+    "basics/worked_example_aligned",
+    "checks/created_with_checks",
+    "layout/created_clustered",
+    "evolution/everything_at_once",
+    "foreign_keys/foreign_key_added_to_an_empty_table",
+    "keys/key_changed_over_clean_rows",
+    "not_null/loosened_over_rows",
+    "tags/set_changed_and_unset",
+    REWRITTEN,
+    CONVERTED,
+)
+BY_THREADS, BY_PROCESSES = "threads", "processes"
+
+
+def _cases(_: int) -> list[Case]:
+    told = [(scene, BY_THREADS) for scene in SCENES]
+    told += [(scene, BY_PROCESSES) for scene in (SCENES[0], SCENES[1], SCENES[4], *SCENES[-2:])]
+    told += [(scene, BY_THREADS) for scene in (SCENES[0], SCENES[2], *SCENES[-2:])]
+    return [
+        Case(area="doubles", name=f"{number:02d}-{scene}/{how}", values={"scene": scene, "how": how})
+        for number, (scene, how) in enumerate(told)
+    ]
+
+
+def _run(case: Case, bench: Bench) -> None:
+    play, rows = set_play(bench, case.values["scene"])
+    folder = schema_folder(bench.warehouse, "dev", play.schema)
+    before = digest(folder / BYSTANDER)
+    if case.values["how"] == BY_THREADS:
+        _by_threads(bench, play)
+    else:
+        _by_processes(case, bench, play)
+    Line(scenario=play.scenario, catalog=bench.local).require_converged()
+    found, columns = rows_in(bench, play.folder(bench.warehouse))
+    require_rows(found, rows_after(play.scenario, rows, columns), "after a third apply")
+    require(digest(folder / BYSTANDER) == before, "the table of somebody else has changed")
+    bench.clean(folder)
+
+
+def _by_threads(bench: Bench, play: Play) -> None:
+    barrier, errors = threading.Barrier(2), []
+
+    def apply() -> None:
+        barrier.wait()
+        try:
+            play.act(bench.local, bench.local)
+        except Exception as error:  # noqa: BLE001 - looked at below
+            errors.append(error)
+
+    threads = [threading.Thread(target=apply) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for error in errors:
+        require(isinstance(error, DeltaSchemaError), f"raised {type(error).__name__}: {error}")
+        require_clean(str(error), "the error")
+
+
+def _by_processes(case: Case, bench: Bench, play: Play) -> None:
+    folder = bench.new_folder(case.name)
+    go = folder / "go"
+    with (
+        Victim(bench.new_folder(case.name), bench.warehouse, play, "none", wait=go) as one,
+        Victim(bench.new_folder(case.name), bench.warehouse, play, "none", wait=go) as two,
+    ):
+        one.started()
+        two.started()
+        go.touch()
+        for each in (one, two):
+            told = each.wait_for("done", "refused", "broken")
+            if told is None:
+                msg = f"a process has not ended: {each.tail()}"
+                raise NotTriedError(msg)
+            require(told["event"] != "broken", f"one of the two broke: {told}")
+            require_clean(told.get("text", ""), "the error")
+
+
+AREA = Area(
+    name="doubles", title="the same models applied twice at once", cases=_cases, run=_run, needs_jvm=True, sample=1
+)
