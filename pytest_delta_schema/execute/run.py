@@ -13,10 +13,12 @@ from pytest_delta_schema.execute.version import ABSENT, Absence
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.queries import drop_table, restore_table, restoring
+from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.ddl import DeltaDDL
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.sql.statement import Statement
@@ -52,7 +54,7 @@ class TableRun:
         self.action = action
         self._converts = isinstance(action, AlignTable) and action.convert is not None
         self._done = 0
-        self._is_running = False
+        self._is_running = self._has_begun = False
         self._failure = ""
         self._ddl = ddl
         self._todo = statements(action)
@@ -69,7 +71,7 @@ class TableRun:
         first = self._done
         for statement in takewhile(lambda each: each.kind in stage.value, self._todo[first:]):
             try:
-                self._is_running = True
+                self._is_running = self._has_begun = True
                 self._ddl.run(statement)
             except DeltaSchemaError as error:
                 self._is_running = False
@@ -104,7 +106,7 @@ class TableRun:
             *listing("done", done),
             *listing("failed", [failed]),
             *listing("not run", left),
-            f"  way back: {self._way_back()}",
+            f"  way back: {self._way_back() if self._has_begun else 'nothing was changed'}",
             "  way on:   mend the cause and apply again; the next plan starts from what is done",
         ]
         return ApplyError(
@@ -117,17 +119,18 @@ class TableRun:
         )
 
     def _way_back(self) -> str:
-        table = self.action.table
-        if not self._done:
+        table, seen = self.action.table, self._newest_version()
+        if not self._done and seen == (ABSENT if self._converts or self._version is None else self._version):
             return "nothing was changed"
-        seen = self._ddl.version(table) if self._is_delta else ABSENT
         if not isinstance(seen, int):
             return self._way_back_without_version(seen)
+        if not self._done:
+            # Where the connection was lost in a statement, nobody knows whether it has committed.
+            who = "by this statement or by somebody else"
+            return f"version {seen} was committed meanwhile, {who}; see DESCRIBE HISTORY {dotted(table)}"
         if self._version is None:
             return f"the table was new: {drop_table(table)}"
-        if self._watch is not None:
-            return self._watch.restore()
-        return restore_table(table, self._version)
+        return restore_table(table, self._version) if self._watch is None else self._watch.restore()
 
     def _way_back_without_version(self, seen: Absence | ReadProblem) -> str:
         is_new = self._version is None or self._converts
@@ -137,6 +140,9 @@ class TableRun:
         if is_new:
             return "the table does not exist, nothing is lost"
         return "the table is gone, which none of these statements does; see who has dropped it"
+
+    def _newest_version(self) -> Version:
+        return _version(self._ddl, self.action.table) if self._is_delta else ABSENT
 
     @property
     def _is_delta(self) -> bool:
@@ -162,17 +168,17 @@ class _Watch:
 
     def note_commit(self) -> None:
         """Note that a statement of ours has run: one commit."""
-        self._is_alone = self._is_alone and self._ddl.version(self._table) == self._seen + 1
+        self._is_alone = self._is_alone and _version(self._ddl, self._table) == self._seen + 1
         self._seen += 1
 
     def restore(self) -> str:
         """Bring the table back, and say how that went."""
         sql = restore_table(self._table, self._version)
-        if not self._is_alone or self._ddl.version(self._table) != self._seen:
+        if not self._is_alone or _version(self._ddl, self._table) != self._seen:
             return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
         try:
             self._ddl.run(restoring(self._table, self._version))
-            reached = self._ddl.version(self._table)
+            reached = _version(self._ddl, self._table)
             if reached == self._seen + 1:
                 return f"restored to version {self._version}: {sql}"
             if not isinstance(reached, int):
@@ -182,3 +188,12 @@ class _Watch:
         except DeltaSchemaError as error:
             return f"{sql}, which failed: {because(error)}"
         return f"not restored, because somebody else committed at that moment; look at their changes, and then: {sql}"
+
+
+def _version(ddl: DeltaDDL, table: QualifiedName) -> Version:
+    """Ask for the version of a table after a failure, when the catalog itself may be out of reach."""
+    try:
+        return ddl.version(table)
+    except DeltaSchemaError as error:
+        remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
+        return ReadProblem(table=str(table), message=because(error), remedy=remedy)

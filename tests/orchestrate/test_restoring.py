@@ -209,3 +209,59 @@ def test_a_catalog_that_does_not_know_versions_says_so():
     assert str(version_of(state, NAME)) == (
         "dev.silver.orders: its catalog does not say which version it has; read its history with DESCRIBE HISTORY"
     )
+
+
+class Lost(Recording):
+    """A catalog to which the connection is lost in a statement; whether that has committed is known later, if ever.
+
+    Args:
+        commits: Whether the statement has run all the same.
+        comes_back: Whether the catalog can be asked again afterwards.
+    """
+
+    def __init__(self, *args, commits, comes_back, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.commits, self.comes_back = commits, comes_back
+        self.is_lost = False
+
+    def run(self, statement):
+        if self.commits:
+            super().run(statement)
+        self.is_lost = True
+        msg = "connection lost"
+        raise BackendFailure(msg)
+
+    def version(self, table):
+        if self.is_lost and not self.comes_back:
+            msg = "connection refused"
+            raise BackendFailure(msg)
+        return super().version(table)
+
+
+@pytest.mark.parametrize("restores", [True, False])
+@pytest.mark.parametrize(
+    ("commits", "comes_back", "expected"),
+    [
+        (False, True, "nothing was changed"),
+        (
+            True,
+            True,
+            (
+                "version 1 was committed meanwhile, by this statement or by somebody else;"
+                " see DESCRIBE HISTORY `dev`.`silver`.`orders`"
+            ),
+        ),
+        (
+            True,
+            False,
+            (
+                "unknown, because the table cannot be read now: connection refused;"
+                f" when it can be, see DESCRIBE HISTORY `dev`.`silver`.`orders`; then: {RESTORE}"
+            ),
+        ),
+    ],
+)
+def test_a_first_statement_in_which_the_connection_is_lost_may_have_committed(commits, comes_back, expected, restores):
+    catalog = Lost([orders_before()], {NAME: [{"id": 1}]}, commits=commits, comes_back=comes_back)
+
+    assert way_back(catalog, restores) == expected

@@ -19,6 +19,17 @@ _IN_STREAM = re.compile(r"terminated with exception: \[([A-Z0-9_.]+)\]")
 _STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
 
 
+JVM_GONE = "JVM_GONE"
+"""The condition of an error whose cause is that the JVM has ended."""
+
+_GONE = (
+    "the JVM of Spark has ended, so that nothing more can be read or run: it was killed, by the system if memory was"
+    " short, or has crashed and left a file hs_err_pid*.log; run again"
+)
+_NO_ANSWER = re.compile(r"An error occurred while calling \S+")
+"""All that py4j says if the JVM ends during a call; where the JVM answers with an error, its trace follows."""
+
+
 @contextmanager
 def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
     """Turn whatever Spark, Delta or py4j raise inside the block into a :class:`BackendFailure`.
@@ -26,22 +37,41 @@ def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
     Args:
         reworded: Turns names in a message to those that users know.
     """
-    from py4j.protocol import Py4JError, Py4JJavaError
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except PySparkException as error:
-        condition = error.getCondition() or ""
-        if condition == _STREAM:
-            condition = next(iter(_IN_STREAM.findall(str(error))), condition)
-        raise BackendFailure(reworded(_text(str(error))), condition=condition) from error
-    except Py4JJavaError as error:
-        java = error.java_exception
-        text = _text(str(java.getMessage() or java.toString()))
-        raise BackendFailure(reworded(text), condition=_condition(java)) from error
-    except Py4JError as error:
-        raise BackendFailure(reworded(_text(str(error)))) from error
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        raise _failure(error, reworded) from error
+
+
+def _failure(error: Exception, reworded: Callable[[str], str]) -> BackendFailure:
+    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    try:
+        if isinstance(error, PySparkException):
+            condition = error.getCondition() or ""
+            if condition == _STREAM:
+                condition = next(iter(_IN_STREAM.findall(str(error))), condition)
+            return BackendFailure(reworded(_text(str(error))), condition=condition)
+        if isinstance(error, Py4JJavaError):
+            java = error.java_exception
+            text = _text(str(java.getMessage() or java.toString()))
+            return BackendFailure(reworded(text), condition=_condition(java))
+        if isinstance(error, Py4JError) and not _has_no_answer(error):
+            return BackendFailure(reworded(_text(str(error))))
+    except (Py4JNetworkError, ConnectionError):
+        # The message was still in the JVM.
+        pass
+    return BackendFailure(_GONE, condition=JVM_GONE)
+
+
+def _has_no_answer(error: Exception) -> bool:
+    from py4j.protocol import Py4JNetworkError
+
+    return isinstance(error, Py4JNetworkError) or _NO_ANSWER.fullmatch(str(error)) is not None
 
 
 def _condition(java: Any) -> str:

@@ -88,13 +88,17 @@ class LocalSession:
         from pyspark import SparkContext
 
         gateway: Any = self.spark.sparkContext._gateway
+        process = getattr(gateway, "proc", None)
+        if process is not None and process.poll() is not None:
+            # Somebody has killed the JVM, so that nobody is there to be asked to stop.
+            self.abort()
+            return
         if self.archive is not None:
             self.archive.write(self.spark._jvm, stream)
         self.spark.stop()
         # The flags of a JVM are set when it starts, so the next session gets a new one.
         SparkContext._gateway = SparkContext._jvm = None
         gateway.shutdown()
-        process = getattr(gateway, "proc", None)
         if process is not None:
             process.stdin.close()
             process.wait()
