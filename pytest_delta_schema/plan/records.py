@@ -80,7 +80,7 @@ def _without_rest(record: RecordState, log: LogState, held: LogState) -> RecordS
         columns=tuple(
             column
             for column in record.columns
-            if column.name.lower() in kept or column != whole.get(column.name.lower())
+            if column.name.lower() in kept or _differs(column, whole.get(column.name.lower()))
         ),
         comment=record.comment if record.comment != log.comment else held.comment,
         properties={
@@ -89,6 +89,10 @@ def _without_rest(record: RecordState, log: LogState, held: LogState) -> RecordS
             if key in held.configuration or value != log.configuration.get(key)
         },
     )
+
+
+def _differs(shown: RecordColumn, wanted: RecordColumn | None) -> bool:
+    return wanted is None or any(_column(shown, wanted))
 
 
 def _columns(shown: tuple[RecordColumn, ...], wanted: tuple[RecordColumn, ...]) -> Iterator[RecordDifference]:

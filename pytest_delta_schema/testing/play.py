@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.testing.handling import Handling, Row
     from pytest_delta_schema.testing.scenario import Scenario
 
-_PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId")
+_PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId", "delta.rowTracking.materialized")
 
 
 def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableState:

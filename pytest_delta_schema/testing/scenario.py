@@ -45,6 +45,7 @@ class Scenario:
         policy: What the project says about table properties.
         theirs: Properties that others have set on the table.
         matched: The expected lines of what is reported and never changed.
+        without: Properties that the table must not have at first; not played where a catalog imposes them.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Scenario:
     matched: str = ""
     policy: PropertyPolicy = field(default_factory=PropertyPolicy)
     theirs: Mapping[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
 
     @property
     def is_refused_unseen(self) -> bool:

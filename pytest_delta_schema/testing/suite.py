@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
@@ -11,9 +12,12 @@ from pytest_delta_schema.testing.play import gaps, play
 from pytest_delta_schema.testing.scenario import SCENARIOS, Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pytest
 
     from pytest_delta_schema.execute.ddl import Workbench
+    from pytest_delta_schema.state.states import TableState
 
 
 def played(suite: type[CatalogSuite]) -> list[Scenario]:
@@ -24,6 +28,7 @@ def played(suite: type[CatalogSuite]) -> list[Scenario]:
         if scenario.name.startswith(suite.scenarios)
         and (scenario.parquet is None or suite.handling.converts)
         and (not scenario.is_refused_unseen or suite.handling.plays_refusals)
+        and suite.imposed.keys().isdisjoint(scenario.without)
     ]
 
 
@@ -38,10 +43,12 @@ class CatalogSuite:
     Attributes:
         handling: How rows are read back, and parquet is made.
         scenarios: How the names of scenarios begin that are played; all of them, unless said otherwise.
+        imposed: Properties that the catalog gives to every table; not compared where a scenario does not ask for them.
     """
 
     handling: Handling = SparkHandling()
     scenarios: tuple[str, ...] = ("",)
+    imposed: Mapping[str, str] = MappingProxyType({})
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Make a test of every scenario."""
@@ -52,4 +59,16 @@ class CatalogSuite:
         """The scenario ends as it should."""
         end = play(scenario, catalog, self.handling)
         if not gaps(scenario, catalog.capabilities):
-            assert end == replace(play(scenario, MemoryCatalog(), MEMORY))
+            expected = play(scenario, MemoryCatalog(), MEMORY)
+            assert _without(end, self.imposed, expected) == expected
+
+
+def _without(end: TableState, imposed: Mapping[str, str], expected: TableState) -> TableState:
+    """Leave out what a catalog imposes and nobody has asked for."""
+    given = {key.lower() for key in imposed}
+    kept = {
+        key: value
+        for key, value in end.table_properties.items()
+        if key.lower() not in given or key in expected.table_properties
+    }
+    return replace(end, table_properties=kept)

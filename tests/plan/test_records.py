@@ -64,6 +64,17 @@ def test_what_no_record_can_hold_is_a_note_and_no_difference(said, left_out):
     assert notes_of_record(said) == (f"the catalog cannot store {left_out}, and its record lacks it",)
 
 
+def test_a_record_may_hold_it_in_a_form_of_its_own():
+    said = log(field("id"), field("v", "void"))
+    (first, void) = recorded(said.columns, ())
+
+    held = replace(record(said), columns=(first, void._replace(data_type=None, type_name="")))
+    stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
+
+    assert record_differences(held, said) == ()
+    assert [each.path for each in record_differences(stranger, said)] == ["columns.w"]
+
+
 def test_what_is_left_out_is_left_out_of_the_schema_too():
     said = log(field("id"), field("v", "void"), field("c"))
 

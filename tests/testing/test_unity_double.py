@@ -8,7 +8,10 @@ import re
 import httpx
 import pytest
 
-from pytest_delta_schema.testing.unity import UnityDouble
+from pytest_delta_schema import QualifiedName, record_differences
+from pytest_delta_schema.catalogs.unity.wire import record_of
+from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
 
 ROOT = "/api/2.1/unity-catalog"
 TABLE = "/delta/v1/catalogs/dev/schemas/silver/tables/orders"
@@ -607,6 +610,35 @@ def test_what_spark_makes_in_the_store_has_a_record_without_columns(tmp_path):
 
     assert (found["columns"], found["properties"], found["comment"]) == ([], {}, "Made")
     assert (found["table_type"], found["storage_location"]) == ("EXTERNAL", folder.as_uri())
+
+
+def test_a_commit_to_a_managed_table_is_in_its_record(double, call):
+    fields = [ID, DAY, {"name": "x", "type": "integer", "nullable": True, "metadata": {}}]
+    said = {
+        "schemaString": json.dumps({"type": "struct", "fields": fields}),
+        "description": "All",
+        "partitionColumns": ["day"],
+        "configuration": {**IMPOSED_PROPERTIES, "team": "x"},
+    }
+    log = LogFacts(said, {}, version=4).shown()
+    before = call("GET", "/tables/dev.silver.orders")[1]
+
+    double.records.commit("dev.silver.orders", log)
+
+    after = call("GET", "/tables/dev.silver.orders")[1]
+    assert (after["table_type"], after["table_id"]) == ("MANAGED", before["table_id"])
+    assert record_differences(record_of(QualifiedName("dev", "silver", "orders"), after), log) == ()
+    assert after["properties"] == {
+        **IMPOSED_PROPERTIES,
+        "team": "x",
+        "io.unitycatalog.tableId": before["table_id"],
+        "delta.lastUpdateVersion": "4",
+    }
+    assert [(each["name"], each["type_text"], each["partition_index"]) for each in after["columns"]] == [
+        ("id", "bigint", None),
+        ("day", "date", 0),
+        ("x", "int", None),
+    ]
 
 
 def test_a_server_that_is_too_old_has_no_delta_api(call, double):

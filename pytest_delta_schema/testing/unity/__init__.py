@@ -3,6 +3,7 @@
 Its answers are those that were seen of the real one; a test of ours holds it to them, one by one.
 """
 
+from pytest_delta_schema.testing.unity.managed import IMPOSED_PROPERTIES
 from pytest_delta_schema.testing.unity.server import UnityDouble
 
-__all__ = ["UnityDouble"]
+__all__ = ["IMPOSED_PROPERTIES", "UnityDouble"]

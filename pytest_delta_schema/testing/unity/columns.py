@@ -15,7 +15,7 @@ COMMENT_LIMIT = 65_535
 """The longest comment that the server stores, in characters."""
 
 _TEXTS = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
-_NAMES = {"integer": "INT"}
+_NAMES = {"integer": "INT", "void": "NULL"}
 _PRIMITIVES = frozenset(
     [
         "boolean",

@@ -14,11 +14,14 @@ from pytest_delta_schema.testing.unity.columns import (
     require_comment,
 )
 from pytest_delta_schema.testing.unity.connector import external_record, logs_in
+from pytest_delta_schema.testing.unity.managed import after_commit
 from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, invalid, missing
 from pytest_delta_schema.testing.unity.updates import checked_properties, updated
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pytest_delta_schema.state.records import LogState
 
 PAGE = 100
 """The most tables that a page of a listing has, whatever is asked for."""
@@ -162,6 +165,11 @@ class Records:
         self.tables[name] = updated(info, self.etags[name], body)
         self.etags[name] = self._tick()
         return self.table(name, delta=True)
+
+    def commit(self, name: str, log: LogState) -> None:
+        """Let a record be that of a managed table and follow a commit, which on the server is one step."""
+        self.tables[name] = after_commit(self._known(name), log)
+        self.etags[name] = self._tick()
 
     def rename_table(self, name: str, to: str) -> None:
         """Give a record another name."""

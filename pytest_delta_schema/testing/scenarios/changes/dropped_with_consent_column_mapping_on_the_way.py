@@ -19,3 +19,4 @@ ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
 
 ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
 """
+without = ("delta.columnMapping.mode",)

@@ -22,3 +22,4 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`l`.`element`.`legacy`);
 
 commits = 2
 left = ({"id": 1, "l": [{"p": 1}]},)
+without = ("delta.columnMapping.mode",)

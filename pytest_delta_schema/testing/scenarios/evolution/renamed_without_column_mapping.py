@@ -16,3 +16,4 @@ ALTER TABLE `dev`.`silver`.`orders` RENAME COLUMN `old` TO `new`;
 
 refused = ("DS211",)
 commits = 0
+without = ("delta.columnMapping.mode",)
