@@ -66,7 +66,7 @@ def watch(owner, name, stage):
             took[stage] = took.get(stage, 0) + time.perf_counter() - begun
     setattr(owner, name, timed)
 
-watch(Reading, "_listed", "records")
+watch(Reading, "_listings", "records")
 watch(Reading, "read", "records and logs")
 watch(ContractRun, "plan", "plans")
 watch(pytest.Session, "perform_collect", "collection")

@@ -369,3 +369,19 @@ def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
 
     assert "(spark.sql.catalog.dev.uri is https://***@elsewhere)" in str(caught.value)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("levels", "is_read"), [(30, True), (99, False), (300, False)])
+def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_record_alone(log, levels, is_read):
+    nested = "long"
+    for _ in range(levels):
+        nested = {"type": "array", "elementType": nested, "containsNull": True}
+    server = Playing(log)
+    told = record(log)
+    told["columns"][0]["type_json"] = json.dumps({"type": "struct", "fields": [field("id", nested)]})
+    server.play(TABLE, told)
+
+    state = server.catalog.snapshot([MODEL])
+
+    assert state.tables[NAME].exists
+    assert isinstance(state.records[NAME], RecordState) is is_read

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 import msgspec
 
-from pytest_delta_schema.catalogs.unity.schemas import ApiStruct, require
+from pytest_delta_schema.catalogs.unity.schemas import require_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,7 +192,7 @@ def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
         msg = "it is nested too deeply"
     else:
         if kind is DeltaTable:
-            require(ApiStruct, value["metadata"]["columns"])  # type: ignore[index]
+            require_columns(value["metadata"]["columns"])  # type: ignore[index]
         return value
     raise ValueError(msg)
 

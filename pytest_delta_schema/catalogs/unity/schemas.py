@@ -75,7 +75,9 @@ def field_of(text: str) -> dict[str, Any]:
     """
     value = read_json(text)
     field = value if isinstance(value, dict) and "name" in value else {"name": "", "type": value, "nullable": True}
-    require(LogField, field)
+    if text.count("{") + text.count("[") > DEEPEST:
+        _require_shallow(field)
+    msgspec.convert(field, LogField)
     return field
 
 
@@ -92,12 +94,17 @@ def read_json(text: str | bytes) -> Any:
     raise ValueError(msg)
 
 
-def require(kind: type[LogField | ApiStruct], value: Any) -> None:
-    """Make sure that a value has the form of a field, or of columns.
+def require_columns(value: Any) -> None:
+    """Make sure that a value has the form of the columns of the Delta API.
 
     Raises:
         ValueError: If it has not, with the place of the fault.
     """
+    _require_shallow(value)
+    msgspec.convert(value, ApiStruct)
+
+
+def _require_shallow(value: Any) -> None:
     waiting = [(value, 0)]
     while waiting:
         part, depth = waiting.pop()
@@ -107,4 +114,3 @@ def require(kind: type[LogField | ApiStruct], value: Any) -> None:
         if isinstance(part, (dict, list)):
             inside = part.values() if isinstance(part, dict) else part
             waiting += [(each, depth + 1) for each in inside if isinstance(each, (dict, list))]
-    msgspec.convert(value, kind)
