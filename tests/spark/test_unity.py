@@ -124,7 +124,7 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
 def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
     Orchestrator.over(unity).sync_tables([table(column(comment="Key"))])
     double.records.tables[str(NAME)]["table_type"] = "MANAGED"
-    double._delta_api = unity.client._delta_api = False
+    double._delta_api, unity.client._delta_api = False, {}
 
     found = unity.snapshot([table(column())]).tables[NAME]
 
