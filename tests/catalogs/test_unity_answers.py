@@ -7,8 +7,9 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from pyspark.errors import PySparkException
 
-from pytest_delta_schema import BackendError, BackendFailure, DeltaSchemaError
+from pytest_delta_schema import BackendError, BackendFailure, DeltaSchemaError, UnityCatalog
 from pytest_delta_schema.catalogs.unity.transport import Answer
 from pytest_delta_schema.errors import RecordError
 from pytest_delta_schema.state.records import RecordState
@@ -385,3 +386,23 @@ def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_record_alone(log, 
 
     assert state.tables[NAME].exists
     assert isinstance(state.records[NAME], RecordState) is is_read
+
+
+def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):
+    """The connector shows answers of the server in its errors."""
+
+    class Session:
+        conf, _jvm = {"spark.sql.catalog.dev.uri": "http://unity.invalid"}, None
+
+        def sql(self, *_, **__):
+            msg = f"getTable call failed with: 401 - invalid credentials: Bearer {TOKEN} at https://me:hunter2@x"
+            raise PySparkException(msg)
+
+    client = Playing(log, token=TOKEN).client
+
+    with pytest.raises(BackendFailure) as caught:
+        UnityCatalog(client, Session).create_schema("dev", "gold")
+
+    assert str(caught.value) == ("getTable call failed with: 401 - invalid credentials: Bearer *** at https://***@x")
+    assert caught.value.__suppress_context__
+    assert caught.value.__cause__ is None

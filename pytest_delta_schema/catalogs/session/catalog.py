@@ -37,7 +37,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -61,15 +61,21 @@ class SessionCatalog:
         spark: The session; it is never stopped here.
         read_threads: How many tables are read at once, at least 1.
         by_commit: Kinds of statements that have no SQL there, and are done by a metadata transaction.
+        reworded: Takes out of a message what has to stay hidden.
     """
 
     name = "session"
 
     def __init__(
-        self, spark: SparkSession, read_threads: int = READ_THREADS, by_commit: frozenset[StatementKind] = BY_COMMIT
+        self,
+        spark: SparkSession,
+        read_threads: int = READ_THREADS,
+        by_commit: frozenset[StatementKind] = BY_COMMIT,
+        reworded: Callable[[str], str] = str,
     ) -> None:
         self.spark = spark
         self._read_threads = read_threads
+        self._reworded = reworded
         gateway = None if is_remote(spark) else Gateway(spark)
         self._questions = Questions(self._rows, self._read)
         self._running = Running(self._sql, self._questions, gateway, by_commit)
@@ -99,12 +105,12 @@ class SessionCatalog:
 
     def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
         """Find the commits that brought columns, by a few schemas of older versions."""
-        with in_users_names():
+        with in_users_names(self._reworded):
             return tuple(column_origins(self.spark.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
         """Look for columns in the schemas of older versions."""
-        with in_users_names():
+        with in_users_names(self._reworded):
             return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
@@ -114,7 +120,7 @@ class SessionCatalog:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
             BackendFailure: If Spark or Delta refuses.
         """
-        with in_users_names(), stopped_by(self._stop):
+        with in_users_names(self._reworded), stopped_by(self._stop):
             self._running.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -152,17 +158,17 @@ class SessionCatalog:
             BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
                 table refuses them.
         """
-        with in_users_names():
+        with in_users_names(self._reworded):
             insert_rows(self.spark, self._read([table])[table], rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""
-        with in_users_names():
+        with in_users_names(self._reworded):
             self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it; one that is not there is fine."""
-        with in_users_names():
+        with in_users_names(self._reworded):
             self._sql(drop_schema(catalog, schema))
 
     def _newest(self, table: QualifiedName) -> int:
@@ -193,7 +199,7 @@ class SessionCatalog:
             return ()
 
     def _schema(self, name: QualifiedName) -> Any:
-        with in_users_names():
+        with in_users_names(self._reworded):
             return self.spark.table(dotted(name)).schema
 
     def _files(self, location: str) -> LogFiles | None:
@@ -204,7 +210,7 @@ class SessionCatalog:
         return HadoopLog(self.spark, unquote(location)) if folder is None else LocalLog(folder)
 
     def _rows(self, text: str) -> Sequence[Any]:
-        with in_users_names():
+        with in_users_names(self._reworded):
             return self.spark.sql(text).collect()
 
     def _sql(self, text: str) -> Any:

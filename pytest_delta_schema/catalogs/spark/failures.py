@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import BackendFailure
-from pytest_delta_schema.redaction import redacted_uris
+from pytest_delta_schema.redaction import HIDDEN, redacted_uris
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +43,9 @@ def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError, ConnectionError) as error:
-        raise _failure(error, reworded) from error
+        failure = _failure(error, reworded)
+        # What is hidden in the text must not come back by the error behind it.
+        raise failure from None if HIDDEN in str(failure) else error
 
 
 def _failure(error: Exception, reworded: Callable[[str], str]) -> BackendFailure:

@@ -66,6 +66,10 @@ class UnityClient:
         """Close the connections."""
         self._calls.close()
 
+    def scrub(self, text: str) -> str:
+        """Take the token, and what URIs hold of secrets, out of a text that somebody else has written."""
+        return self._calls.scrub(text)
+
     def deadline(self) -> Deadline:
         """Begin the time that one call may take, to share it among several: their parameter ``within``."""
         return Deadline(self._calls.timeout)
