@@ -82,9 +82,9 @@ DISKS = {
     "rewrite, full at the commit": Disk(work=REWRITTEN, free=200_000),
     "rewrite, read-only": Disk(work=REWRITTEN, is_read_only=True),
     "rewrite, short files": Disk(work=REWRITTEN, file_limit=2048),
-    "cache, full": Disk(below=CACHE, free=0),
-    "cache, read-only": Disk(below=CACHE, is_read_only=True),
-    "cache is a file": Disk(below=CACHE, is_file=True),
+    "cache, full": Disk(below=CACHE, size="512m", free=0),
+    "cache, read-only": Disk(below=CACHE, size="512m", is_read_only=True),
+    "cache is a file": Disk(below=CACHE, size="512m", is_file=True),
     "temp, full": Disk(below=TEMP, free=0),
     "temp, read-only": Disk(below=TEMP, is_read_only=True),
 }
@@ -101,8 +101,8 @@ def _run(case: Case, bench: Bench) -> None:
         place.mkdir()
     kept, rows = template(bench, RESTORED, scenario_of(RESTORED), fill)
     with _mounted(places[disk.below], disk) as mount:
-        if disk.below == CACHE and not disk.is_file:
-            (mount / cache_folder().name).mkdir()
+        if disk.below == CACHE:
+            _put_jars(mount)
         schema = places[WAREHOUSE] / "dev" / SCHEMA
         if disk.work != NEW:
             schema.parent.mkdir(exist_ok=True)
@@ -112,8 +112,8 @@ def _run(case: Case, bench: Bench) -> None:
         with _broken(mount, disk):
             _require_answer(folder, places, disk)
         _require_sound(bench, schema, disk, rows, "while the disk was broken")
-        for place in places.values():
-            place.mkdir(exist_ok=True)
+        if disk.below == CACHE and disk.is_file:
+            _put_jars(mount)
         age(schema / "orders")
         last = _pytest(folder, places, "--delta-apply", "-m", "delta_apply")
         require(last.returncode == 0, f"a second apply, on a sound disk: {_tail(last)}")
@@ -232,6 +232,11 @@ def _broken(mount: Path, disk: Disk) -> Iterator[None]:
             mount.unlink()
             mount.mkdir()
         filler.unlink(missing_ok=True)
+
+
+def _put_jars(cache: Path) -> None:
+    """Put the jars of Delta into a cache, so that nothing is downloaded; all else is made there."""
+    shutil.copytree(cache_folder() / "jars", cache / cache_folder().name / "jars")
 
 
 def _call(*args: str) -> subprocess.CompletedProcess[str]:
