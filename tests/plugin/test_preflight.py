@@ -112,7 +112,8 @@ def fail():
     result = project.run("--delta-drift", "--delta-preflight=count", "-m", "delta_drift")
 
     result.assert_outcomes(failed=1, deselected=2)
-    result.stdout.fnmatch_lines(["drift: 1 failed, 0 statements run", "  failed      no cluster"])
+    story = "dev.silver.orders: its rows cannot be read: no cluster; mend the cause and run again"
+    result.stdout.fnmatch_lines([story, "drift: 1 failed, 0 statements run", f"  failed      {story}"])
 
 
 def test_a_table_that_does_not_exist_has_no_rows_to_ask(project):
