@@ -78,7 +78,8 @@ class Running:
         for change in statement.changes:
             if isinstance(change, CreateTable):
                 self._require_conditions(change)
-        self._sql(statement.sql)
+        for each in on_delta(statement):
+            self._sql(each.sql)
 
     def _require_conditions(self, action: CreateTable) -> None:
         """Let Spark analyse the checks of a new table, for which no job runs; Delta takes any text as a property."""
