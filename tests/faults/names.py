@@ -160,7 +160,9 @@ def _run_local(case: Case, bench: Bench) -> None:
         places = [place for place in group if place in taken]
         if places:
             _play_locally(bench, places, text)
-    require(_neighbours(bench) == bench.shared["names"], "the table of somebody else has changed")
+    for what, there in _neighbours(bench).items():
+        before = bench.shared["names"][what]
+        require(there == before, f"{what} is {there}, and was {before}")
 
 
 def _is_taken(place: str, text: str) -> bool:
@@ -180,12 +182,22 @@ def _prepare(bench: Bench) -> None:
             bench.shared["names"] = _neighbours(bench)
 
 
-def _neighbours(bench: Bench) -> list[object]:
+def _is_own(path: Path) -> bool:
+    """Whether a file is one of the suite, or a lock under which a table is created."""
+    return path.name == "cases" or (path.name.startswith(".creating-") and path.suffix == ".lock")
+
+
+def _neighbours(bench: Bench) -> dict[str, object]:
     """Return what a name that escapes from its place would change: the tables beside it, and the folders around."""
-    folders = [bench.warehouse.parent, bench.warehouse]
-    outside = [sorted(path.name for path in folder.iterdir() if path.name != "cases") for folder in folders]
-    tables = [table_folder(bench.warehouse, model.name) for model in (PARENT, OTHER)]
-    return [*outside, *map(digest, tables)]
+    folders = {"the warehouse": bench.warehouse, "the folder of the warehouse": bench.warehouse.parent}
+    tables = {f"the table {model.name}": table_folder(bench.warehouse, model.name) for model in (PARENT, OTHER)}
+    return {
+        **{
+            what: sorted(path.name for path in folder.iterdir() if not _is_own(path))
+            for what, folder in folders.items()
+        },
+        **{what: digest(folder) for what, folder in tables.items()},
+    }
 
 
 def _play_locally(bench: Bench, places: list[str], text: str) -> None:
