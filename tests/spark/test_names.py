@@ -6,17 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_delta_schema import CatalogReadError, Orchestrator
 from pytest_delta_schema.catalogs.spark.physical import (
     decode,
     encode,
     encode_catalog,
     is_confusing,
+    overlong_folder,
     physical_schema,
     translate,
 )
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
-from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT
+from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT, column, table
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 SPIKED = st.text(st.sampled_from(list("`'\"\\${}%;\n\r\t -/*😀ab_.")), max_size=12) | TEXTS
@@ -103,3 +105,28 @@ def test_messages_are_told_in_users_names(said, understood):
 )
 def test_schemas_that_look_like_physical_ones_are_known(name, confusing):
     assert is_confusing(QualifiedName(*name.split("."))) is confusing
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        (("dev", "silver", "x" * 255), ""),
+        (("dev", "silver", "x" * 256), "x" * 256),
+        (("dev", "x" * 256, "orders"), "x" * 256),
+        (("x" * 256, "silver", "orders"), "x" * 256),
+        (("dev", "silver", "x y" * 42), "hex_" + "782079" * 42),
+        (("dev", "silver", "x y" * 41), ""),
+    ],
+)
+def test_a_folder_that_no_file_system_takes_is_found_before_it_is_made(name, folder):
+    assert overlong_folder(QualifiedName(*name)) == folder
+
+
+def test_a_table_of_an_overlong_name_is_refused_in_one_line(local):
+    with pytest.raises(CatalogReadError) as caught:
+        Orchestrator.over(local).sync_tables([table(column(), name=f"dev.silver.{'x' * 300}")])
+
+    assert str(caught.value) == (
+        f"dev.silver.{'x' * 300}: its folder in the warehouse would be xxxxxxxxxxxxxxxxxxxx..., a name of 300 characters,"
+        " and file systems take 255; choose a shorter name"
+    )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SEPARATOR = "__"
 ESCAPED = "hex_"
 SESSION_CATALOG = "spark_catalog"
+LONGEST_FOLDER = 255
+"""Characters of the name of a folder on Linux, macOS and Windows; physical names are ASCII."""
 
 _PLAIN = re.compile(r"[a-z0-9_]+")
 
@@ -72,6 +74,12 @@ def remove_if_empty(folder: Path) -> None:
 def is_confusing(name: QualifiedName) -> bool:
     """Whether a schema's name looks like the physical form of another one in its catalog."""
     return name.schema.startswith(encode_catalog(name.catalog) + SEPARATOR)
+
+
+def overlong_folder(name: QualifiedName) -> str:
+    """Return the first folder of a table that file systems do not take for its length, or ``""``."""
+    folders = (encode_catalog(name.catalog), encode(name.schema), encode(name.table))
+    return next((folder for folder in folders if len(folder) > LONGEST_FOLDER), "")
 
 
 def translate(text: str, catalogs: Iterable[str]) -> str:

@@ -15,9 +15,11 @@ from pytest_delta_schema.catalogs.problems import (
     problem,
 )
 from pytest_delta_schema.catalogs.spark.physical import (
+    LONGEST_FOLDER,
     decode,
     encode,
     is_confusing,
+    overlong_folder,
     physical_schema,
     table_folder,
 )
@@ -85,6 +87,10 @@ def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
     if is_confusing(name):
         fact = f"the schema {name.schema} begins like the local backend's own name for a schema of {name.catalog}"
         return problem(name, fact, "choose another name for the schema")
+    overlong = overlong_folder(name) if bridge.is_ours(name.catalog) else ""
+    if overlong:
+        fact = f"its folder in the warehouse would be {overlong[:20]}..., a name of {len(overlong)} characters"
+        return problem(name, f"{fact}, and file systems take {LONGEST_FOLDER}", "choose a shorter name")
     if not bridge.is_ours(name.catalog) and name.catalog != "spark_catalog":
         configured = bridge.spark.conf.get(f"spark.sql.catalog.{name.catalog}", "?")
         fact = f"the catalog {name.catalog} of this session is a {configured}, which the local backend cannot read"
