@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from faults import boundaries, consents, disks, doubles, kills, names, races, servers
+from faults import boundaries, consents, disks, doubles, kills, names, names_local, races, servers
 
 AREAS = (
     boundaries.MEMORY_AREA,
-    names.MEMORY_AREA,
+    names.AREA,
     servers.AREA,
     consents.AREA,
     boundaries.LOCAL_AREA,
-    names.LOCAL_AREA,
+    names_local.AREA,
     kills.AREA,
     doubles.AREA,
     races.AREA,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from faults import boundaries, doubles, names, races
+from faults import boundaries, doubles, names_local, races
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import SURVIVED, run_case, selection
 
 SEED = 1
-AREAS = (boundaries.LOCAL_AREA, names.LOCAL_AREA, doubles.AREA, races.AREA)
+AREAS = (boundaries.LOCAL_AREA, names_local.AREA, doubles.AREA, races.AREA)
 SAMPLED = [(area, case) for area in AREAS for case in selection(area, SEED)]
 
 
