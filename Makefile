@@ -6,13 +6,14 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-writes test-catalogs test-own test-examples test-faults lint format bench clean
+.PHONY: help demo test test-long test-spark test-plain test-writes test-catalogs test-own test-faults-sample test-examples test-faults lint format bench clean
 
 # Tests that share one Spark session, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that need none.
+FAULTS_SAMPLE := tests/spark/test_faults_own.py
 WRITES := tests/spark/test_writes_agree.py
 CATALOGS := tests/spark/test_databricks.py tests/spark/test_session.py tests/spark/test_unity.py
-SPARK := tests/spark $(patsubst %,--ignore=%,$(WRITES) $(CATALOGS) tests/spark/test_starting.py tests/spark/test_plugin_local.py tests/spark/test_faults_own.py)
-OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py tests/spark/test_faults_own.py
+SPARK := tests/spark $(patsubst %,--ignore=%,$(WRITES) $(CATALOGS) $(FAULTS_SAMPLE) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
+OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
 PLAIN := tests --ignore=tests/spark --ignore=tests/examples
 PYTEST := $(BIN)/coverage run -m pytest
 
@@ -32,7 +33,7 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-catalogs test-writes test-own test-examples
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-catalogs test-writes test-own test-faults-sample test-examples
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/models/*,pytest_delta_schema/writes/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
@@ -51,6 +52,9 @@ test-catalogs: $(READY)
 
 test-own: $(READY)
 	@$(PYTEST) $(OWN) >.test-own.log 2>&1; status=$$?; cat .test-own.log; exit $$status
+
+test-faults-sample: $(READY)
+	@$(PYTEST) $(FAULTS_SAMPLE) >.test-faults-sample.log 2>&1; status=$$?; cat .test-faults-sample.log; exit $$status
 
 test-long: $(READY)
 	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/spark/test_evolution_machine.py

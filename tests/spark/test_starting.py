@@ -188,7 +188,7 @@ def test_a_download_says_how_much_and_is_done_once(monkeypatch):
         "folder = pathlib.Path(sys.argv[1], 'jars'); folder.mkdir(exist_ok=True)\n"
         "for name in ('io.delta_delta-spark.jar', 'org.other_thing.jar'):\n"
         "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
-        "    time.sleep(0.4)\n"
+        "    time.sleep(2)\n"
     )
     asked = []
 
@@ -206,7 +206,7 @@ def test_a_download_says_how_much_and_is_done_once(monkeypatch):
     assert (first, len(asked)) == (second, 1)
     lines = stream.getvalue().splitlines()
     assert "once for this machine (about 87 MB)" in lines[0]
-    assert lines[1] == "delta schema: 3 of about 87 MB so far"
+    assert "delta schema: 3 of about 87 MB so far" in lines[1:-1]
     assert lines[-1] == "delta schema: downloaded 6 MB"
 
     first[0].unlink()
