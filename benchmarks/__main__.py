@@ -10,7 +10,6 @@ import planning
 import preflight
 import rewriting
 import unity
-
 import writes
 
 

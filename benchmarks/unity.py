@@ -25,8 +25,8 @@ SERVER = """
 import json, sys
 from pathlib import Path
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.catalogs.unity.logs import Log
-from pytest_delta_schema.catalogs.unity.wire import record_of, table_info
+from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.wire_format import record_of, table_info
 from pytest_delta_schema.testing.unity import UnityDouble
 
 with UnityDouble() as double:
@@ -51,8 +51,8 @@ WATCHED = """
 import atexit, sys, time
 start = time.perf_counter()
 import pytest
-from pytest_delta_schema.catalogs.unity.reading import Reading
-from pytest_delta_schema.contracts.run import ContractRun
+from pytest_delta_schema.backends.unity.reading import Reading
+from pytest_delta_schema.plugin.run import ContractRun
 
 took = {"imports": time.perf_counter() - start}
 

@@ -9,20 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
-    from pytest_delta_schema.catalogs.databricks.door import open_door
-    from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
-    from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
-    from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
-    from pytest_delta_schema.catalogs.spark.probe import probe_write
-    from pytest_delta_schema.catalogs.spark.session import open_session, session_conf
-    from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
-    from pytest_delta_schema.catalogs.unity.client import UnityClient
-    from pytest_delta_schema.catalogs.unity.secret import Secret
-    from pytest_delta_schema.catalogs.unity.storage import Storage
-    from pytest_delta_schema.catalogs.violations import ConstraintViolation, constraint_error
-    from pytest_delta_schema.contracts.assertions import assert_no_drift, assert_rows_satisfy
-    from pytest_delta_schema.contracts.writing import assert_accepts, assert_evolves, assert_rejects
+    from pytest_delta_schema.assertions.contracts import assert_no_drift, assert_rows_satisfy
+    from pytest_delta_schema.assertions.writes import assert_accepts, assert_evolves, assert_rejects
+    from pytest_delta_schema.backends.constraint_violations import ConstraintViolation, constraint_error
+    from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
+    from pytest_delta_schema.backends.databricks.connection import open_door
+    from pytest_delta_schema.backends.local.catalog import SparkCatalog
+    from pytest_delta_schema.backends.local.session import open_session, session_conf
+    from pytest_delta_schema.backends.local.write_probe import probe_write
+    from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+    from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+    from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.secret import Secret
+    from pytest_delta_schema.backends.unity.storage import Storage
+    from pytest_delta_schema.engine.orchestrator import Orchestrator, SyncResult
     from pytest_delta_schema.errors import (
         ApplyError,
         BackendError,
@@ -44,15 +45,15 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.align_executor import AlignExecutor
     from pytest_delta_schema.execute.create_executor import CreateExecutor
-    from pytest_delta_schema.execute.ddl import Capabilities, Catalog, DeltaDDL, Refusal, RowCounts, Workbench
     from pytest_delta_schema.execute.interruption import (
         ApplyInterrupted,
         InterruptedTable,
         RunningOutcome,
         StillRunning,
     )
+    from pytest_delta_schema.execute.metadata_sync import RecordKeeper, RecordSync
     from pytest_delta_schema.execute.preflight import Preflight
-    from pytest_delta_schema.execute.records import RecordKeeper, RecordSync
+    from pytest_delta_schema.execute.protocols import Capabilities, Catalog, DeltaDDL, Refusal, RowCounts, Workbench
     from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.column import Column, Identity
     from pytest_delta_schema.models.constraints import Check, ForeignKey
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.structs import empty_frame, to_struct_type
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.orchestrate.orchestrator import Orchestrator, SyncResult
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.changes import (
         CheckAdd,
@@ -89,15 +89,15 @@ if TYPE_CHECKING:
         UnsetTableProperties,
         UnsetTags,
     )
-    from pytest_delta_schema.plan.demands import Demand, NotNull, PartitionValue
+    from pytest_delta_schema.plan.data_checks import Demand, NotNull, PartitionValue
+    from pytest_delta_schema.plan.entry_differences import RecordDifference, record_differences
     from pytest_delta_schema.plan.planner import TablePlanner
-    from pytest_delta_schema.plan.policy import PropertyPolicy
-    from pytest_delta_schema.plan.records import RecordDifference, record_differences
+    from pytest_delta_schema.plan.property_policy import PropertyPolicy
     from pytest_delta_schema.plan.risk import Risk
     from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.report.model_source import model_source
     from pytest_delta_schema.report.review import plan_script
     from pytest_delta_schema.report.schema_diff import schema_diff
-    from pytest_delta_schema.report.source import model_source
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.rules.validator import (
@@ -109,9 +109,9 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.sql.compiler import script, statements
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.history import ColumnOrigin
-    from pytest_delta_schema.state.records import LogState, RecordColumn, RecordState
-    from pytest_delta_schema.state.sources import SourceState
+    from pytest_delta_schema.state.catalog_entry import LogState, RecordColumn, RecordState
+    from pytest_delta_schema.state.conversion import SourceState
+    from pytest_delta_schema.state.introduced_by import ColumnOrigin
     from pytest_delta_schema.state.states import (
         CatalogReader,
         CatalogState,
@@ -129,25 +129,25 @@ if TYPE_CHECKING:
         StructState,
         ValueState,
     )
-    from pytest_delta_schema.writes.oracle import check_write
-    from pytest_delta_schema.writes.verdict import Finding, WriteVerdict
+    from pytest_delta_schema.write_check.prediction import check_write
+    from pytest_delta_schema.write_check.verdict import Finding, WriteVerdict
 
 _HOMES = {
-    "catalogs.databricks.catalog": ("DatabricksCatalog",),
-    "catalogs.databricks.door": ("open_door",),
-    "catalogs.session.catalog": ("SessionCatalog",),
-    "catalogs.unity.catalog": ("UnityCatalog",),
-    "catalogs.unity.client": ("UnityClient",),
-    "catalogs.unity.secret": ("Secret",),
-    "catalogs.unity.storage": ("Storage",),
-    "execute.records": ("RecordKeeper", "RecordSync"),
-    "plan.records": ("RecordDifference", "record_differences"),
-    "state.records": ("LogState", "RecordColumn", "RecordState"),
-    "catalogs.memory.catalog": ("MemoryCatalog",),
-    "catalogs.spark.catalog": ("SparkCatalog",),
-    "catalogs.spark.session": ("open_session", "session_conf"),
-    "catalogs.violations": ("ConstraintViolation", "constraint_error"),
-    "contracts.assertions": ("assert_no_drift", "assert_rows_satisfy"),
+    "backends.databricks.catalog": ("DatabricksCatalog",),
+    "backends.databricks.connection": ("open_door",),
+    "backends.spark_session.catalog": ("SessionCatalog",),
+    "backends.unity.catalog": ("UnityCatalog",),
+    "backends.unity.client": ("UnityClient",),
+    "backends.unity.secret": ("Secret",),
+    "backends.unity.storage": ("Storage",),
+    "execute.metadata_sync": ("RecordKeeper", "RecordSync"),
+    "plan.entry_differences": ("RecordDifference", "record_differences"),
+    "state.catalog_entry": ("LogState", "RecordColumn", "RecordState"),
+    "backends.memory.catalog": ("MemoryCatalog",),
+    "backends.local.catalog": ("SparkCatalog",),
+    "backends.local.session": ("open_session", "session_conf"),
+    "backends.constraint_violations": ("ConstraintViolation", "constraint_error"),
+    "assertions.contracts": ("assert_no_drift", "assert_rows_satisfy"),
     "errors": (
         "ApplyError",
         "RecordError",
@@ -171,14 +171,14 @@ _HOMES = {
     "execute.create_executor": ("CreateExecutor",),
     "execute.interruption": ("ApplyInterrupted", "InterruptedTable", "RunningOutcome", "StillRunning"),
     "execute.preflight": ("Preflight",),
-    "execute.ddl": ("Capabilities", "Refusal", "Catalog", "DeltaDDL", "RowCounts", "Workbench"),
+    "execute.protocols": ("Capabilities", "Refusal", "Catalog", "DeltaDDL", "RowCounts", "Workbench"),
     "models.binding": ("Binding",),
     "models.column": ("Column", "Identity"),
     "models.constraints": ("Check", "ForeignKey"),
     "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
     "models.names": ("QualifiedName",),
     "models.table": ("Table",),
-    "orchestrate.orchestrator": ("Orchestrator", "SyncResult"),
+    "engine.orchestrator": ("Orchestrator", "SyncResult"),
     "plan.actions": ("AlignTable", "CreateTable"),
     "plan.changes": (
         "CheckAdd",
@@ -206,9 +206,9 @@ _HOMES = {
         "UnsetTags",
         "ConvertTable",
     ),
-    "plan.demands": ("Demand", "NotNull", "PartitionValue"),
+    "plan.data_checks": ("Demand", "NotNull", "PartitionValue"),
     "plan.planner": ("TablePlanner",),
-    "plan.policy": ("PropertyPolicy",),
+    "plan.property_policy": ("PropertyPolicy",),
     "plan.risk": ("Risk",),
     "plan.table_plan": ("TablePlan",),
     "report.review": ("plan_script",),
@@ -223,16 +223,16 @@ _HOMES = {
     ),
     "sql.compiler": ("script", "statements"),
     "sql.statement": ("Statement", "StatementKind"),
-    "catalogs.spark.probe": ("probe_write",),
-    "contracts.writing": ("assert_accepts", "assert_rejects", "assert_evolves"),
+    "backends.local.write_probe": ("probe_write",),
+    "assertions.writes": ("assert_accepts", "assert_rejects", "assert_evolves"),
     "models.structs": ("to_struct_type", "empty_frame"),
     "report.schema_diff": ("schema_diff",),
-    "report.source": ("model_source",),
-    "writes.oracle": ("check_write",),
-    "writes.verdict": ("Finding", "WriteVerdict"),
+    "report.model_source": ("model_source",),
+    "write_check.prediction": ("check_write",),
+    "write_check.verdict": ("Finding", "WriteVerdict"),
     "models.conversion": ("Parquet",),
-    "state.sources": ("SourceState",),
-    "state.history": ("ColumnOrigin",),
+    "state.conversion": ("SourceState",),
+    "state.introduced_by": ("ColumnOrigin",),
     "state.states": (
         "CatalogReader",
         "CatalogState",

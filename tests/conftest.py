@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from pytest_delta_schema.catalogs.spark.cache import cache_folder
+from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from support.plugin_project import Project
 
 # How long an example takes says more about the machine than about the code, and nothing is expected of it.

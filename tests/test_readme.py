@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES, StatementKind
-from pytest_delta_schema.contracts import fixtures, options
+from pytest_delta_schema.plugin import fixtures, options
 from support import answers, capabilities
 
 if sys.version_info >= (3, 11):

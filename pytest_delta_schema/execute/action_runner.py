@@ -9,16 +9,16 @@ from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, 
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
-from pytest_delta_schema.execute.run import Stage
+from pytest_delta_schema.execute.statement_runner import Stage
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.execute.ddl import DeltaDDL
     from pytest_delta_schema.execute.interruption import InterruptedTable
     from pytest_delta_schema.execute.preflight import Preflight
-    from pytest_delta_schema.execute.run import TableRun
+    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.statement_runner import TableRun
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement

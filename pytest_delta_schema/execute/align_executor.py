@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import ReadProblem, UnsafePlanError
-from pytest_delta_schema.execute.lacking import require_able
+from pytest_delta_schema.execute.capabilities import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
-from pytest_delta_schema.execute.run import CONVERTED, TableRun
-from pytest_delta_schema.state.sources import DELTA
+from pytest_delta_schema.execute.statement_runner import CONVERTED, TableRun
+from pytest_delta_schema.state.conversion import DELTA
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.ddl import DeltaDDL
+    from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.execute.version import Absence
     from pytest_delta_schema.plan.actions import AlignTable
 

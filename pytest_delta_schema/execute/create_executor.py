@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.execute.lacking import require_able
-from pytest_delta_schema.execute.run import TableRun
+from pytest_delta_schema.execute.capabilities import require_able
+from pytest_delta_schema.execute.statement_runner import TableRun
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.ddl import DeltaDDL
+    from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.plan.actions import CreateTable
 
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.errors import because
 from pytest_delta_schema.escaping import escaped, note_on, sql_lines
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.queries import drop_table, restore_table
+from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_table
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import BackendFailure, Violation, because
-from pytest_delta_schema.plan.demands import NULL_PARTITION, NotNull, PartitionValue, demands_of, shown_columns
-from pytest_delta_schema.sql.demands import listing
+from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, demands_of, shown_columns
+from pytest_delta_schema.sql.data_check_queries import listing
 from pytest_delta_schema.state.states import CheckState, KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.execute.ddl import DeltaDDL, RowCounts, Samples
+    from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.demands import Demand
+    from pytest_delta_schema.plan.data_checks import Demand
 
 DATA_RULES = (
     "NotNullNeedsData",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import StructField, StructType
 
+from pytest_delta_schema.delta.char_varchar import CHAR_VARCHAR, with_lengths, without_lengths
 from pytest_delta_schema.models.column import Column, Identity
-from pytest_delta_schema.models.lengths import CHAR_VARCHAR, with_lengths, without_lengths
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

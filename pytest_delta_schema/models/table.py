@@ -11,9 +11,9 @@ from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.conversion import Parquet, conversion
+from pytest_delta_schema.models.declared_at import Origin, declared_here
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
-from pytest_delta_schema.models.origin import Origin, declared_here
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
 from pytest_delta_schema.models.structs import columns_of
 from pytest_delta_schema.models.tags import no_tags, require_tags

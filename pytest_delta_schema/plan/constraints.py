@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop, CheckReplace, PrimaryKeyAdd, PrimaryKeyDrop
-from pytest_delta_schema.plan.expressions import equal_expressions, is_cosmetic
+from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 
 if TYPE_CHECKING:

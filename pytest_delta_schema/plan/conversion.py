@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import ConvertTable
-from pytest_delta_schema.state.sources import DELTA
+from pytest_delta_schema.state.conversion import DELTA
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:

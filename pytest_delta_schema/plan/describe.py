@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.features import loss, raises_protocol
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.features import loss, raises_protocol
 from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.plan.risk import Risk, risk_of
+from pytest_delta_schema.state.conversion import DELTA
 from pytest_delta_schema.state.delta_log import encode_owned
-from pytest_delta_schema.state.sources import DELTA
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
 from pytest_delta_schema.state.types import describe_type, find
 

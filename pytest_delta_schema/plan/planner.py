@@ -27,18 +27,18 @@ from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
 from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
+from pytest_delta_schema.plan.defaults import cosmetic_values, value_changes
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes, with_parents
 from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.ownership import is_matched, is_own, is_whole, owned
-from pytest_delta_schema.plan.policy import PropertyPolicy
 from pytest_delta_schema.plan.properties import enables, property_changes, record_of
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
-from pytest_delta_schema.plan.values import cosmetic_values, value_changes
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import describe_type, equal_types
 

@@ -6,9 +6,9 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on, raises_protocol
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
-from pytest_delta_schema.plan.features import ONE_WAY, PROTOCOL_VERSIONS, is_on, raises_protocol
-from pytest_delta_schema.plan.policy import FORBIDDEN, IGNORED, PropertyPolicy
+from pytest_delta_schema.plan.property_policy import FORBIDDEN, IGNORED, PropertyPolicy
 from pytest_delta_schema.plan.types import needed_features
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES

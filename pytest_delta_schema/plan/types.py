@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.changes import Change, ColumnTypeChange
-from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, TYPE_WIDENING, WIDENING_PROPERTY
-from pytest_delta_schema.plan.widening import Widening, widening
-from pytest_delta_schema.state.walks import atoms
+from pytest_delta_schema.state.type_traversal import atoms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing
 from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types
-from pytest_delta_schema.state.walks import not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.sources import DELTA, NOTHING, PARQUET, RESTORE_LOG
+from pytest_delta_schema.state.conversion import DELTA, NOTHING, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.state.sources import SourceState
+    from pytest_delta_schema.state.conversion import SourceState
     from pytest_delta_schema.state.types import DataTypeState
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"

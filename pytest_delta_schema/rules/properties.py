@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.features import ONE_WAY
+from pytest_delta_schema.delta.features import ONE_WAY
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX

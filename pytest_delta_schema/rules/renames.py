@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.features import COLUMN_MAPPING, MAPPING_PROPERTY
 from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.desired import desired_state, rename_hints

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.errors import Violation
-from pytest_delta_schema.plan.features import is_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

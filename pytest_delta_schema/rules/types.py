@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.features import TYPE_WIDENING, WIDENING_PROPERTY
-from pytest_delta_schema.plan.widening import Widening, widening
 from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.state.type_traversal import not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import compound_types, describe_type, nested_types
-from pytest_delta_schema.state.walks import not_null_in_collections, unstorable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

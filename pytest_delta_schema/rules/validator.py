@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
-from pytest_delta_schema.plan.policy import PropertyPolicy
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import CheckExpressions, CheckNames
 from pytest_delta_schema.rules.columns import (
@@ -17,15 +17,8 @@ from pytest_delta_schema.rules.columns import (
     DuplicateColumnNames,
     NoAddNotNullColumns,
 )
-from pytest_delta_schema.rules.constraints import (
-    CreatePrimaryKeyColumnsNotNull,
-    PrimaryKeyAddMustNotMakeColumnsNullable,
-    PrimaryKeyColumnsComparable,
-    PrimaryKeyColumnsNotNull,
-    PrimaryKeyExistingColumnsMustBeSetNotNull,
-    PrimaryKeyNewColumnsMustBeSetNotNull,
-)
 from pytest_delta_schema.rules.conversion import ConversionsFitTheirFiles
+from pytest_delta_schema.rules.defaults import ColumnValues, GeneratedColumnsHoldTheirSources, GeneratedColumnsStay
 from pytest_delta_schema.rules.foreign_keys import (
     ConstraintNames,
     ForeignKeyColumns,
@@ -33,14 +26,21 @@ from pytest_delta_schema.rules.foreign_keys import (
     ForeignKeysNeedParentKeys,
 )
 from pytest_delta_schema.rules.layout import LayoutColumns, RewritesNeedConsent
-from pytest_delta_schema.rules.policy import PropertiesFollowPolicy
+from pytest_delta_schema.rules.primary_keys import (
+    CreatePrimaryKeyColumnsNotNull,
+    PrimaryKeyAddMustNotMakeColumnsNullable,
+    PrimaryKeyColumnsComparable,
+    PrimaryKeyColumnsNotNull,
+    PrimaryKeyExistingColumnsMustBeSetNotNull,
+    PrimaryKeyNewColumnsMustBeSetNotNull,
+)
 from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
+from pytest_delta_schema.rules.property_policy import PropertiesFollowPolicy
 from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
 from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
 from pytest_delta_schema.rules.tags import StorableTags
 from pytest_delta_schema.rules.texts import UnencodableText
 from pytest_delta_schema.rules.types import CollectionsHoldNulls, OnlyWideningTypeChanges, StorableTypes
-from pytest_delta_schema.rules.values import ColumnValues, GeneratedColumnsHoldTheirSources, GeneratedColumnsStay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

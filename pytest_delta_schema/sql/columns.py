@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.sql.batches import batches
+from pytest_delta_schema.sql.defaults import value_clause
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
-from pytest_delta_schema.sql.values import value_clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,15 +24,15 @@ from pytest_delta_schema.sql.constraints import (
     drop_primary_key,
 )
 from pytest_delta_schema.sql.conversion import convert_table
+from pytest_delta_schema.sql.defaults import change_defaults, change_generation
 from pytest_delta_schema.sql.foreign_keys import add_foreign_key, drop_foreign_key
 from pytest_delta_schema.sql.layout import change_clustering, layout_clauses, move_columns, rewrite_layout
 from pytest_delta_schema.sql.properties import property_lines, set_properties, unset_properties
-from pytest_delta_schema.sql.queries import create_schema
 from pytest_delta_schema.sql.quoting import dotted, literal
+from pytest_delta_schema.sql.schemas_and_restores import create_schema
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.tags import set_tags, unset_tags
 from pytest_delta_schema.sql.types import change_types
-from pytest_delta_schema.sql.values import change_defaults, change_generation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.queries import create_schema, register_table
 from pytest_delta_schema.sql.quoting import dotted, identifier, parquet_files
+from pytest_delta_schema.sql.schemas_and_restores import create_schema, register_table
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
-from pytest_delta_schema.state.sources import DELTA
+from pytest_delta_schema.state.conversion import DELTA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

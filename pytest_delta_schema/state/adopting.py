@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
 
+from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.names import foreign_key_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.tags import NO_TAGS
-from pytest_delta_schema.state.types import ATOMIC, SIZED, ArrayState, ColumnState, DataTypeState, MapState, StructState
+from pytest_delta_schema.state.types import ATOMIC, ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.state.catalog_entry import LogState
 from pytest_delta_schema.state.delta_log import columns_of_schema, state_from_metadata
-from pytest_delta_schema.state.records import LogState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

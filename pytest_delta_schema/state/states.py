@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.history import ColumnOrigin
-    from pytest_delta_schema.state.records import LogState, RecordState
-    from pytest_delta_schema.state.sources import SourceState
+    from pytest_delta_schema.state.catalog_entry import LogState, RecordState
+    from pytest_delta_schema.state.conversion import SourceState
+    from pytest_delta_schema.state.introduced_by import ColumnOrigin
     from pytest_delta_schema.state.types import ColumnState
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"

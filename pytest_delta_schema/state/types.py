@@ -6,7 +6,6 @@ tuples of their parts. Strings are interned, so that comparing two clean tables 
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -223,10 +222,6 @@ _CANONICAL: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
     spark.StringType: _string,
     spark.StructType: _struct,
 }
-
-
-SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")
-"""A type with arguments: its kind, and its length, or its precision and scale."""
 
 
 def plain(data_type: DataTypeState) -> DataTypeState:

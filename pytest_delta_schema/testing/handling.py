@@ -6,12 +6,12 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_delta_schema.catalogs.spark.physical import physical_schema
+from pytest_delta_schema.backends.local.physical_names import physical_schema
 from pytest_delta_schema.models.structs import to_struct_type
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
 from pytest_delta_schema.sql.types import type_sql
+from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.sources import SourceState
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 
 if TYPE_CHECKING:

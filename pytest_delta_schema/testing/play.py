@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError
 from pytest_delta_schema.execute.action_runner import ActionRunner
-from pytest_delta_schema.orchestrate.orchestrator import Orchestrator
 from pytest_delta_schema.plan.changes import SetTableProperties
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -20,11 +20,11 @@ from pytest_delta_schema.sql.properties import set_properties
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.states import CheckState, TableState
-from pytest_delta_schema.state.walks import not_null_paths
+from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.testing.handling import MEMORY
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.ddl import Capabilities, Workbench
+    from pytest_delta_schema.execute.protocols import Capabilities, Workbench
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.catalogs.memory.catalog import MemoryCatalog
+from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.testing.handling import MEMORY, Handling, SparkHandling
 from pytest_delta_schema.testing.play import gaps, play
 from pytest_delta_schema.testing.scenario import SCENARIOS, Scenario
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_delta_schema.execute.ddl import Workbench
+    from pytest_delta_schema.execute.protocols import Workbench
     from pytest_delta_schema.state.states import TableState
 
 

@@ -20,9 +20,9 @@ _PRELOADED = [
     "sqlglot",
     "syrupy",
     "pyspark.sql.types",
-    "pytest_delta_schema.contracts.collect",
-    "pytest_delta_schema.orchestrate.orchestrator",
-    "pytest_delta_schema.catalogs.memory.catalog",
+    "pytest_delta_schema.plugin.collection",
+    "pytest_delta_schema.engine.orchestrator",
+    "pytest_delta_schema.backends.memory.catalog",
 ]
 SECONDS = 180
 

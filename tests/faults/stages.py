@@ -16,7 +16,7 @@ from pyspark.sql.types import LongType, StringType
 from faults.bench import require
 from faults.scenes import SCHEMA, moved, require_rows, rows_after, scenario_named
 from pytest_delta_schema import Column, Orchestrator, Table
-from pytest_delta_schema.catalogs.spark.physical import schema_folder, table_folder
+from pytest_delta_schema.backends.local.physical_names import schema_folder, table_folder
 from pytest_delta_schema.testing.handling import SparkHandling
 from pytest_delta_schema.testing.play import set_the_stage
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from faults.plays import Play
 from pytest_delta_schema import DeltaSchemaError, SparkCatalog
-from pytest_delta_schema.catalogs.spark.session import session_conf, start_session
+from pytest_delta_schema.backends.local.session import session_conf, start_session
 
 if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import TablePlanner
-from pytest_delta_schema.plan.demands import PartitionValue, demands_of, shown_columns
+from pytest_delta_schema.plan.data_checks import PartitionValue, demands_of, shown_columns
 from pytest_delta_schema.testing.parts import MAPPED, TEXT
 from support.tables import KEY, catalog, column, state, stored, table
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import CatalogState, ReadProblem, record_differences
-from pytest_delta_schema.plan.records import notes_of_record, stale_records
+from pytest_delta_schema.plan.entry_differences import notes_of_record, stale_records
+from pytest_delta_schema.state.catalog_entry import RecordState, long_properties, recorded, storable
 from pytest_delta_schema.state.log_facts import LogFacts
-from pytest_delta_schema.state.records import RecordState, long_properties, recorded, storable
 from support.logs import field
 from support.tables import NAME
 

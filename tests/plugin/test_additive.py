@@ -6,7 +6,7 @@ import pytest
 
 CATALOG = """
 from pytest_delta_schema import BackendFailure, MemoryCatalog
-from pytest_delta_schema.state.history import ColumnOrigin
+from pytest_delta_schema.state.introduced_by import ColumnOrigin
 
 EXTRA = ColumnState("extra", "double", True, "")
 

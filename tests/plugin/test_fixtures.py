@@ -94,7 +94,7 @@ def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(proj
     project.ini("")
     project.pytester.makepyfile(
         test_x="""
-        from pytest_delta_schema.contracts.terminal import Terminal
+        from pytest_delta_schema.plugin.terminal import Terminal
         def test_it(pytestconfig):
             print("HIDDEN")
             print("delta schema: downloading", file=Terminal(pytestconfig), flush=True)

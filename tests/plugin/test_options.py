@@ -176,7 +176,7 @@ def test_the_class_archive_can_be_switched_off(project, line, kept):
     project.ini(line)
     project.pytester.makepyfile(
         test_x=f"""
-        from pytest_delta_schema.contracts.run import RUN
+        from pytest_delta_schema.plugin.run import RUN
         def test_it(pytestconfig): assert pytestconfig.stash[RUN].options.jvm_archive is {kept}
         """
     )

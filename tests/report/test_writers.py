@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.report.writers import origin_notes
-from pytest_delta_schema.state.history import ColumnOrigin
+from pytest_delta_schema.report.introduced_text import origin_notes
+from pytest_delta_schema.state.introduced_by import ColumnOrigin
 from support.tables import NAME
 
 

@@ -21,9 +21,9 @@ from pytest_delta_schema import (
     script,
     statements,
 )
-from pytest_delta_schema.contracts.scratch import Scratch
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.report.text import plan_text
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.tables import NAME, catalog, state, stored, table

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
-from pytest_delta_schema.catalogs.spark.session import catalog_conf, session_conf, start_session
+from pytest_delta_schema.backends.local.catalog import SparkCatalog
+from pytest_delta_schema.backends.local.session import catalog_conf, session_conf, start_session
 
 OPTIMIZED = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms1g -Xmn500m"}
 """The optimising compiler pays in a session of many minutes, which is a long one for the users of this plugin."""

@@ -21,9 +21,9 @@ from pytest_delta_schema import (
     UnsafePlanError,
     statements,
 )
-from pytest_delta_schema.catalogs.spark.failures import in_users_names
-from pytest_delta_schema.catalogs.spark.physical import table_folder
-from pytest_delta_schema.catalogs.spark.transaction import set_not_null
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark.metadata_transaction import set_not_null
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from support.tables import NAME, column, orders, table
 
 

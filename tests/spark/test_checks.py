@@ -19,7 +19,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
     constraint_error,
 )
-from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.execute.preflight import COUNT, LIMIT, Preflight
 from support.tables import NAME, column, table
 

@@ -23,8 +23,8 @@ from pytest_delta_schema import (
     UnsafePlanError,
     assert_no_drift,
 )
-from pytest_delta_schema.catalogs.spark import verifying
-from pytest_delta_schema.catalogs.spark.settings import setting
+from pytest_delta_schema.backends.spark import verifying
+from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import SparkHandling
 from pytest_delta_schema.testing.handling import parquet_name

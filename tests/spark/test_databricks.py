@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, CheckState, ForeignKey, NotNull, Orchestrator
-from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.catalogs.databricks.door import SparkDoor
+from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
+from pytest_delta_schema.backends.databricks.connection import SparkDoor
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
 from pytest_delta_schema.testing.play import visible

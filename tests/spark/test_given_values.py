@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import BackendFailure, Check, MemoryCatalog, Orchestrator
-from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from support.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
 from support.tables import NAME, column, table
 

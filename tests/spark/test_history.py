@@ -11,9 +11,9 @@ from pytest_delta_schema import (
     TablePlanner,
     assert_no_drift,
 )
-from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
-from pytest_delta_schema.catalogs.spark.history import _first
-from pytest_delta_schema.catalogs.spark.settings import setting
+from pytest_delta_schema.backends.spark.history import _first
+from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing.parts import INT, TEXT, field, struct
 from support.tables import NAME, table

@@ -22,8 +22,8 @@ from pytest_delta_schema import (
     UnsafePlanError,
     constraint_error,
 )
-from pytest_delta_schema.contracts.raises import stopped_by
-from pytest_delta_schema.sql.demands import count_rows, rows_of
+from pytest_delta_schema.assertions.constraints import stopped_by
+from pytest_delta_schema.sql.data_check_queries import count_rows, rows_of
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing.parts import PLACE, PLACE_STRICT
 from support.tables import NAME, TEXT, column, table

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, PlanValidator, default_plan_rules
-from pytest_delta_schema.catalogs.spark import fingerprints, layout
-from pytest_delta_schema.catalogs.spark.physical import table_folder
-from pytest_delta_schema.sql.queries import select_all
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark import fingerprints, layout
 from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.schemas_and_restores import select_all
 from support.tables import NAME, column, table
 
 
@@ -21,7 +21,7 @@ def laid_out(local, monkeypatch=None, **patches):
     Orchestrator.over(local).sync_tables([before])
     local.insert(NAME, [{"id": 1, "d": 1}, {"id": 2, "d": 2}])
     for name, value in patches.items():
-        monkeypatch.setattr(f"pytest_delta_schema.catalogs.spark.layout.{name}", value)
+        monkeypatch.setattr(f"pytest_delta_schema.backends.spark.layout_rewrite.{name}", value)
     return Orchestrator.over(local, agreed).sync_tables([after])
 
 

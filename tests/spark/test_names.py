@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_delta_schema import CatalogReadError, Orchestrator
-from pytest_delta_schema.catalogs.spark.physical import (
+from pytest_delta_schema.backends.local.physical_names import (
     decode,
     encode,
     encode_catalog,

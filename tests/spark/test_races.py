@@ -18,7 +18,7 @@ from pytest_delta_schema import (
     constraint_error,
     statements,
 )
-from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.backends.local.physical_names import table_folder
 from support.tables import column, table
 
 ROUNDS = 50

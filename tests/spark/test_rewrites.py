@@ -12,8 +12,8 @@ from pytest_delta_schema import (
     UnsafePlanError,
     default_plan_rules,
 )
-from pytest_delta_schema.catalogs.spark.layout import rewrite_layout
-from pytest_delta_schema.catalogs.spark.settings import setting
+from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
+from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.execute.preflight import Preflight
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted

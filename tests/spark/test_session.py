@@ -15,8 +15,8 @@ from pytest_delta_schema import (
     Parquet,
     UnsafePlanError,
 )
-from pytest_delta_schema.catalogs.session.catalog import SessionCatalog
-from pytest_delta_schema.catalogs.spark.physical import table_folder
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT

@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import BackendError
-from pytest_delta_schema.catalogs.spark import classes, jars
-from pytest_delta_schema.catalogs.spark import java as java_module
-from pytest_delta_schema.catalogs.spark.archive import ClassArchive, class_archive
-from pytest_delta_schema.catalogs.spark.cache import keep_file, kept_file
-from pytest_delta_schema.catalogs.spark.classes import classes_jar, spark_jars
-from pytest_delta_schema.catalogs.spark.jars import delta_jars
-from pytest_delta_schema.catalogs.spark.java import Java, find_java
-from pytest_delta_schema.catalogs.spark.programs import Answer
-from pytest_delta_schema.catalogs.spark.session import prepare_warehouse, session_conf, start_session
+from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
+from pytest_delta_schema.backends.local.jars import delta_jars
+from pytest_delta_schema.backends.local.java import Java, find_java
+from pytest_delta_schema.backends.local.java_classes import classes_jar, spark_jars
+from pytest_delta_schema.backends.local.machine_cache import keep_file, kept_file
+from pytest_delta_schema.backends.local.programs import Answer
+from pytest_delta_schema.backends.local.session import prepare_warehouse, session_conf, start_session
+from pytest_delta_schema.backends.spark import classes, jars
+from pytest_delta_schema.backends.spark import java as java_module
 
 JAVA = Java("java", 'openjdk version "17.0.1"')
 FACTS = [
@@ -35,7 +35,7 @@ FACTS = [
 @pytest.fixture(autouse=True)
 def _no_session(monkeypatch):
     """Let runs inside of this process start a session, also where other tests have one."""
-    monkeypatch.setattr("pytest_delta_schema.catalogs.spark.session.active_session", lambda: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.session.active_session", lambda: None)
 
 
 def wait_for_end(pid):

@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import BackendError
-from pytest_delta_schema.catalogs.spark import classes, jars
-from pytest_delta_schema.catalogs.spark import java as java_module
-from pytest_delta_schema.catalogs.spark.cache import cache_folder
-from pytest_delta_schema.catalogs.spark.classes import classes_jar
-from pytest_delta_schema.catalogs.spark.jars import coordinates, delta_jars
-from pytest_delta_schema.catalogs.spark.java import Java, find_java
-from pytest_delta_schema.catalogs.spark.session import open_session, prepare_warehouse, session_conf
+from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
+from pytest_delta_schema.backends.local.java import Java, find_java
+from pytest_delta_schema.backends.local.java_classes import classes_jar
+from pytest_delta_schema.backends.local.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse, session_conf
+from pytest_delta_schema.backends.spark import classes, jars
+from pytest_delta_schema.backends.spark import java as java_module
 
 START = """
 import sys
 from pathlib import Path
-from pytest_delta_schema.catalogs.spark.session import session_conf, start_session
+from pytest_delta_schema.backends.local.session import session_conf, start_session
 warehouse = Path(sys.argv[1])
 session = start_session(session_conf(warehouse), warehouse, archive=sys.argv[2] == "archive", stream=sys.stderr)
 options = session.spark.conf.get("spark.driver.extraJavaOptions")
@@ -37,9 +37,9 @@ import sys
 from pathlib import Path
 from pyspark.sql import SparkSession
 from pytest_delta_schema import Orchestrator
-from pytest_delta_schema.catalogs.spark.catalog import SparkCatalog
-from pytest_delta_schema.catalogs.spark.jars import delta_jars
-from pytest_delta_schema.catalogs.spark.session import open_session
+from pytest_delta_schema.backends.local.catalog import SparkCatalog
+from pytest_delta_schema.backends.local.jars import delta_jars
+from pytest_delta_schema.backends.local.session import open_session
 sys.path.insert(0, sys.argv[2])
 from support.tables import orders
 warehouse = Path(sys.argv[1])

@@ -17,7 +17,7 @@ from pytest_delta_schema import (
     probe_write,
     to_struct_type,
 )
-from pytest_delta_schema.catalogs.spark.failures import in_users_names
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkHandling
 from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, field, struct
@@ -81,7 +81,7 @@ def schemas(local):
 
 def test_what_the_oracle_does_not_know_is_said_in_deltas_words(local, monkeypatch):
     told = check_write(frame(a=INT), table(A))
-    monkeypatch.setattr("pytest_delta_schema.catalogs.spark.probe.check_write", lambda *_: told)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.write_probe.check_write", lambda *_: told)
 
     (finding,) = probe_write(frame(c=INT), table(A), catalog=local).findings
 

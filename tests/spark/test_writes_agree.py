@@ -14,7 +14,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, check_write
 from pytest_delta_schema.testing.parts import WIDENS, field
-from pytest_delta_schema.writes.route import VIAS, WRITE_STREAM
+from pytest_delta_schema.write_check.method import VIAS, WRITE_STREAM
 from support.agreement import Stage
 from support.tables import table
 from support.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, outcome

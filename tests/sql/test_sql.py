@@ -20,16 +20,24 @@ from pytest_delta_schema import (
     statements,
 )
 from pytest_delta_schema.plan.changes import ConvertTable
-from pytest_delta_schema.plan.demands import PartitionValue
+from pytest_delta_schema.plan.data_checks import PartitionValue
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.conversion import conversion
-from pytest_delta_schema.sql.demands import count_rows, first_broken, first_repeated, listing, probe, rows_of, samples
+from pytest_delta_schema.sql.data_check_queries import (
+    count_rows,
+    first_broken,
+    first_repeated,
+    listing,
+    probe,
+    rows_of,
+    samples,
+)
 from pytest_delta_schema.sql.layout import texts_without_zone
-from pytest_delta_schema.sql.queries import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.quoting import delta_files, dotted, identifier, literal, parquet_files
-from pytest_delta_schema.sql.singly import TOGETHER, one_by_one
+from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table
+from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
+from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.sources import SourceState
 from pytest_delta_schema.testing.parts import BOTH
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 

@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import ArrayState, ColumnState, MapState, StructState
+from pytest_delta_schema.state.type_traversal import fits, not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import canonical_type, describe_type, equal_types
-from pytest_delta_schema.state.walks import fits, not_null_in_collections, unstorable
 
 INT, TEXT = spark.IntegerType(), spark.StringType()
 

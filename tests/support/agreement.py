@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import BackendFailure, QualifiedName, Table, TablePlanner, statements
-from pytest_delta_schema.catalogs.spark.failures import in_users_names
-from pytest_delta_schema.catalogs.spark.physical import table_folder
-from pytest_delta_schema.catalogs.spark.settings import setting
-from pytest_delta_schema.catalogs.spark.writing import write
+from pytest_delta_schema.backends.local.empty_writes import write
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.state.desired import desired_state
 from support.writes import MODES, shown
 

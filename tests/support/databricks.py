@@ -15,7 +15,7 @@ from sqlglot.dialects.databricks import Databricks
 from sqlglot.tokens import TokenType
 
 from pytest_delta_schema import BackendFailure, QualifiedName
-from pytest_delta_schema.catalogs.databricks.catalog import DatabricksCatalog
+from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.sql.columns import column_definition
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX, encode_owned

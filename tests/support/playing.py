@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import Secret, UnityCatalog, UnityClient
-from pytest_delta_schema.catalogs.unity.calls import ROOT
-from pytest_delta_schema.catalogs.unity.transport import Answer
+from pytest_delta_schema.backends.unity.calls import ROOT
+from pytest_delta_schema.backends.unity.transport import Answer
 from support.logs import field
 
 if TYPE_CHECKING:

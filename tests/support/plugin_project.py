@@ -12,8 +12,8 @@ import hypothesis  # noqa: F401
 import msgspec  # noqa: F401
 import pyspark.sql.types  # noqa: F401
 
-import pytest_delta_schema.contracts.collect
-import pytest_delta_schema.contracts.snapshots  # noqa: F401
+import pytest_delta_schema.plugin.collection
+import pytest_delta_schema.plugin.snapshots  # noqa: F401
 
 if TYPE_CHECKING:
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only

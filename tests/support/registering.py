@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from pytest_delta_schema import Secret, UnityCatalog, UnityClient
-from pytest_delta_schema.catalogs.spark.physical import table_folder
-from pytest_delta_schema.catalogs.unity.client import ROOT
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.unity.client import ROOT
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:

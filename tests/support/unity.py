@@ -6,10 +6,10 @@ import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.catalogs.unity.catalog import UnityCatalog
-from pytest_delta_schema.catalogs.unity.client import UnityClient
-from pytest_delta_schema.catalogs.unity.secret import Secret
-from pytest_delta_schema.plan.records import record_differences
+from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+from pytest_delta_schema.backends.unity.client import UnityClient
+from pytest_delta_schema.backends.unity.secret import Secret
+from pytest_delta_schema.plan.entry_differences import record_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field
 from support.tables import NAME, column, table

@@ -10,7 +10,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, Identity, Table
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
-from pytest_delta_schema.writes.route import VIAS, WRITE_STREAM
+from pytest_delta_schema.write_check.method import VIAS, WRITE_STREAM
 from support.tables import table
 
 if TYPE_CHECKING:

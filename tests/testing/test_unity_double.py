@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from pytest_delta_schema import QualifiedName, record_differences
-from pytest_delta_schema.catalogs.unity.wire import record_of
+from pytest_delta_schema.backends.unity.wire_format import record_of
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
 

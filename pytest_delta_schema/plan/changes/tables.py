@@ -11,7 +11,7 @@ from pytest_delta_schema.plan.changes.guard import require_change
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.state.sources import SourceState
+    from pytest_delta_schema.state.conversion import SourceState
     from pytest_delta_schema.state.types import DataTypeState
 
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.testing.unity.columns import stored_field, with_partiti
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.state.records import LogState
+    from pytest_delta_schema.state.catalog_entry import LogState
 
 IMPOSED_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {

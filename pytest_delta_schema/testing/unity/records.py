@@ -21,7 +21,7 @@ from pytest_delta_schema.testing.unity.updates import checked_properties, update
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_delta_schema.state.records import LogState
+    from pytest_delta_schema.state.catalog_entry import LogState
 
 PAGE = 100
 """The most tables that a page of a listing has, whatever is asked for."""

@@ -1,0 +1,1 @@
+"""Assertions for ordinary tests and scripts; none of them imports pytest."""

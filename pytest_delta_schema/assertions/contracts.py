@@ -1,0 +1,116 @@
+"""Assertions for ordinary tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.assertions.catalog_notes import notes_of_origin
+from pytest_delta_schema.errors import DriftError, RowsError, Violation
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plan.data_checks import NotNull
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.report.text import counted as number
+from pytest_delta_schema.report.text import drift_text
+from pytest_delta_schema.rules.validator import PlanValidator
+from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.state.type_traversal import fits, not_null_paths
+from pytest_delta_schema.state.types import canonical_fields, describe_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import DataFrame
+
+    from pytest_delta_schema.state.states import CatalogReader, KeyState, TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def assert_no_drift(tables: Table | Iterable[Table], catalog: CatalogReader) -> None:
+    """Make sure that ``catalog`` holds what ``tables`` declare; nothing is changed.
+
+    Args:
+        tables: One model or several.
+        catalog: Where to look, such as the fixture ``delta_catalog``.
+
+    Raises:
+        DriftError: An ``AssertionError`` that shows every change and the SQL that would run.
+        InvalidModelError: If a declaration breaks rules.
+        CatalogReadError: If a table cannot be read.
+    """
+    models = [tables] if isinstance(tables, Table) else list(tables)
+    PlanValidator().validate_models(models)
+    plan = TablePlanner().plan(models, catalog.snapshot(models))
+    if plan.shows_drift:
+        notes = [note for each in (*plan.actions, *plan.mismatches) for note in notes_of_origin(each, catalog)]
+        places = {model.qualified_name: str(model.origin) for model in models}
+        raise DriftError(drift_text(plan, places, [*plan.notes, *notes]))
+
+
+def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
+    """Make sure that ``frame`` could be written into the table of ``model``: types, NOT NULL, checks and key; one scan.
+
+    Nothing is written. Columns that the frame lacks are taken as the table would fill them: by default, count or
+    expression, or with NULL.
+
+    Args:
+        frame: The rows.
+        model: The contract.
+
+    Raises:
+        RowsError: An ``AssertionError`` with all violations at once.
+        InvalidModelError: If the declaration breaks rules.
+    """
+    PlanValidator().validate_models([model])
+    wanted = desired_state(model)
+    shape = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
+    if shape:
+        raise RowsError(shape)
+    there = {name.lower() for name in frame.columns}
+    missing = [column for column in wanted.columns if column.name.lower() not in there]
+    demands: list[NotNull | CheckState | KeyState] = [NotNull(path) for path in not_null_paths(wanted.columns)]
+    demands += wanted.checks
+    if wanted.primary_key is not None:
+        demands.append(wanted.primary_key)
+    made = [column for column in missing if column.value is not None and column.value.generated is not None]
+    whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
+    (row,) = whole.selectExpr("*", *map(generated, made)).selectExpr(*counted(demands)).collect()
+    found = [
+        _broken(wanted, demand, f"{count} of {number(row[0], 'row')}")
+        for demand, count in zip(demands, row[1:], strict=True)
+        if count
+    ]
+    if found:
+        raise RowsError(found)
+
+
+def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Violation]:
+    columns = {column.name.lower(): column for column in wanted.columns}
+    for field in fields:
+        column = columns.get(field.name.lower())
+        if column is None:
+            fact, remedy = f"column {field.name} is not in the model", "declare it, or leave it out of the rows"
+            yield _row_violation(wanted, field.name, fact, remedy)
+        elif not fits(field.data_type, column.data_type):
+            given, declared = describe_type(field.data_type), describe_type(column.data_type)
+            fact = f"column {field.name} is {given} in the rows and {declared} in the model"
+            yield _row_violation(wanted, field.name, fact, f"cast it to {declared}")
+
+
+def _broken(wanted: TableState, demand: NotNull | CheckState | KeyState, rows: str) -> Violation:
+    match demand:
+        case NotNull():
+            path = ".".join(demand.path)
+            return _row_violation(wanted, path, f"column {path} is NULL in {rows}", "fill it")
+        case CheckState():
+            fact = f"check {demand.name} ({demand.expression}) is not met by {rows}"
+            return _row_violation(wanted, demand.name, fact, "mend the rows")
+    fact = f"primary key ({', '.join(demand.columns)}) is repeated by {rows}"
+    return _row_violation(wanted, "primary_key", fact, "remove the repeated rows")
+
+
+def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Violation:
+    return Violation(
+        rule="RowsSatisfyContract", code="DS401", table=str(wanted.name), path=path, message=message, remedy=remedy
+    )

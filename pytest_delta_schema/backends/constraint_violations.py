@@ -1,0 +1,116 @@
+"""What Delta says when a constraint stops a write, in whatever shape it reaches Python.
+
+On classic Spark the exception is a bare error of py4j, over Connect and from our own catalogs it is another; its text
+is the same in all of them (run on the released jars).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.type_traversal import not_null_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pytest_delta_schema.models.table import Table
+
+CHECK, NOT_NULL, LENGTH = "check", "not null", "length"
+
+_CHECK = re.compile(
+    r"CHECK constraint (?P<name>.+?) (?P<expression>\(.*\)) violated by row with values:(?P<values>.*)", re.DOTALL
+)
+_VALUE = re.compile(r"\n - (.+?) : ")
+_NOT_NULL = (
+    re.compile(r"NOT NULL constraint violated for column: (?P<name>.+?)\.?\s*$", re.MULTILINE),
+    re.compile(r"Column (?P<name>.+?), which has a NOT NULL constraint, is missing"),
+)
+_LENGTH = re.compile(
+    r'Value "(?P<value>.*)" exceeds char/varchar type length limitation\. Failed check: (?P<check>.*)\.'
+)
+_STACK = re.compile(r"(?:\n\s+at [\w.$<>]+\(|\n+JVM stacktrace:\n).*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstraintViolation:
+    """The constraint that stopped a write.
+
+    Args:
+        kind: ``check``, ``not null``, or ``length`` for char and varchar.
+        name: The check's name, or the column's; ``""`` for a length, of which Delta does not say the column.
+        expression: What had to be true, as Spark writes it; ``""`` for NOT NULL.
+        values: The offending row's values as text, by column, as far as the constraint names them.
+        model: The declared table that has this constraint, if it is the only one.
+    """
+
+    kind: str
+    name: str
+    expression: str = ""
+    values: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    model: Table | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".strip()
+
+
+def constraint_error(error: BaseException, models: Iterable[Table] = ()) -> ConstraintViolation | None:
+    """Say which constraint stopped a write.
+
+    Args:
+        error: What the write raised, in any of its shapes.
+        models: Declared tables among which the constraint's own is looked for.
+
+    Returns:
+        The violation; ``None`` if the error is about something else.
+    """
+    for text in _texts(error):
+        found = _read(_STACK.sub("", text))
+        if found is not None:
+            return _with_model(found, models)
+    return None
+
+
+def _read(text: str) -> ConstraintViolation | None:
+    match = _CHECK.search(text)
+    if match:
+        parts = _VALUE.split(match["values"])
+        values = dict(zip(parts[1::2], parts[2::2], strict=True))
+        return ConstraintViolation(
+            kind=CHECK, name=match["name"], expression=match["expression"], values=MappingProxyType(values)
+        )
+    for pattern in _NOT_NULL:
+        match = pattern.search(text)
+        if match:
+            return ConstraintViolation(kind=NOT_NULL, name=match["name"])
+    match = _LENGTH.search(text)
+    return None if match is None else ConstraintViolation(kind=LENGTH, name="", expression=match["check"])
+
+
+def _texts(error: BaseException) -> Iterator[str]:
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield str(cause)
+        cause = cause.__cause__ or cause.__context__
+
+
+def _with_model(found: ConstraintViolation, models: Iterable[Table]) -> ConstraintViolation:
+    owners = [model for model in models if found.name.lower() in _names(model, found.kind)]
+    if len(owners) != 1:
+        return found
+    return ConstraintViolation(
+        kind=found.kind, name=found.name, expression=found.expression, values=found.values, model=owners[0]
+    )
+
+
+def _names(model: Table, kind: str) -> set[str]:
+    if kind == CHECK:
+        return {check.name.lower() for check in model.checks}
+    if kind == NOT_NULL:
+        return {".".join(path).lower() for path in not_null_paths(desired_state(model).columns)}
+    return set()

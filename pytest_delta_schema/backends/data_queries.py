@@ -1,0 +1,99 @@
+"""What is asked of rows, on every catalog that speaks SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.execute.protocols import RowCounts
+from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, rows_of, samples
+from pytest_delta_schema.state.states import ForeignKeyState, KeyState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pytest_delta_schema.execute.protocols import Samples
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+class Questions:
+    """Asks rows whether they meet demands.
+
+    Args:
+        ask: Runs a query and returns its rows.
+        read: Returns the states of tables that are there.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[str], Sequence[Any]],
+        read: Callable[[Sequence[QualifiedName]], Mapping[QualifiedName, TableState]],
+    ) -> None:
+        self._ask = ask
+        self._read = read
+
+    def count_rows(
+        self,
+        table: QualifiedName,
+        demands: Sequence[Demand] = (),
+        *,
+        added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
+        files: str | None = None,
+    ) -> RowCounts:
+        """Count the rows that break each demand, in one scan."""
+        rows = rows_of(table, demands, added=added, absent=self._parentless(demands), files=files)
+        return self._first(rows, demands) if stop_early else self._count(rows, demands)
+
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
+        self,
+        table: QualifiedName,
+        demands: Sequence[Demand],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+        files: str | None = None,
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        rows = rows_of(table, demands, added=added, absent=self._parentless(demands), files=files)
+        said = [
+            samples(rows, demand, index, shown=columns, number=number)
+            for index, (demand, columns) in enumerate(zip(demands, shown, strict=True))
+            if columns
+        ]
+        found = self._ask(" UNION ALL ".join(said))
+        texts = [dict.fromkeys(tuple(row[1]) for row in found if row[0] == index) for index in range(len(demands))]
+        return tuple(map(tuple, texts))
+
+    def count_at(self, table: QualifiedName, demands: Sequence[Demand], version: int) -> RowCounts:
+        """Count the rows that break each demand in one version of a table."""
+        return self._count(rows_of(table, version=version), demands)
+
+    def _count(self, rows: str, demands: Sequence[Demand]) -> RowCounts:
+        (counts,) = self._ask(count_rows(rows, demands))
+        return RowCounts(rows=counts[0], broken=tuple(counts[1:]))
+
+    def _first(self, rows: str, demands: Sequence[Demand]) -> RowCounts:
+        """Stop at the first row that breaks something; only then ask whether a key would have a value twice."""
+        of_one_row = [demand for demand in demands if not isinstance(demand, KeyState)]
+        found = self._ask(first_broken(rows, of_one_row)) if of_one_row else []
+        answers = iter(found[0] if found else [False] * len(of_one_row))
+        broken = []
+        for demand in demands:
+            if isinstance(demand, KeyState):
+                broken.append(not found and bool(self._ask(first_repeated(rows, demand))))
+            else:
+                broken.append(next(answers))
+        return RowCounts(rows=None, broken=tuple(map(int, broken)))
+
+    def _parentless(self, demands: Sequence[Demand]) -> list[ForeignKeyState]:
+        """Return the foreign keys whose parent, or a column of it, is not there yet."""
+        keys = [demand for demand in demands if isinstance(demand, ForeignKeyState)]
+        tables = self._read([key.parent for key in keys]) if keys else {}
+        columns = {name: {column.name.lower() for column in table.columns} for name, table in tables.items()}
+        return [
+            key for key in keys if not {name.lower() for name in key.parent_columns} <= columns.get(key.parent, set())
+        ]

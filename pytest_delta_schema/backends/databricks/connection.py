@@ -1,0 +1,177 @@
+"""The ways into a Databricks workspace: the session of its runtime, Databricks Connect, or a SQL warehouse.
+
+Credentials come by Databricks' unified authentication alone: environment, profile or identity, never from a project.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_delta_schema.backends.spark.gateway import is_remote
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
+from pytest_delta_schema.backends.unity.secret import Secret
+from pytest_delta_schema.errors import BackendError, BackendFailure, because
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_RUNTIME = "DATABRICKS_RUNTIME_VERSION"
+_SECRETS = ("DATABRICKS_TOKEN", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_PASSWORD", "ARM_CLIENT_SECRET")
+"""Environment variables in which unified authentication finds secrets (source: its documentation)."""
+
+_SOCKET_SECONDS = 120
+"""How long the connector waits for a server that sends nothing; left to itself it waits for 900 (source: its code)."""
+
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
+
+
+class Door(Protocol):
+    """Runs SQL in a workspace."""
+
+    def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
+        """Run a statement and return its rows, by the names of their columns.
+
+        Raises:
+            BackendFailure: If the workspace refuses it.
+        """
+        ...
+
+    def close(self) -> None:
+        """Leave."""
+        ...
+
+
+class SparkDoor:
+    """A session: of the runtime itself, or of Databricks Connect.
+
+    Args:
+        spark: The session; it is never stopped here.
+    """
+
+    def __init__(self, spark: Any) -> None:
+        self.spark = spark
+        self._scrub = Scrubber()
+
+    def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
+        """Run a statement by Spark."""
+        with in_users_names(self._scrub), stopped_by(self._stop):
+            return [row.asDict() for row in self.spark.sql(sql).collect()]
+
+    def close(self) -> None:
+        """Leave the session to its owner."""
+
+    def _stop(self) -> bool:
+        return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
+
+
+class WarehouseDoor:
+    """A SQL warehouse.
+
+    Args:
+        connection: An open connection of the connector, by PEP 249.
+        scrub: Takes secrets out of what the connector says.
+    """
+
+    def __init__(self, connection: Any, scrub: Callable[[str], str] = str) -> None:
+        self._connection = connection
+        self._scrub = scrub
+
+    def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
+        """Run a statement by a cursor of its own."""
+        try:
+            with self._connection.cursor() as cursor, stopped_by(partial(_cancel, cursor)):
+                cursor.execute(sql)
+                names = [column[0] for column in cursor.description or ()]
+                return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() if names else ())]
+        except Exception as error:  # noqa: BLE001 - the connector raises whatever it likes
+            # The connector has no class of its own for what a workspace refuses.
+            condition = next(iter(_CONDITION.findall(str(error))), type(error).__name__)
+            failure = BackendFailure(self._scrub(because(error)), condition=condition)
+        # Raised here, where no context holds the frames of the connector, and with them the headers of its requests.
+        raise failure
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+def open_door(warehouse: str = "") -> Door:
+    """Open the way that is there.
+
+    Args:
+        warehouse: The id of a SQL warehouse; ``""`` for the runtime's own session, or else Databricks Connect.
+
+    Raises:
+        BackendError: If what it takes is not installed, or nobody lets us in.
+    """
+    scrub = Scrubber()
+    try:
+        if warehouse:
+            return WarehouseDoor(_connect(warehouse, scrub), scrub)
+        return SparkDoor(_runtime_session() if _RUNTIME in os.environ else _connect_session())
+    except ImportError as error:
+        needs = "databricks-sql-connector and databricks-sdk" if warehouse else "databricks-connect"
+        remedy = "pip install 'pytest-delta-schema[databricks]'" if warehouse else "install the one of your runtime"
+        msg = f"the databricks backend needs {needs} here, which cannot be imported ({error}); {remedy}"
+        raise BackendError(msg) from error
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is said
+        said = scrub(because(error))
+    msg = f"the Databricks workspace cannot be entered ({said}); see its unified authentication"
+    raise BackendError(msg)
+
+
+def _cancel(cursor: Any) -> bool:
+    """Ask a warehouse to stop the statement of a cursor; nobody tells when it is over."""
+    cursor.cancel()
+    return False
+
+
+def _runtime_session() -> Any:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.builder.getOrCreate()
+
+
+def _connect_session() -> Any:
+    from databricks.connect import DatabricksSession
+
+    return DatabricksSession.builder.getOrCreate()
+
+
+def _connect(warehouse: str, scrub: Scrubber) -> Any:
+    from databricks import sql
+    from databricks.sdk.core import Config
+
+    config = Config()
+
+    def headers() -> Mapping[str, str]:
+        return scrub.watch(config.authenticate())
+
+    return sql.connect(
+        server_hostname=config.host.removeprefix("https://").rstrip("/"),
+        http_path=f"/sql/1.0/warehouses/{warehouse}",
+        credentials_provider=lambda: headers,
+        _socket_timeout=_SOCKET_SECONDS,
+    )
+
+
+class Scrubber:
+    """Takes secrets out of texts: those of the environment, and those that requests are authorized by."""
+
+    def __init__(self) -> None:
+        self._secrets = [Secret(os.environ.get(name, "")) for name in _SECRETS]
+
+    def __call__(self, text: str) -> str:
+        """Return a text without secrets."""
+        for secret in self._secrets:
+            text = secret.scrub(text)
+        return text
+
+    def watch(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """Take notice of what authorizes a request, and return it."""
+        self._secrets[len(_SECRETS) :] = [Secret(value.rpartition(" ")[2]) for value in headers.values()]
+        return headers

@@ -1,0 +1,204 @@
+"""From what information_schema shows of a schema, and DESCRIBE DETAIL of a table, to states.
+
+``information_schema`` does not show generation expressions and identities; tables that have the feature are asked for
+their CREATE statement as well.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.sql.information_schema import (
+    column_tags_in,
+    columns_in,
+    keys_in,
+    parents_in,
+    table_tags_in,
+    tables_in,
+)
+from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState, by_name
+from pytest_delta_schema.state.types import ColumnState, IdentityState, ValueState, below
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pytest_delta_schema.backends.databricks.rows import ColumnRow, DetailRow, KeyRow, ParentRow, TableRow, TagRow
+    from pytest_delta_schema.state.states import Tags
+
+    Ask = Callable[[str], Sequence[Mapping[str, Any]]]
+
+_PRIMARY, _FOREIGN = "PRIMARY KEY", "FOREIGN KEY"
+_NO_SCHEMA = '{"type":"struct","fields":[]}'
+
+
+class HiddenParentError(ValueError):
+    """A foreign key whose parent the principal cannot see."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFacts:
+    """What six queries show of a whole schema.
+
+    Args:
+        tables: By name.
+        columns: By table.
+        keys: Columns of keys, by table and by the key's name.
+        parents: Columns of the parents of foreign keys, by the key's name.
+        tags: Those of tables and of their columns, by table.
+    """
+
+    tables: dict[str, TableRow] = field(default_factory=dict)
+    columns: dict[str, list[ColumnRow]] = field(default_factory=lambda: defaultdict(list))
+    keys: dict[str, dict[str, list[KeyRow]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    parents: dict[str, list[ParentRow]] = field(default_factory=lambda: defaultdict(list))
+    tags: dict[str, list[TagRow]] = field(default_factory=lambda: defaultdict(list))
+
+
+def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
+    """Ask for everything about a schema.
+
+    Raises:
+        BackendFailure: If the workspace refuses, or answers with rows of another form.
+    """
+    from pytest_delta_schema.backends.databricks.rows import ColumnRow, KeyRow, ParentRow, TableRow, TagRow, typed
+
+    facts = SchemaFacts()
+    facts.tables.update((row["table_name"].lower(), row) for row in typed(TableRow, ask(tables_in(catalog, schema))))
+    for column in typed(ColumnRow, ask(columns_in(catalog, schema))):
+        facts.columns[column["table_name"].lower()].append(column)
+    for key in typed(KeyRow, ask(keys_in(catalog, schema))):
+        facts.keys[key["table_name"].lower()][key["constraint_name"]].append(key)
+    for parent in typed(ParentRow, ask(parents_in(catalog, schema))):
+        facts.parents[parent["constraint_name"]].append(parent)
+    for query in (table_tags_in, column_tags_in):
+        for tag in typed(TagRow, ask(query(catalog, schema))):
+            facts.tags[tag["table_name"].lower()].append(tag)
+    return facts
+
+
+def protocol_of(detail: DetailRow) -> dict[str, Any]:
+    """Return the protocol that DESCRIBE DETAIL tells of, as a log has it."""
+    return {
+        "minReaderVersion": detail["minReaderVersion"],
+        "minWriterVersion": detail["minWriterVersion"],
+        "writerFeatures": detail.get("tableFeatures") or (),
+    }
+
+
+def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created: str | None) -> TableState:
+    """Describe one table.
+
+    Args:
+        name: The table.
+        facts: What its schema shows.
+        detail: What DESCRIBE DETAIL says.
+        created: Its CREATE statement, if it may hide values.
+
+    Raises:
+        ValueError: If something in it cannot be understood.
+    """
+    values = _values(created) if created is not None else {}
+    rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
+    keys = facts.keys.get(name.table, {})
+    base = state_from_metadata(
+        name,
+        metadata={
+            "schemaString": _NO_SCHEMA,
+            "description": detail.get("description"),
+            "configuration": dict(detail.get("properties") or {}),
+            "partitionColumns": detail.get("partitionColumns") or (),
+        },
+        protocol=protocol_of(detail),
+    )
+    columns = tuple(_column(row, values) for row in rows)
+    return replace(
+        base,
+        columns=columns,
+        tags=_tags(facts.tags.get(name.table, ()), columns),
+        clustering=tuple(_path(text, columns) for text in detail.get("clusteringColumns") or ()),
+        primary_key=next((_primary(key, some) for key, some in keys.items() if _is(some, _PRIMARY)), None),
+        foreign_keys=tuple(
+            sorted(
+                (_foreign(key, some, facts.parents) for key, some in keys.items() if _is(some, _FOREIGN)), key=by_name
+            )
+        ),
+    )
+
+
+def _column(row: ColumnRow, values: Mapping[str, ValueState]) -> ColumnState:
+    default = row.get("column_default")
+    value = values.get(row["column_name"].lower()) or (None if default is None else ValueState(default))
+    data_type, comment = parse_type(row["full_data_type"]), row.get("comment") or ""
+    return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
+
+
+def _tags(rows: Iterable[TagRow], columns: Iterable[ColumnState]) -> Tags:
+    spelled = {column.name.lower(): column.name for column in columns}
+    found: dict[tuple[str, ...], dict[str, str | None]] = {}
+    for row in rows:
+        column = row.get("column_name")
+        path: tuple[str, ...] = () if column is None else (spelled.get(str(column).lower(), str(column)),)
+        found.setdefault(path, {})[row["tag_name"]] = row["tag_value"] or ""
+    return {path: dict(sorted(tags.items())) for path, tags in sorted(found.items())}
+
+
+def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
+    """Find the path that is written with dots, which names may have as well."""
+    for column in columns:
+        if text == column.name:
+            return (column.name,)
+        if text.startswith(f"{column.name}."):
+            return (column.name, *_path(text[len(column.name) + 1 :], below(column.data_type)))
+    return (text,)
+
+
+def _is(rows: Sequence[KeyRow], kind: str) -> bool:
+    return bool(rows[0]["constraint_type"] == kind)
+
+
+def _in_order(rows: Iterable[KeyRow]) -> list[KeyRow]:
+    return sorted(rows, key=lambda row: row["ordinal_position"])
+
+
+def _primary(name: str, rows: Sequence[KeyRow]) -> KeyState:
+    return KeyState(name, tuple(row["column_name"] for row in _in_order(rows)))
+
+
+def _foreign(name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]]) -> ForeignKeyState:
+    ordered = _in_order(rows)
+    by_place = {row["ordinal_position"]: row for row in parents.get(name, ())}
+    places = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in ordered]
+    if not by_place or any(place not in by_place for place in places):
+        msg = f"foreign key {name} points at a table that the principal cannot see"
+        raise HiddenParentError(msg)
+    first = by_place[places[0]]
+    parent = QualifiedName(*(first[part].lower() for part in ("table_catalog", "table_schema", "table_name")))
+    columns = tuple(row["column_name"] for row in ordered)
+    return ForeignKeyState(name, columns, parent, tuple(by_place[place]["column_name"] for place in places))
+
+
+def _values(created: str) -> dict[str, ValueState]:
+    """Read generation expressions and identities from a CREATE statement."""
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
+
+    try:
+        definitions = parse_one(created, dialect="databricks").find_all(exp.ColumnDef)
+    except SqlglotError as error:
+        msg = "its CREATE statement cannot be understood"
+        raise ValueError(msg) from error
+    found = {}
+    for definition in definitions:
+        for kind in (constraint.kind for constraint in definition.constraints):
+            if isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
+                start, step = (int(str(kind.args.get(part) or 1)) for part in ("start", "increment"))
+                identity = IdentityState(start, step, bool(kind.this))
+                found[definition.name.lower()] = ValueState(identity=identity)
+            elif isinstance(kind, exp.ComputedColumnConstraint):
+                found[definition.name.lower()] = ValueState(generated=kind.this.sql("databricks"))
+    return found

@@ -1,0 +1,108 @@
+"""Rows as users give them, checked and converted before anything is written; the same on every catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.row_values import Fault, convert, shown
+from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.plan.data_checks import NULL_PARTITION
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pytest_delta_schema.backends.row_clocks import Clock
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def converted_rows(
+    state: TableState, rows: Iterable[Mapping[str, Any]], clock: Clock, unique: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Return rows as a table will show them.
+
+    Args:
+        state: The table.
+        rows: Values by column name, in any case.
+        clock: What datetimes without a time zone mean.
+        unique: Columns of timestamps that are written as times of the clock's zone, so that each has to happen once.
+
+    Returns:
+        Values by column name in lower case; columns that a row leaves out are left out.
+
+    Raises:
+        BackendFailure: If values would be read back otherwise than they were given, or there are no such columns; a
+            line each.
+    """
+    columns = {column.name.lower(): column for column in state.columns}
+    partitions = {name.lower() for name in state.partitioning}
+    found, lines, conditions = [], [], []
+    for number, row in enumerate(rows, start=1):
+        faults: list[Fault] = []
+        found.append(_converted(row, columns, clock, faults))
+        faults.extend(_partition_faults(found[-1], columns, partitions))
+        faults.extend(_repeated_hours(found[-1], unique, clock))
+        for fault in faults:
+            column = f", column {fault.path}" if fault.path else ""
+            lines.append(f"{state.name}: row {number}{column}: {fault.fact}")
+            conditions.append(fault.condition)
+    if lines:
+        raise BackendFailure("\n".join(lines), condition=next(filter(None, conditions), ""))
+    return found
+
+
+def _converted(row: object, columns: Mapping[str, ColumnState], clock: Clock, faults: list[Fault]) -> dict[str, Any]:
+    if not isinstance(row, Mapping):
+        faults.append(Fault("", f"is a {type(row).__name__}; give a dict by column"))
+        return {}
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        column = columns.get(str(name).lower())
+        if column is None:
+            known = ", ".join(each.name for each in columns.values())
+            faults.append(Fault("", f"there is no column {name}; columns are {known}"))
+        elif column.name.lower() in found:
+            faults.append(Fault(column.name, "is given twice, in different case; give it once"))
+        else:
+            found[column.name.lower()] = convert(value, column.data_type, column.name, clock, faults)
+    return found
+
+
+def _partition_faults(
+    row: Mapping[str, Any], columns: Mapping[str, ColumnState], partitions: Iterable[str]
+) -> Iterator[Fault]:
+    for name in partitions:
+        fault = _partition_fault(row.get(name), columns[name])
+        if fault is not None:
+            yield fault
+
+
+def _repeated_hours(row: Mapping[str, Any], unique: Iterable[str], clock: Clock) -> Iterator[Fault]:
+    for name in unique:
+        value = row.get(name.lower())
+        if value is not None and not clock.happens_once(value):
+            fact = (
+                f"{shown(value)} happens in an hour that {clock.zone} has twice, and the partition is written as its"
+                " time, because the table has checks, defaults or generated columns; set the session's time zone to UTC"
+            )
+            yield Fault(name, fact)
+
+
+def _partition_fault(value: Any, column: ColumnState) -> Fault | None:
+    """Return why a partition column does not give back a converted value; ``None`` if it does.
+
+    Delta writes partition values as texts in its log, and takes an empty one for NULL (Delta 4.4.0).
+    """
+    text = value
+    if isinstance(value, bytes):
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            return Fault(column.name, f"{shown(value)} is not UTF-8, as values of binary partition columns must be")
+    if text in ("", NULL_PARTITION):
+        said = f"{shown(value)} is read back as NULL from a partition column; give NULL, or do not partition by it"
+        return Fault(column.name, said)
+    if isinstance(text, str) and "\0" in text:
+        return Fault(column.name, f"{shown(value)} holds a NUL character, which names of partition folders cannot")
+    return None

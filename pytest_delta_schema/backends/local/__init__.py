@@ -1,0 +1,1 @@
+"""The local backend: an embedded Spark with Delta over a warehouse folder."""

@@ -1,0 +1,106 @@
+"""The class-data archive: what one JVM has loaded, kept for the next, which then starts in a good half of the time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from filelock import FileLock, Timeout
+
+from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
+from pytest_delta_schema.errors import because, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_delta_schema.backends.local.java import Java
+
+# An archive that does not fit is no reason to speak: the JVM then starts as if there were none.
+_SUFFIX = ".jsa"
+_QUIET = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassArchive:
+    """The archive for one Java, class path and set of flags, whether it is there or not.
+
+    Args:
+        folder: Where it is kept.
+        key: What it is made of.
+        path: The archive, if it is there and whole.
+    """
+
+    folder: Path
+    key: str
+    path: Path | None
+
+    @property
+    def flags(self) -> str:
+        """What to tell the JVM: take the archive, or note what would go into one."""
+        if self.path is not None:
+            return f'-XX:SharedArchiveFile="{self.path}" {_QUIET}'
+        return f"-XX:+RecordDynamicDumpInfo {_QUIET}"
+
+    def write(self, jvm: Any, stream: TextIO) -> bool:
+        """Write the archive of a running JVM that was told to note; others that try at the same time go on without.
+
+        Args:
+            jvm: The py4j view of the JVM.
+            stream: Where to say so, because it takes some seconds.
+
+        Returns:
+            Whether it was written.
+        """
+        from py4j.protocol import Py4JError
+
+        if self.path is not None:
+            return False
+        scratch = self.folder / f"{self.key}.{os.getpid()}"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.folder / f"{self.key}.lock", timeout=0):
+                if kept_file(self.folder, self.key, _SUFFIX) is not None:
+                    return False
+                start = time.monotonic()
+                print("delta schema: keeping the JVM's classes, once; later starts are faster", file=stream, flush=True)
+                jvm.pytest_delta_schema.ClassArchive.dump(str(scratch))
+                size, took = scratch.stat().st_size / 1e6, time.monotonic() - start
+                keep_file(scratch, self.folder, self.key, _SUFFIX)
+                print(f"delta schema: kept {size:.0f} MB in {took:.0f} s", file=stream, flush=True)
+        except Timeout:  # another process writes it
+            return False
+        except (OSError, Py4JError) as error:
+            said = reason(error) if isinstance(error, OSError) else because(error)
+            print(
+                f"delta schema: the JVM's classes cannot be kept in {self.folder}: {said}; set XDG_CACHE_HOME to a"
+                " folder that can be written, or delta_jvm_archive = false",
+                file=stream,
+                flush=True,
+            )
+            with suppress(OSError):
+                scratch.unlink(missing_ok=True)
+            return False
+        return True
+
+
+def class_archive(java: Java, class_path: Sequence[Path], options: str) -> ClassArchive:
+    """Return the archive for a JVM that is started like this.
+
+    Args:
+        java: The Java runtime; its full version is part of the key.
+        class_path: Jars in order; their sizes and times are part of the key, for the JVM checks them.
+        options: The other flags.
+    """
+    key = hashlib.sha256(f"{java.version}\0{options}".encode())
+    for jar in class_path:
+        status = jar.stat()
+        key.update(f"{jar}\0{status.st_size}\0{status.st_mtime_ns}".encode())
+    folder = cache_folder() / "archives"
+    name = key.hexdigest()[:16]
+    with using_cache():
+        return ClassArchive(folder, name, kept_file(folder, name, _SUFFIX))

@@ -1,0 +1,187 @@
+"""The Spark catalog: reads by path, runs SQL, and emulates what open-source Delta lacks."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pytest_delta_schema.backends.data_queries import Questions
+from pytest_delta_schema.backends.local.bridge import Bridge
+from pytest_delta_schema.backends.local.conversion import convert, mark, mark_location
+from pytest_delta_schema.backends.local.creation import place_for
+from pytest_delta_schema.backends.local.parquet_folder import Sources
+from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
+from pytest_delta_schema.backends.local.reader import list_tables, read_tables
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
+from pytest_delta_schema.backends.spark.history import column_origins, past_columns
+from pytest_delta_schema.backends.spark.inserting import insert_rows
+from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.statements import Running
+from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.execute.interruption import StillRunning
+from pytest_delta_schema.execute.protocols import Capabilities
+from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.models.table import conversions, names_around
+from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema
+from pytest_delta_schema.sql.statement import StatementKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.execute.protocols import RowCounts, Samples
+    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.states import CatalogState, TableState
+
+_SUBSTITUTE = "spark.sql.variable.substitute"
+
+
+class SparkCatalog:
+    """Delta tables through one classic Spark session.
+
+    Args:
+        spark: The session; it is never stopped here.
+        warehouse: The folder that holds all catalogs.
+        stream: Where long work says what it is doing; standard error unless said otherwise.
+    """
+
+    name = "local"
+    capabilities = Capabilities(emulates=BY_COMMIT | BY_PROPERTY)
+
+    def __init__(self, spark: SparkSession, warehouse: Path, stream: TextIO | None = None) -> None:
+        self.spark = spark
+        self.warehouse = warehouse
+        self.bridge = Bridge(spark, warehouse)
+        self._stream = stream or sys.stderr
+        self._sources = Sources(self.bridge, self._say)
+        self._questions = Questions(lambda text: self._sql(text).collect(), self._read)
+        self._running = Running(self._sql, self._questions, self.bridge.gateway)
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
+        models = list(models)
+        with in_users_names(self.bridge.in_users_words):
+            wishes = conversions(models)
+            return read_tables(self.bridge, names_around(models), wishes, self._sources)
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+        """Find the commits that brought columns, by a few schemas of older versions."""
+        with self._speaking(table.catalog):
+            return tuple(column_origins(self._sql, table, paths))
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Look for columns in the schemas of older versions."""
+        with self._speaking(table.catalog):
+            return past_columns(self._sql, table, paths)
+
+    def run(self, statement: Statement) -> None:
+        """Run one statement, or what stands for it on open-source Delta.
+
+        Raises:
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
+            BackendFailure: If Spark or Delta refuses.
+        """
+        with self._speaking(statement.table.catalog), self._stopping():
+            if statement.kind is StatementKind.CREATE_TABLE:
+                self._create(statement)
+            elif statement.kind is StatementKind.CONVERT_TABLE:
+                convert(self.bridge, statement, self._sql, self._say)
+            else:
+                self._running.run(statement)
+                if statement.kind is StatementKind.REGISTER_TABLE:
+                    mark_location(self.bridge, statement.table)
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        with self._speaking(catalog):
+            return list_tables(self.bridge, catalog, schema)
+
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest version, ``ABSENT`` if it does not exist, or why its log cannot be read."""
+        with in_users_names(self.bridge.in_users_words):
+            return version_of(read_tables(self.bridge, [table]), table)
+
+    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+        """Count the rows that break each demand, in one scan."""
+        with self._speaking(table.catalog):
+            return self._questions.count_rows(table, demands, **how)
+
+    def sample_rows(
+        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        with self._speaking(table.catalog):
+            return self._questions.sample_rows(table, demands, shown, **how)
+
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows, given as values by column name; columns that are left out are NULL.
+
+        Raises:
+            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+                table refuses them.
+        """
+        with self._speaking(table.catalog):
+            insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        with self._speaking(catalog):
+            self._sql(create_schema(catalog, schema))
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it, half-made tables included; one that is not there is fine."""
+        with self._speaking(catalog):
+            self._sql(drop_schema(catalog, schema))
+        if self.bridge.is_ours(catalog):
+            shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
+
+    def _create(self, statement: Statement) -> None:
+        table = statement.table
+        if not self.bridge.is_ours(table.catalog):
+            self._running.run(statement)
+            mark(self.bridge, table, str(self.bridge.gateway.load(table).path()), self._say)
+            return
+        folder = table_folder(self.warehouse, table)
+        with place_for(table, self.warehouse, folder):
+            try:
+                self._running.run(statement)
+            except StillRunning:
+                raise
+            except BaseException:
+                # A log folder without a commit, in which no table can be made.
+                remove_if_empty(folder)
+                raise
+        mark(self.bridge, table, str(folder), self._say)
+
+    @contextmanager
+    def _speaking(self, catalog: str) -> Iterator[None]:
+        """Let the session know a catalog, and speak of it in users' names."""
+        with in_users_names(self.bridge.in_users_words):
+            self.bridge.register([catalog])
+            yield
+
+    def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:
+        return read_tables(self.bridge, names).tables
+
+    def _say(self, text: str) -> None:
+        self._stream.write(f"delta-schema: {escaped(text)}\n")
+        self._stream.flush()
+
+    def _stopping(self) -> AbstractContextManager[None]:
+        return stopped_by(lambda: stop_jobs(self.spark))
+
+    def _sql(self, text: str) -> Any:
+        with self._stopping(), setting(self.spark, _SUBSTITUTE, "false"):
+            return self.spark.sql(text)

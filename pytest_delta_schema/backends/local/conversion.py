@@ -1,0 +1,96 @@
+"""Convert parquet in place, leave nothing behind when that fails or changes a value, and find the table later on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.local.conversion_proof import Verified
+from pytest_delta_schema.backends.local.physical_names import (
+    SESSION_CATALOG,
+    encode,
+    physical_schema,
+    remove_if_empty,
+    table_folder,
+)
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.execute.interruption import StillRunning
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.plan.changes import ConvertTable
+from pytest_delta_schema.sql.conversion import conversion
+from pytest_delta_schema.sql.quoting import dotted, parquet_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.sql.statement import Statement
+
+MARKER = "_location"
+"""The file that says where a table lies, if it does not lie in its folder; ``Warehouse.java`` reads it."""
+
+
+def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say: Callable[[str], None]) -> None:
+    """Run a conversion, and say how long it takes.
+
+    Args:
+        bridge: The session.
+        statement: What is converted. Under its own name Spark finds no table that is not Delta, so that it is called by
+            its physical one.
+        sql: Runs a statement.
+        say: Where long work says what it is doing.
+    """
+    for change in statement.changes:
+        if isinstance(change, ConvertTable):
+            source = change.source
+            target = _physical(bridge, statement.table) if source.is_registered else parquet_files(source.path)
+            with_them = "" if change.statistics else ", without their statistics"
+            say(f"{statement.table}: converting {source.files:,} parquet files to Delta{with_them}")
+            started = monotonic()
+            verified = Verified(bridge, statement.table, source, target)
+            try:
+                sql(conversion(target, change))
+            except StillRunning:
+                raise
+            except BaseException:
+                remove_if_empty(Path(source.path) / "_delta_log")
+                raise
+            verified.require_same_rows()
+            mark(bridge, statement.table, source.path, say)
+            say(f"{statement.table}: converted in {monotonic() - started:.1f} s")
+
+
+def mark(bridge: Bridge, table: QualifiedName, path: str, say: Callable[[str], None]) -> None:
+    """Leave a file beside the data of a new table that protects it from conversion if its log is lost.
+
+    Args:
+        bridge: The session.
+        table: The table, which is there already, so that a file that cannot be written is no reason to fail.
+        path: Where it lies.
+        say: Where that is said.
+    """
+    try:
+        with in_users_names():
+            bridge.mark(path)
+    except BackendFailure as error:
+        say(f"{table}: the file that forbids its conversion, if its log is lost, was not written: {because(error)}")
+
+
+def mark_location(bridge: Bridge, table: QualifiedName) -> None:
+    """Leave in a table's folder where the table lies, so that a later process finds it."""
+    if not bridge.is_ours(table.catalog):
+        return
+    place = table_folder(bridge.warehouse, table)
+    location = str(bridge.gateway.load(table).path())
+    target = location.removeprefix("file:")
+    if target.startswith("/") and Path(target) != place:
+        place.mkdir(parents=True, exist_ok=True)
+        (place / MARKER).write_text(target + "\n", encoding="utf-8")
+
+
+def _physical(bridge: Bridge, table: QualifiedName) -> str:
+    if not bridge.is_ours(table.catalog):
+        return dotted(table)
+    return dotted(QualifiedName(SESSION_CATALOG, physical_schema(table.catalog, table.schema), encode(table.table)))

@@ -1,0 +1,98 @@
+"""Make sure that a conversion has changed no value, and undo it if it has."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, encode, physical_schema
+from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
+from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.sql.fingerprint import difference
+from pytest_delta_schema.sql.quoting import delta_files
+from pytest_delta_schema.state.types import canonical_fields
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.sql.fingerprint import Fingerprint
+    from pytest_delta_schema.state.conversion import SourceState
+
+
+class Verified:
+    """One conversion: what stood there before it, and whether the table holds the same rows.
+
+    The rows of a table of the catalog are those that it has before the conversion. Those of a folder are what its files
+    hold after it, read with the schema of the new table, so that files which were added meanwhile are missed.
+
+    Args:
+        bridge: The session.
+        table: What is converted.
+        source: The files.
+        target: The table under its physical name, or the files, quoted.
+    """
+
+    def __init__(self, bridge: Bridge, table: QualifiedName, source: SourceState, target: str) -> None:
+        self._bridge = bridge
+        self._table = table
+        self._source = source
+        self._entry: Any = None
+        self._before: Fingerprint | None = None
+        if source.is_registered:
+            self._entry = self._session_catalog().getTableMetadata(self._identifier())
+            self._before = self._fingerprint(target, bridge.spark.table(target).schema)
+
+    def require_same_rows(self) -> None:
+        """Compare the rows of the table with those that it was made of.
+
+        Raises:
+            BackendFailure: If they differ; the conversion is undone, unless somebody has committed since.
+        """
+        converted = delta_files(self._source.path)
+        schema = self._bridge.spark.sql(f"TABLE {converted}").schema
+        changed = difference(
+            canonical_fields(schema.fields),
+            self._before or self._of_files(schema),
+            self._fingerprint(converted, schema),
+        )
+        if changed:
+            msg = f"{self._table}: the conversion would change data: {changed}; {self._undo()}"
+            raise BackendFailure(msg)
+
+    def _of_files(self, schema: Any) -> Fingerprint:
+        frame = self._bridge.spark.read.schema(schema).parquet(self._source.path)
+        with relation_of(self._bridge.spark, frame._jdf) as relation:
+            return self._fingerprint(relation, schema)
+
+    def _fingerprint(self, relation: str, schema: Any) -> Fingerprint:
+        """Take it in the session's zone, which timestamps in the names of folders are read in."""
+        spark = self._bridge.spark
+        return fingerprint(spark, relation, canonical_fields(schema.fields), str(spark.conf.get(TIME_ZONE)))
+
+    def _undo(self) -> str:
+        """Take the conversion back, and say what is there now."""
+        log = Path(self._source.path) / "_delta_log"
+        commits = sorted(path.name for path in log.glob("*.json"))
+        if commits != [f"{0:020d}.json"]:
+            return (
+                f"it is not undone, because somebody else has committed since (version {len(commits) - 1}); compare"
+                f" {log.parent} with its version 0"
+            )
+        shutil.rmtree(log)
+        self._bridge.jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+        if self._entry is not None:
+            self._session_catalog().externalCatalog().alterTable(self._entry)
+            self._session_catalog().refreshTable(self._identifier())
+        return "it was undone, and the files are as they were; apply again when nobody writes to them"
+
+    def _session_catalog(self) -> Any:
+        return self._bridge.spark._jsparkSession.sessionState().catalog()
+
+    def _identifier(self) -> Any:
+        name, jvm = self._table, self._bridge.jvm
+        is_ours = self._bridge.is_ours(name.catalog)
+        schema = physical_schema(name.catalog, name.schema) if is_ours else name.schema
+        table = encode(name.table) if is_ours else name.table
+        some = jvm.scala.Option.apply
+        return jvm.org.apache.spark.sql.catalyst.TableIdentifier(table, some(schema), some(SESSION_CATALOG))

@@ -1,0 +1,176 @@
+"""Delta's jars as files: resolved once by Delta's own helper and Spark's own resolver, and then taken by path."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from filelock import FileLock
+
+from pytest_delta_schema.backends.local.machine_cache import cache_folder, checksum, using_cache
+from pytest_delta_schema.errors import BackendError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
+"""What Delta needs beyond Spark; the other jars that come along are there already (run on the released jars)."""
+
+_EXPECTED_MB = 87
+_FULL = os.strerror(errno.ENOSPC)
+_LAST_LINES = 5
+_PATIENCE = 5.0
+"""Seconds between two words on a download that goes on."""
+
+
+def coordinates() -> str:
+    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says."""
+    try:
+        from delta import configure_spark_with_delta_pip
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        msg = (
+            f"the local backend needs Spark and Delta, and {error.name} is not installed;"
+            " run: pip install 'pytest-delta-schema[spark]'"
+        )
+        raise BackendError(msg) from error
+    # A builder keeps its options on the class unless it is given some of its own.
+    builder = SparkSession.Builder()
+    builder._options = {}
+    return str(configure_spark_with_delta_pip(builder)._options["spark.jars.packages"])
+
+
+def delta_jars(stream: TextIO) -> list[Path]:
+    """Return the jars that Delta needs, downloaded if they are not on this machine, or damaged.
+
+    Args:
+        stream: Where to say that something is downloaded, and how much.
+
+    Raises:
+        BackendError: If they cannot be downloaded, or the cache cannot be used.
+    """
+    wanted = coordinates()
+    folder = cache_folder() / "jars" / wanted.replace(":", "_")
+    with using_cache():
+        known = _kept(folder)
+        if known:
+            return known
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(str(folder) + ".lock"):
+            return _kept(folder, stream) or _download(wanted, folder, stream)
+
+
+def _kept(folder: Path, stream: TextIO | None = None) -> list[Path]:
+    """Return the jars of an earlier download; none if one is missing, or has not the checksum that was noted then.
+
+    Args:
+        folder: Of the download.
+        stream: Where to name damaged ones, if anywhere.
+    """
+    try:
+        noted = json.loads((folder / "jars.json").read_text("utf-8"))
+        found = {folder / "jars" / name: digest for name, digest in noted.items()}
+        damaged = [path.name for path, digest in found.items() if checksum(path) != digest]
+    except (FileNotFoundError, ValueError, AttributeError):
+        return []
+    if damaged and stream is not None:
+        said = f"{', '.join(damaged)} is damaged, and is fetched again"
+        print(f"delta schema: {said}", file=stream, flush=True)
+    return [] if damaged else list(found)
+
+
+def _download(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
+    """Let Spark resolve the jars, from its own copies at first; if those are damaged, too, from the repository."""
+    jars = _resolve(wanted, folder, stream)
+    if not all(map(_is_whole, jars)):
+        shutil.rmtree(folder / "cache", ignore_errors=True)
+        jars = _resolve(wanted, folder, stream)
+    damaged = [path.name for path in jars if not _is_whole(path)]
+    if damaged:
+        msg = f"{', '.join(damaged)} is damaged after a new download; see whether the Maven repository has it whole"
+        raise BackendError(msg)
+    noted = folder / "jars.json.new"
+    noted.write_text(json.dumps({path.name: checksum(path) for path in jars}), "utf-8")
+    os.replace(noted, folder / "jars.json")  # noqa: PTH105 - replaces on every system
+    print(f"delta schema: downloaded {_size(folder.glob('jars/*.jar')):.0f} MB", file=stream, flush=True)
+    return jars
+
+
+def _is_whole(jar: Path) -> bool:
+    """Whether every entry of a jar can be read and has its checksum."""
+    try:
+        with zipfile.ZipFile(jar) as file:
+            return file.testzip() is None
+    except (zipfile.BadZipFile, zlib.error):
+        return False
+
+
+def _resolve(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
+    # The resolver leaves a jar that is there already as it is.
+    shutil.rmtree(folder / "jars", ignore_errors=True)
+    print(
+        f"delta schema: downloading {wanted} and what it needs, once for this machine (about {_EXPECTED_MB} MB)",
+        file=stream,
+        flush=True,
+    )
+    log = folder / "resolve.log"
+    with log.open("w", encoding="utf-8") as output:
+        process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
+            _command(wanted, folder), stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=_environment()
+        )
+        _watch(process, folder, stream)
+    jars = [path for path in sorted(folder.glob("jars/*.jar")) if path.name.startswith(NEEDED)]
+    if process.returncode or not jars:
+        raise _failure(wanted, log)
+    return jars
+
+
+def _command(wanted: str, folder: Path) -> list[str]:
+    from pyspark.find_spark_home import _find_spark_home
+
+    script = folder / "nothing.py"
+    script.write_text("# Run by spark-submit, which resolves packages before it runs anything.\n", "utf-8")
+    submit = Path(_find_spark_home(), "bin", "spark-submit")
+    return [str(submit), "--packages", wanted, "--conf", f"spark.jars.ivy={folder}", str(script)]
+
+
+def _environment() -> dict[str, str]:
+    from pyspark.find_spark_home import _find_spark_home
+
+    return {**os.environ, "SPARK_HOME": _find_spark_home(), "PYSPARK_PYTHON": sys.executable}
+
+
+def _watch(process: subprocess.Popen[bytes], folder: Path, stream: TextIO) -> None:
+    while True:
+        try:
+            process.wait(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            size = _size(folder.rglob("*.jar"))
+            print(f"delta schema: {size:.0f} of about {_EXPECTED_MB} MB so far", file=stream, flush=True)
+        else:
+            return
+
+
+def _size(paths: Iterable[Path]) -> float:
+    return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
+
+
+def _failure(wanted: str, log: Path) -> Exception:
+    lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
+    if any(_FULL in line for line in lines):
+        return OSError(errno.ENOSPC, _FULL, str(log.parent))
+    telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
+    cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
+    return BackendError(
+        f"{wanted} is not on this machine and could not be downloaded; connect to a Maven repository once"
+        " (a mirror is named by an Ivy settings file in spark.jars.ivySettings), or install a delta-spark whose jar"
+        f" is published, such as delta-spark==4.4.0 with pyspark==4.2.0. The resolver said:\n  {cause}"
+    )

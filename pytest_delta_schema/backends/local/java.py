@@ -1,0 +1,66 @@
+"""The Java that Spark will run on."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest_delta_schema.backends.local.programs import answer_of
+from pytest_delta_schema.errors import BackendError, reason
+
+OLDEST = 17
+"""Oldest Java that Spark 4 runs on (source: Spark's documentation)."""
+
+_PATIENCE = 30.0
+"""Seconds that Java may take to tell its version; it needs a tenth of one."""
+
+_LONGEST = 120
+"""Characters of an answer that are shown."""
+
+
+class Java(NamedTuple):
+    """A Java runtime: its program and what it says of its version, the last line included."""
+
+    program: str
+    version: str
+
+
+def find_java() -> Java:
+    """Find the Java that Spark's launcher would take: ``JAVA_HOME`` first, then the search path.
+
+    Raises:
+        BackendError: If there is none, it does not run or answer in time, or it is too old.
+    """
+    home = os.environ.get("JAVA_HOME")
+    program = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    if program is None or shutil.which(program) is None:
+        in_home = f"JAVA_HOME is {home}, but there is no program bin/java in it"
+        raise BackendError(_unfit(in_home if home else "there is no java on the PATH"))
+    version = _ask(program)
+    match = re.search(r'version "(\d+)', version)
+    if match is None or int(match.group(1)) < OLDEST:
+        lines = [line for line in version.splitlines() if "version" in line] or version.splitlines()
+        found = f"answers {lines[0][:_LONGEST]!r}" if lines else "does not tell its version"
+        raise BackendError(_unfit(f"{program} {found}"))
+    return Java(program, version)
+
+
+@lru_cache(maxsize=8)
+def _ask(program: str) -> str:
+    # Java prints its version on standard error.
+    try:
+        return answer_of([program, "-version"], _PATIENCE).text
+    except OSError as error:
+        raise BackendError(_unfit(f"{program} cannot be run: {reason(error)}")) from error
+    except subprocess.TimeoutExpired as error:
+        said = f"{program} did not tell its version within {_PATIENCE:g} seconds"
+        raise BackendError(_unfit(said)) from error
+
+
+def _unfit(fact: str) -> str:
+    return f"Spark needs Java {OLDEST} or newer, and {fact}; install a JRE {OLDEST} and set JAVA_HOME to its folder"

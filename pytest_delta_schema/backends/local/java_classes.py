@@ -1,0 +1,99 @@
+"""Our few Java classes, compiled once by the compiler that Spark bundles, and put on the class path as a jar."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import subprocess
+import tempfile
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
+from pytest_delta_schema.backends.local.programs import answer_of
+from pytest_delta_schema.errors import BackendError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.backends.local.java import Java
+
+CATALOG_CLASS = "pytest_delta_schema.NamespacedDeltaCatalog"
+READER_CLASS = "pytest_delta_schema.StateReader"
+LISTER_CLASS = "pytest_delta_schema.FileLister"
+
+_BUILDER = "Build.java"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_PATIENCE = 120.0
+"""Seconds that the compiler may take; it needs about two."""
+
+_FULL = os.strerror(errno.ENOSPC)
+
+
+def spark_jars() -> Path:
+    """Return the folder of the jars that come with the installed Spark."""
+    from pyspark.find_spark_home import _find_spark_home
+
+    home = Path(_find_spark_home())
+    if not (home / "jars").is_dir():
+        msg = f"SPARK_HOME is {home}, but there is no Spark in it; unset SPARK_HOME to use the installed pyspark"
+        raise BackendError(msg)
+    return home / "jars"
+
+
+def classes_jar(jars: Sequence[Path], java: Java) -> Path:
+    """Return the jar with our classes, compiled if this is the first time for this Spark, Delta and source.
+
+    Args:
+        jars: Delta's jars.
+        java: The Java to compile with.
+
+    Raises:
+        BackendError: If this Spark or Delta is one that our classes do not fit, or the cache cannot be used.
+    """
+    sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java").iterdir()}
+    key = hashlib.sha256()
+    for part in (*sorted(sources.items()), *sorted(path.name for path in jars), spark_jars()):
+        key.update(repr(part).encode())
+    folder, name = cache_folder() / "classes", key.hexdigest()[:16]
+    with using_cache():
+        found = kept_file(folder, name, ".jar")
+        if found is not None:
+            return found
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            _build(sources, jars, java, Path(scratch))
+            # Whoever is last of several that compile at once wins, with the same bytes.
+            return keep_file(Path(scratch, "classes.jar"), folder, name, ".jar")
+
+
+def _build(sources: dict[str, bytes], jars: Sequence[Path], java: Java, scratch: Path) -> None:
+    classes = scratch / "classes"
+    classes.mkdir()
+    for name, text in sources.items():
+        (scratch / name).write_bytes(text)
+    class_path = os.pathsep.join([*map(str, jars), str(spark_jars() / "*")])
+    compiled = [str(scratch / name) for name in sorted(sources) if name != _BUILDER]
+    compiler = [java.program, "-cp", class_path, "org.codehaus.janino.SimpleCompiler", str(scratch / _BUILDER)]
+    try:
+        answer = answer_of([*compiler, "pytest_delta_schema.Build", str(classes), *compiled], _PATIENCE)
+    except subprocess.TimeoutExpired as error:
+        msg = (
+            f"{java.program} did not compile the catalog classes within {_PATIENCE:g} seconds;"
+            " set JAVA_HOME to the folder of a JRE 17"
+        )
+        raise BackendError(msg) from error
+    found = sorted(classes.rglob("*.class"))
+    if answer.code or not found:
+        if _FULL in answer.text:
+            raise OSError(errno.ENOSPC, _FULL, str(classes))
+        said = answer.text.splitlines() or ["the compiler said nothing"]
+        msg = f"the catalog classes do not fit the installed Spark and Delta; use a supported pair. It said: {said[0]}"
+        raise BackendError(msg)
+    with zipfile.ZipFile(scratch / "classes.jar", "w") as jar:
+        for path in found:
+            # A fixed date, so that the same source gives the same bytes.
+            jar.writestr(zipfile.ZipInfo(path.relative_to(classes).as_posix(), _EPOCH), path.read_bytes())

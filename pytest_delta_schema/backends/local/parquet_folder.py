@@ -1,0 +1,119 @@
+"""Look at files that are to become a Delta table: what they are, how they are parted, and whether they agree."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
+from pytest_delta_schema.state.delta_log import columns_of_schema
+from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.state.types import ColumnState, canonical_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.models.names import QualifiedName
+
+_MANY = 200
+"""From this number of files on, reading their schemas takes long enough to say so."""
+
+
+class Sources:
+    """Looks at files; what was seen of the same files is not looked at again.
+
+    Args:
+        bridge: The session.
+        say: Where long work says what it is doing.
+    """
+
+    def __init__(self, bridge: Bridge, say: Callable[[str], None]) -> None:
+        self._bridge = bridge
+        self._say = say
+        self._schemas: dict[tuple[str, tuple[str, ...]], tuple[tuple[ColumnState, ...], str]] = {}
+
+    def folder(self, name: QualifiedName, path: str, *, schema_exists: bool, is_in_place: bool = False) -> TableState:
+        """Return what the files of a folder are, for a table that the catalog does not have."""
+        kind, sign, files = self._bridge.list_files(path)
+        columns, conflict = self._schema(path, files) if kind == PARQUET else ((), "")
+        folders = _folders(files)
+        parting = tuple(part.partition("=")[0] for part in folders[0]) if folders else ()
+        parted = {each.lower() for each in parting}
+        return TableState(
+            name=name,
+            schema_exists=schema_exists,
+            columns=tuple(sorted(columns, key=lambda column: column.name.lower() in parted)),
+            partitioning=parting,
+            source=SourceState(
+                kind, path, is_in_place=is_in_place, folders=folders, files=len(files), conflict=conflict, sign=sign
+            ),
+        )
+
+    def table(self, name: QualifiedName, provider: str, path: str, schema: str, partitions: str) -> TableState:
+        """Return what a table of another format is.
+
+        Args:
+            name: Of the table.
+            provider: Its format.
+            path: Where its files are.
+            schema: Its columns, as Spark's JSON.
+            partitions: Those by which it is partitioned, likewise.
+        """
+        kind, sign, files = self._bridge.list_files(path)
+        is_parquet = provider.lower() == PARQUET and kind != NOTHING
+        conflict = self._schema(path, files)[1] if is_parquet else ""
+        shown = provider.lower() if kind != NOTHING or provider.lower() != PARQUET else NOTHING
+        return TableState(
+            name=name,
+            columns=columns_of_schema(json.loads(schema)),
+            partitioning=tuple(column.name for column in columns_of_schema(json.loads(partitions))),
+            source=SourceState(
+                shown,
+                path,
+                is_registered=True,
+                folders=_folders(files),
+                files=len(files),
+                conflict=conflict,
+                sign=sign,
+            ),
+        )
+
+    def _schema(self, path: str, files: Sequence[str]) -> tuple[tuple[ColumnState, ...], str]:
+        """Return the schema that files have in common, or why they have none."""
+        known = self._schemas.get((path, tuple(files)))
+        if known is None:
+            if len(files) >= _MANY:
+                self._say(f"reading the schemas of {len(files):,} parquet files in {path}")
+            known = self._schemas[path, tuple(files)] = self._read(path, files)
+        return known
+
+    def _read(self, path: str, files: Sequence[str]) -> tuple[tuple[ColumnState, ...], str]:
+        try:
+            return canonical_fields(self._merged(path, files).fields), ""
+        except BackendFailure as error:
+            first = self._first_misfit(path, files)
+            return (), f"{files[first]} does not fit those before it ({because(error)})"
+
+    def _first_misfit(self, path: str, files: Sequence[str]) -> int:
+        """Return the place of the first file whose schema cannot be merged with those before it, by bisection."""
+        fits, breaks = 0, len(files)
+        while breaks - fits > 1:
+            middle = (fits + breaks) // 2
+            try:
+                self._merged(path, files[:middle])
+                fits = middle
+            except BackendFailure:
+                breaks = middle
+        return breaks - 1
+
+    def _merged(self, path: str, files: Sequence[str]) -> Any:
+        reader = self._bridge.spark.read.option("mergeSchema", "true").option("basePath", path)
+        with in_users_names(self._bridge.in_users_words):
+            return reader.parquet(*(f"{path}/{file}" for file in files)).schema
+
+
+def _folders(files: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple(sorted({tuple(file.split("/")[:-1]) for file in files}))

@@ -1,0 +1,249 @@
+"""Sessions: take the active one, or start a tuned local one; stop only what was started here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
+from pytest_delta_schema.backends.local.jars import delta_jars
+from pytest_delta_schema.backends.local.java import find_java
+from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, classes_jar
+from pytest_delta_schema.backends.local.physical_names import decode
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.errors import BackendError, because, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Flags for short runs on few cores: no optimising compiler, no parallel collector."""
+
+_ABORTING = 0.5
+"""Seconds in which a JVM may end by itself, and remove its temporary files."""
+
+_PYTHON = "PYSPARK_PYTHON"
+_OPTIONS = "spark.driver.extraJavaOptions"
+_CLASS_PATH = "spark.driver.extraClassPath"
+
+
+def session_conf(warehouse: Path) -> dict[str, str]:
+    """Return the settings of the local session, tuned for many small statements on one machine.
+
+    The expensive defaults are 200 shuffle partitions, 50 partitions of Delta's own state and parallel listing, each of
+    which costs seconds on tables of a few rows (measured on the released jars).
+
+    Args:
+        warehouse: The folder that holds all catalogs.
+    """
+    return {
+        "spark.master": "local[1]",
+        "spark.app.name": "pytest-delta-schema",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.warehouse.dir": str(warehouse / "spark_catalog"),
+        "spark.sql.sources.default": "delta",
+        "spark.sql.variable.substitute": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.default.parallelism": "1",
+        "spark.driver.memory": "2g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        _OPTIONS: JVM_OPTIONS,
+    }
+
+
+@dataclass(slots=True)
+class LocalSession:
+    """A session, and whether it is ours to stop.
+
+    Args:
+        spark: The session.
+        owned: Whether it was started here.
+        archive: Where the JVM's classes should be kept when it stops; ``None`` to keep none.
+    """
+
+    spark: SparkSession
+    owned: bool
+    archive: ClassArchive | None = None
+
+    def close(self, stream: TextIO) -> None:
+        """Stop the session and its JVM if they were started here; a session of others is left alone."""
+        if not self.owned:
+            return
+        from pyspark import SparkContext
+
+        gateway: Any = self.spark.sparkContext._gateway
+        process = getattr(gateway, "proc", None)
+        if process is not None and process.poll() is not None:
+            # Somebody has killed the JVM, so that nobody is there to be asked to stop.
+            self.abort()
+            return
+        if self.archive is not None:
+            self.archive.write(self.spark._jvm, stream)
+        self.spark.stop()
+        # The flags of a JVM are set when it starts, so the next session gets a new one.
+        SparkContext._gateway = SparkContext._jvm = None
+        gateway.shutdown()
+        if process is not None:
+            process.stdin.close()
+            process.wait()
+
+    def abort(self) -> None:
+        """End the JVM if it was started here, whatever it is doing; stopping the session would wait for its jobs."""
+        if not self.owned:
+            return
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        gateway: Any = self.spark.sparkContext._gateway
+        process = getattr(gateway, "proc", None)
+        if process is not None:
+            process.stdin.close()
+            try:
+                process.wait(_ABORTING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = None
+
+
+def active_session() -> LocalSession | None:
+    """Return the session that this process has already, if any."""
+    if "pyspark.sql" not in sys.modules:
+        return None
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.getActiveSession()
+    if spark is None and SparkContext._active_spark_context is not None:
+        spark = SparkSession.builder.getOrCreate()
+    return None if spark is None else LocalSession(spark, owned=False)
+
+
+def open_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, stream: TextIO) -> LocalSession:
+    """Take the active session, or start a local one.
+
+    Args:
+        conf: Settings of a session to start, usually those of :func:`session_conf`.
+        warehouse: The folder that holds all catalogs; made if it is missing, with a file that keeps it out of git.
+        archive: Whether to start from, and to write, the class-data archive.
+        stream: Where long work says what it is doing.
+
+    Raises:
+        BackendError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot be used,
+            or Spark does not start.
+    """
+    return active_session() or start_session(conf, warehouse, archive=archive, stream=stream)
+
+
+def start_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, stream: TextIO) -> LocalSession:
+    """Start a local session in a JVM of its own; see :func:`open_session`."""
+    prepare_warehouse(warehouse)
+    java = find_java()
+    jars = delta_jars(stream)
+    class_path = [*jars, classes_jar(jars, java)]
+    options = f"{conf.get(_OPTIONS, '')} {_logging()}".strip()
+    kept = class_archive(java, class_path, options) if archive else None
+    settings = {
+        **catalog_conf(known_catalogs(warehouse), warehouse),
+        "spark.local.dir": _temporary_folder(),
+        **conf,
+        _OPTIONS: f"{options} {kept.flags}" if kept else options,
+        _CLASS_PATH: ":".join([*map(str, class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
+    }
+    return LocalSession(_start(settings), owned=True, archive=kept)
+
+
+def prepare_warehouse(warehouse: Path) -> None:
+    """Make the warehouse folder, and keep what is in it out of git; one that is there may be read-only.
+
+    Raises:
+        BackendError: If it cannot be made or listed.
+    """
+    try:
+        is_new = not warehouse.exists()
+        warehouse.mkdir(parents=True, exist_ok=True)
+        known_catalogs(warehouse)
+        with nullcontext() if is_new else suppress(OSError):
+            _ignore(warehouse)
+    except OSError as error:
+        msg = (
+            f"the warehouse {warehouse} cannot be used: {reason(error)};"
+            " name a folder that can be written: --delta-warehouse=FOLDER, or the ini key delta_warehouse"
+        )
+        raise BackendError(msg) from error
+
+
+def _ignore(warehouse: Path) -> None:
+    ignore = warehouse / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", "utf-8")
+
+
+def known_catalogs(warehouse: Path) -> list[str]:
+    """Return the catalogs that an earlier process has left in the warehouse."""
+    folders = sorted(path.name for path in warehouse.iterdir() if path.is_dir())
+    return [decode(name) for name in folders if name != "spark_catalog"]
+
+
+def catalog_conf(names: Iterable[str], warehouse: Path) -> dict[str, str]:
+    """Return the settings that make catalogs of these names."""
+    settings = {}
+    for name in names:
+        settings[f"spark.sql.catalog.{name}"] = CATALOG_CLASS
+        settings[f"spark.sql.catalog.{name}.warehouse"] = str(warehouse)
+    return settings
+
+
+def _logging() -> str:
+    return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
+
+
+def _temporary_folder() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError as error:
+        msg = f"Spark needs a folder for temporary files: {reason(error)}; set TMPDIR to one that can be written"
+        raise BackendError(msg) from error
+
+
+def _start(settings: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.Builder()
+    builder._options = dict(settings)
+    try:
+        with _own_python(), in_users_names():
+            return builder.getOrCreate()  # type: ignore[no-any-return]
+    except Exception as error:
+        msg = f"the local Spark did not start: {because(error)}; look at its log above"
+        raise BackendError(msg) from error
+
+
+@contextmanager
+def _own_python() -> Iterator[None]:
+    """Let Spark's workers run on this interpreter, and not on any ``python3`` that the path has."""
+    if _PYTHON in os.environ:
+        yield
+        return
+    os.environ[_PYTHON] = sys.executable
+    try:
+        yield
+    finally:
+        del os.environ[_PYTHON]

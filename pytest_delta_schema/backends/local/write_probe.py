@@ -1,0 +1,156 @@
+"""The probe: what Delta itself answers to a write, asked of an empty clone, so that nothing changes."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.local.catalog import SparkCatalog
+from pytest_delta_schema.backends.local.empty_writes import write
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.delta.char_varchar import without_lengths
+from pytest_delta_schema.errors import BackendFailure, DeclarationError, because
+from pytest_delta_schema.models.names import QualifiedName, parse_name
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.write_check.prediction import check_write
+from pytest_delta_schema.write_check.verdict import Finding, WriteVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from pytest_delta_schema.state.states import TableState
+
+_AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
+_BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+"""What an empty frame cannot show: Delta takes the schema, and then refuses every row."""
+
+
+def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
+    df_or_schema: DataFrame | StructType,
+    table: Table | str,
+    via: str = "save",
+    mode: str = "append",
+    merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
+    overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
+    auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+    *,
+    catalog: SparkCatalog | None = None,
+) -> WriteVerdict:
+    """Ask Delta what it makes of a write: an empty frame of that schema is written to an empty clone of the table.
+
+    The table itself is read and never written to; the clone is gone afterwards. About half a second.
+
+    Args:
+        df_or_schema: What would be written: a DataFrame, which is not computed, or its schema.
+        table: A model, as if its table were just made; or the name of a table in ``catalog``.
+        via: As in :func:`check_write`.
+        mode: Likewise.
+        merge_schema: Likewise.
+        overwrite_schema: Likewise.
+        auto_merge: Likewise.
+        catalog: Where the clone is made; left out, it is the catalog of the DataFrame's session.
+
+    Returns:
+        A verdict of the same shape as the oracle's: accepted or not is Delta's answer, and so are the schema after it
+        and the condition; what to do about it is the oracle's advice.
+
+    Raises:
+        DeclarationError: If an argument can never be meant.
+        CatalogReadError: If the table cannot be read, or is not there.
+        BackendFailure: If the clone cannot be made.
+    """
+    catalog = catalog or _catalog_of(df_or_schema)
+    schema = _schema(df_or_schema)
+    with _clone(table, catalog) as state:
+        expected = check_write(schema, state, via, mode, merge_schema, overwrite_schema, auto_merge)
+        said = {"mergeSchema": merge_schema, "overwriteSchema": overwrite_schema}
+        try:
+            with (
+                in_users_names(catalog.bridge.in_users_words),
+                setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()),
+            ):
+                path = table_folder(catalog.warehouse, state.name)
+                write(catalog.spark, schema, state.name, path, via, mode, [key for key, on in said.items() if on])
+        except BackendFailure as error:
+            findings = _refusal(error, expected)
+        else:
+            findings = tuple(each for each in expected.findings if each.condition == _BY_ROWS)
+        after = catalog.snapshot([Table(*state.name, [])]).tables[state.name].columns
+    name = table.qualified_name if isinstance(table, Table) else table.lower()
+    return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
+
+
+def _refusal(error: BackendFailure, expected: WriteVerdict) -> tuple[Finding, ...]:
+    """Return what Delta said, in the oracle's words where those two agree."""
+    known = tuple(each for each in expected.findings if error.condition.startswith(each.condition))
+    if known:
+        return known
+    remedy = "see what Delta says, and report that check_write did not foresee it"
+    return (Finding(path="", rule="refused", condition=error.condition, message=because(error), remedy=remedy),)
+
+
+@contextmanager
+def _clone(table: Table | str, catalog: SparkCatalog) -> Iterator[TableState]:
+    """Make an empty table with the metadata of another one, and drop it in the end."""
+    source = table.name if isinstance(table, Table) else parse_name(table)
+    home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
+    model = Table(*home, [])
+    if not isinstance(table, Table):
+        catalog.snapshot([Table(*source, [])]).existing(source)
+    catalog.create_schema(home.catalog, home.schema)
+    try:
+        if isinstance(table, Table):
+            wanted = replace(desired_state(table), name=home, logical_name=home, foreign_keys=())
+            for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
+                catalog.run(statement)
+        else:
+            _copy_metadata(catalog, source, table_folder(catalog.warehouse, home))
+        yield catalog.snapshot([model]).tables[home]
+    finally:
+        catalog.drop_schema(home.catalog, home.schema)
+
+
+def _copy_metadata(catalog: SparkCatalog, source: QualifiedName, folder: Path) -> None:
+    """Write the first commit of a table that has the metadata of another one and no rows."""
+    with in_users_names(catalog.bridge.in_users_words):
+        snapshot = catalog.bridge.gateway.load(source).initialSnapshot()
+        actions = [snapshot.protocol().json(), snapshot.metadata().json()]
+    now = int(time.time() * 1000)
+    info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    (log / f"{0:020}.json").write_text("\n".join([json.dumps(info), *actions]) + "\n", encoding="utf-8")
+
+
+def _schema(df_or_schema: Any) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    schema = getattr(df_or_schema, "schema", df_or_schema)
+    if not isinstance(schema, StructType):
+        msg = f"what is written is {df_or_schema!r}; give a DataFrame or its schema, a StructType"
+        raise DeclarationError(msg)
+    fields = [StructField(f.name, without_lengths(f.dataType), f.nullable, f.metadata) for f in schema.fields]
+    return StructType(fields)
+
+
+def _catalog_of(df_or_schema: Any) -> SparkCatalog:
+    """Return the catalog of a frame's session, whose warehouse is where the session was told."""
+    spark = getattr(df_or_schema, "sparkSession", None)
+    if spark is None:
+        msg = "a schema alone belongs to no session; give catalog=..., such as the fixture delta_catalog"
+        raise DeclarationError(msg)
+    folder = str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")
+    return SparkCatalog(spark, Path(folder).parent)

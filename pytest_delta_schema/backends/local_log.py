@@ -1,0 +1,55 @@
+"""The files of a Delta log on this machine."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from pytest_delta_schema.backends.log_damage import Edges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LOG = "_delta_log"
+
+
+class LocalLog:
+    """Reads the log of a table that lies in a folder of this machine; see :class:`LogFiles`.
+
+    Args:
+        table: The folder of the table.
+    """
+
+    def __init__(self, table: str) -> None:
+        self.path = os.path.join(table, _LOG)  # noqa: PTH118 - the gate reads hundreds of logs, and paths cost time
+
+    def names(self) -> Iterable[str]:
+        """Return the names of the files in the log."""
+        return os.listdir(self.path)  # noqa: PTH208 - likewise
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - likewise
+            return file.read()
+
+    def edges(self, name: str) -> Edges:
+        """Return the ends of a file."""
+        with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - likewise
+            head = file.read(4)
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - 8, 0))
+            return Edges(size, head, file.read())
+
+
+def local_folder(location: str) -> str | None:
+    """Return the folder that a location means on this machine; ``None`` if it lies elsewhere.
+
+    Args:
+        location: A path, or a URI with its special characters quoted.
+    """
+    if location.startswith("/"):
+        return location
+    parts = urlsplit(location)
+    return url2pathname(parts.path) if parts.scheme == "file" and not parts.netloc else None

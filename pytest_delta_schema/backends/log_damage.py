@@ -1,0 +1,270 @@
+"""Find damage in a Delta log that a reader of its rows would meet, and that a reader of its metadata may not.
+
+Delta takes the metadata of the newest version from its checksum file, without a look at the commit beside it; empty
+commits are skipped by all readers, as if the table had never had them (Delta 4.4.0, deltalake 1.6.6).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from pytest_delta_schema.backends.problems import problem
+from pytest_delta_schema.delta.log_listing import (
+    LAST_CHECKPOINT,
+    SIDECARS,
+    CheckpointHint,
+    LogListing,
+    checksum_name,
+    commit_name,
+    sidecars_in,
+)
+from pytest_delta_schema.errors import because
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pytest_delta_schema.errors import ReadProblem
+    from pytest_delta_schema.models.names import QualifiedName
+
+_MAGIC = b"PAR1"
+_SHOWN = 5
+_BACKUP = "restore it from a backup"
+_COMPARED = ("schemaString", "partitionColumns", "configuration", "description")
+"""What the metadata of a checksum has to share with the newest that a commit holds."""
+
+
+class Edges(NamedTuple):
+    """The beginning and the end of a file.
+
+    Args:
+        size: Its length in bytes.
+        head: Its first four bytes.
+        tail: Its last eight bytes.
+    """
+
+    size: int
+    head: bytes
+    tail: bytes
+
+
+class LogReader(Protocol):
+    """Reads files of one ``_delta_log`` folder, whose names are known."""
+
+    @property
+    def path(self) -> str:
+        """The folder, for messages."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            OSError: If it cannot be read; ``FileNotFoundError`` if it is not there.
+        """
+        ...
+
+
+class LogFiles(LogReader, Protocol):
+    """The files of one ``_delta_log`` folder, wherever it lies."""
+
+    def names(self) -> Iterable[str]:
+        """Return the names of the files in it, in any order.
+
+        Raises:
+            OSError: If it cannot be listed.
+        """
+        ...
+
+    def edges(self, name: str) -> Edges:
+        """Return the ends of a file, which may be large.
+
+        Raises:
+            OSError: If it cannot be read; ``FileNotFoundError`` if it is not there.
+        """
+        ...
+
+
+class Damage(NamedTuple):
+    """What is wrong with a log.
+
+    Args:
+        fact: Which file, and what about it.
+        remedy: What to do about it.
+        is_seen: Whether the files were seen to be damaged; else nobody can tell, because they cannot be read.
+    """
+
+    fact: str
+    remedy: str
+    is_seen: bool = True
+
+    def of(self, table: QualifiedName) -> ReadProblem:
+        """Return the problem of the table that has this log."""
+        return problem(table, self.message, self.remedy)
+
+    @property
+    def message(self) -> str:
+        """What is said of the table."""
+        return f"its Delta log {'is damaged' if self.is_seen else 'cannot be read'} ({self.fact})"
+
+
+class _DamageFound(Exception):  # noqa: N818 - carries the answer out of the checks
+    def __init__(self, damage: Damage) -> None:
+        self.damage = damage
+        super().__init__(damage.fact)
+
+
+def damage_of(log: LogFiles) -> Damage | None:
+    """Return what is wrong with the files that a reader of the newest version needs; ``None`` if they are whole.
+
+    Looked at are the commits since the newest checkpoint, that checkpoint, the file that names it, and the checksum.
+
+    Args:
+        log: The files.
+    """
+    try:
+        try:
+            _check(log)
+        except FileNotFoundError:
+            # Delta removes old files at any time; those of a second listing are there.
+            _check(log)
+    except _DamageFound as error:
+        return error.damage
+    except OSError as error:
+        remedy = "give the permission to read it, or restore it from a backup"
+        return Damage(f"{log.path}: {because(error)}", remedy, is_seen=False)
+    return None
+
+
+def damage_of_newest(log: LogReader, version: int) -> Damage | None:
+    """Return what is wrong with the newest commit and its checksum, for whoever cannot list a log.
+
+    Args:
+        log: The files; only those two are read.
+        version: The newest version.
+
+    Raises:
+        OSError: If they cannot be read.
+    """
+    name = commit_name(version)
+    try:
+        _check_checksum(log, version, {name: _actions(log, name, _BACKUP)})
+    except _DamageFound as error:
+        return error.damage
+    return None
+
+
+def _check(log: LogFiles) -> None:
+    names = set(log.names())
+    listing = LogListing.of(names)
+    if listing.orphan is not None:
+        _require_commit(log, listing.orphan)
+    if listing.missing:
+        missing = [commit_name(version) for version in listing.missing]
+        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        fact = f"{log.path} lacks {', '.join(missing[:_SHOWN])}{more}, and later commits are there"
+        raise _DamageFound(Damage(fact, "restore them from a backup" if len(missing) > 1 else _BACKUP))
+    commits = {name: _actions(log, name, _BACKUP) for name in listing.needed}
+    if listing.checkpoint < 0:
+        for kind in ("metaData", "protocol"):
+            if commits and not any(_in(actions, kind) for actions in commits.values()):
+                raise _DamageFound(
+                    Damage(f"no commit in {log.path} holds a {kind} action", "restore them from a backup")
+                )
+    hint = CheckpointHint.of(log.read(LAST_CHECKPOINT)) if LAST_CHECKPOINT in names else None
+    without = f"delete it and {LAST_CHECKPOINT}, because all commits are there" if listing.has_all_commits else _BACKUP
+    if hint is not None and hint.version not in listing.checkpoints:
+        fact = f"{log.path}/{LAST_CHECKPOINT} names the checkpoint of version {hint.version}, which is not there"
+        raise _DamageFound(Damage(fact, f"restore that checkpoint from a backup, or delete {LAST_CHECKPOINT}"))
+    for name in listing.checkpoints.get(listing.checkpoint, ()):
+        _check_checkpoint(log, name, hint if hint and hint.version == listing.checkpoint else None, without)
+    if listing.newest in listing.checksums:
+        _check_checksum(log, listing.newest, commits)
+
+
+def _require_commit(log: LogFiles, version: int) -> None:
+    """Make sure that the commit of a checksum is there, which is written before it."""
+    name = commit_name(version)
+    if name not in set(log.names()):
+        fact = f"{log.path} holds {checksum_name(version)}, the checksum of a commit, and lacks the commit {name}"
+        raise _DamageFound(Damage(fact, f"{_BACKUP}; to go on without that commit, delete its checksum"))
+
+
+def _actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
+    """Return the actions of a commit, or of a checkpoint in JSON."""
+    place = f"{log.path}/{name}"
+    lines = log.read(name).splitlines()
+    if not any(line.strip() for line in lines):
+        raise _DamageFound(Damage(f"{place} is empty", remedy))
+    actions = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            action = _json(line)
+            if not isinstance(action, dict):
+                raise _DamageFound(Damage(f"{place} is cut off or damaged in line {number} of {len(lines)}", remedy))
+            actions.append(action)
+    return actions
+
+
+def _json(content: bytes) -> Any:
+    """Return what stands there; ``None`` if it is no JSON."""
+    try:
+        return json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _check_checkpoint(log: LogFiles, name: str, hint: CheckpointHint | None, remedy: str) -> None:
+    if name.endswith(".json"):
+        sidecars: Sequence[str] = sidecars_in(_actions(log, name, remedy))
+    else:
+        _check_parquet(log, name, remedy)
+        sidecars = hint.sidecars if hint is not None else ()
+    for sidecar in sidecars:
+        try:
+            _check_parquet(log, f"{SIDECARS}/{sidecar}", remedy)
+        except FileNotFoundError:
+            fact = f"{log.path}/{SIDECARS}/{sidecar} is not there, and {name} needs it"
+            raise _DamageFound(Damage(fact, remedy)) from None
+
+
+def _check_parquet(log: LogFiles, name: str, remedy: str) -> None:
+    """Make sure that a file begins and ends as parquet does: the footer, its length, and the magic bytes."""
+    size, head, tail = log.edges(name)
+    footer = int.from_bytes(tail[:4], "little")
+    if head != _MAGIC or tail[4:] != _MAGIC or not 0 < footer <= size - len(_MAGIC) - len(tail):
+        raise _DamageFound(Damage(f"{log.path}/{name} is cut off or damaged: it has no footer of parquet", remedy))
+
+
+def _check_checksum(log: LogReader, version: int, commits: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Make sure that a checksum, which is read in place of the commits, says what they say.
+
+    One that is no JSON is passed over, as readers do.
+    """
+    told = _json(log.read(checksum_name(version)))
+    if not isinstance(told, dict):
+        return
+    place = f"{log.path}/{checksum_name(version)}"
+    newest = commits.get(commit_name(version), ())
+    ids = [info["txnId"] for info in _in(newest, "commitInfo") if info.get("txnId")]
+    if told.get("txnId") and ids and told["txnId"] not in ids:
+        raise _DamageFound(Damage(f"{place} is the checksum of another commit", "delete it: the commits are read then"))
+    stated = [each for actions in commits.values() for each in _in(actions, "metaData")]
+    known = told.get("metadata")
+    if isinstance(known, dict) and stated and _compared(known) != _compared(stated[-1]):
+        fact = f"{place} and the commits of {log.path} tell of different metadata"
+        raise _DamageFound(
+            Damage(fact, "restore the commits from a backup, or, if these are right, delete the checksum")
+        )
+
+
+def _shown(metadata: Mapping[str, Any]) -> list[Any]:
+    return [metadata.get(key) or None for key in _COMPARED]
+
+
+def _compared(metadata: Mapping[str, Any]) -> list[Any]:
+    return [metadata.get(key) or None for key in _COMPARED]
+
+
+def _in(actions: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
+    return [action[kind] for action in actions if isinstance(action.get(kind), dict)]

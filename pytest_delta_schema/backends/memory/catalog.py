@@ -1,0 +1,315 @@
+"""The memory catalog: the port over dictionaries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from pytest_delta_schema.backends.given_rows import converted_rows
+from pytest_delta_schema.backends.memory.changes import changed, stored
+from pytest_delta_schema.backends.memory.filling import filled
+from pytest_delta_schema.backends.memory.rows import (
+    broken_rows,
+    distinct_texts,
+    moved,
+    orphans,
+    text_of,
+    value_at,
+)
+from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
+from pytest_delta_schema.backends.row_clocks import Clock
+from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
+from pytest_delta_schema.execute.preflight import violations_of
+from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
+from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename, LayoutRewrite
+from pytest_delta_schema.plan.data_checks import NotNull, partition_values
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.state.delta_log import decode_owned
+from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
+from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.state.types import StructState, find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.execute.protocols import Samples
+    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
+    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.types import ColumnState
+
+
+_JUDGED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)
+"""Statements that rows can refuse at the last moment."""
+
+
+class MemoryCatalog:
+    """Holds table states and rows, and applies the changes of statements to them.
+
+    Args:
+        tables: What is there from the start; their schemas are there, too.
+        rows: Rows of those tables, by name.
+    """
+
+    name = "memory"
+    capabilities = Capabilities()
+
+    def __init__(
+        self,
+        tables: Iterable[TableState] = (),
+        rows: Mapping[QualifiedName, Iterable[Row]] = MappingProxyType({}),
+    ) -> None:
+        self._tables = {table.name: replace(table, version=table.version or 0) for table in tables}
+        self._schemas = {(name.catalog, name.schema) for name in self._tables}
+        self._rows: dict[QualifiedName, list[Row]] = {}
+        self._counters: dict[QualifiedName, dict[str, int]] = {}
+        self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[Row]]] = {}
+        for name, some in rows.items():
+            self.insert(name, some)
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Return the states of the tables that ``models`` name, of the parents and of the children of those tables."""
+        models = list(models)
+        names = set(names_around(models))
+        names.update(
+            name for name, table in self._tables.items() if any(key.parent in names for key in table.foreign_keys)
+        )
+        consents = {model.name for model in models if model.convert_from is not None}
+        problems = {
+            name: has_lost_its_log(name, source.path, source.sign)
+            if source.sign
+            else is_not_delta(name, source.provider)
+            for name in sorted(names - consents)
+            if (source := self._state(name).source) is not None
+        }
+        tables = {name: self._state(name) for name in sorted(names - problems.keys())}
+        return CatalogState(tables=tables, problems=problems)
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
+        """Return nothing, because rows do not bring columns here."""
+        return ()
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Return those of some paths that the table had before a change."""
+        past = [state for (name, _), (state, _) in self._past.items() if name == table]
+        return frozenset(path for path in paths if any(find(state.columns, path) is not None for state in past))
+
+    def run(self, statement: Statement) -> None:
+        """Apply the changes of ``statement``; the table's version goes up by one.
+
+        Raises:
+            BackendFailure: If a changed column is not there.
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing changes.
+        """
+        name = statement.table
+        if statement.kind is StatementKind.CREATE_SCHEMA:
+            self._schemas.add((name.catalog, name.schema))
+            return
+        if statement.kind is StatementKind.CREATE_TABLE:
+            for action in statement.changes:
+                self._create(cast("CreateTable", action))
+            return
+        if statement.kind is StatementKind.REGISTER_TABLE:
+            return
+        if statement.kind in _JUDGED_BY_ROWS:
+            self._require_sound_rows(statement)
+        state = self._require(name)
+        if statement.kind is StatementKind.RESTORE_TABLE:
+            for restored in statement.changes:
+                self._restore(state, cast("RestoreTable", restored).version)
+            return
+        rows = self._rows.get(name, [])
+        self._past[name, state.version or 0] = (state, list(rows))
+        for change in statement.changes:
+            if isinstance(change, (ColumnDrop, ColumnRename)):
+                to = change.to if isinstance(change, ColumnRename) else None
+                rows = [_folded(moved(row, StructState(state.columns), change.path, to)) for row in rows]
+            state = changed(change, state)
+        self._rows[name] = rows
+        self._tables[name] = replace(state, version=(state.version or 0) + 1)
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, sorted."""
+        return tuple(sorted(name for name in self._tables if name[:2] == (catalog, schema)))
+
+    def version(self, table: QualifiedName) -> Version:
+        """Return how often the table was changed since it was created; ``ABSENT`` if it does not exist."""
+        return version_of(CatalogState(tables={table: self._state(table)}), table)
+
+    def count_rows(
+        self,
+        table: QualifiedName,
+        demands: Sequence[Demand] = (),
+        *,
+        added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
+        files: str | None = None,  # noqa: ARG002 - rows of files are kept as those of tables
+    ) -> RowCounts:
+        """Count the rows that break each demand.
+
+        Raises:
+            BackendFailure: If a check uses something that cannot be evaluated without Spark.
+        """
+        rows = self._rows.get(table, [])
+        counts = [len(self._broken(table, demand, rows, added)) for demand in demands]
+        if stop_early and any(counts):
+            return RowCounts(rows=None, broken=tuple(min(count, 1) for count in counts))
+        return RowCounts(rows=len(rows), broken=tuple(counts))
+
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
+        self,
+        table: QualifiedName,
+        demands: Sequence[Demand],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+        files: str | None = None,  # noqa: ARG002 - likewise
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        rows = self._rows.get(table, [])
+        return tuple(
+            distinct_texts(self._broken(table, demand, rows, added), columns)[:number]
+            for demand, columns in zip(demands, shown, strict=True)
+        )
+
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows, so that the data can be asked: all of them, or none.
+
+        Raises:
+            BackendFailure: If there is no such table or column, a value does not fit its type, a NOT NULL column is
+                NULL, or a check is not met.
+        """
+        state = self._require(table)
+        counters = dict(self._counters.get(table, {}))
+        added = [filled(row, state.columns, counters) for row in converted_rows(state, rows, Clock())]
+        for number, row in enumerate(added, start=1):
+            self._require_fit(state, row, number)
+        self._counters[table] = counters
+        self._rows.setdefault(table, []).extend(added)
+
+    def _require_fit(self, state: TableState, row: Row, number: int) -> None:
+        """Refuse a row that does not fit, in Delta's words where it is a constraint that stops it."""
+        where = f"{state.name}: row {number}"
+        for path in not_null_paths(state.columns):
+            if value_at(row, path) is None:
+                msg = f"{where}: NOT NULL constraint violated for column: {'.'.join(path)}"
+                raise BackendFailure(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
+        for check in state.checks:
+            if self._broken(state.name, check, [row]):
+                texts = {name: text_of(row.get(name)) or "null" for name in _named(check, state)}
+                values = "".join(f"\n - {name} : {text}" for name, text in texts.items())
+                msg = (
+                    f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
+                )
+                raise BackendFailure(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        self._schemas.add((catalog, schema))
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it; one that is not there is fine."""
+        self._schemas.discard((catalog, schema))
+        for name in [name for name in self._tables if name[:2] == (catalog, schema)]:
+            del self._tables[name]
+            self._rows.pop(name, None)
+            self._counters.pop(name, None)
+
+    def _state(self, name: QualifiedName) -> TableState:
+        known = self._tables.get(name)
+        schema_exists = (name.catalog, name.schema) in self._schemas
+        return known or TableState(name=name, exists=False, schema_exists=schema_exists)
+
+    def _require(self, name: QualifiedName) -> TableState:
+        state = self._state(name)
+        if not state.exists:
+            msg = f"there is no table {name}; create it first"
+            raise BackendFailure(msg, condition="TABLE_OR_VIEW_NOT_FOUND")
+        return state
+
+    def _create(self, action: CreateTable) -> None:
+        name = action.table
+        if (name.catalog, name.schema) not in self._schemas:
+            msg = f"there is no schema {name.catalog}.{name.schema}; create it first"
+            raise BackendFailure(msg, condition="SCHEMA_NOT_FOUND")
+        if name not in self._tables:
+            properties = dict(action.table_properties)
+            owned = decode_owned(properties.pop(OWNED_PROPERTIES, None))
+            self._tables[name] = TableState(
+                name=name,
+                columns=action.columns,
+                table_comment=action.table_comment,
+                table_properties=MappingProxyType(properties),
+                owned_properties=owned,
+                checks=tuple(map(stored, action.checks)),
+                partitioning=action.partitioning,
+                clustering=action.clustering,
+                version=0,
+            )
+
+    def _restore(self, state: TableState, version: int) -> None:
+        before, rows = self._past[state.name, version]
+        self._past[state.name, state.version or 0] = (state, list(self._rows.get(state.name, [])))
+        self._tables[state.name] = replace(before, version=(state.version or 0) + 1)
+        self._rows[state.name] = list(rows)
+
+    def _require_sound_rows(self, statement: Statement) -> None:
+        """Refuse what rows break, as a backend would that finds them at the last moment."""
+        demands: list[Demand] = []
+        for change in statement.changes:
+            if isinstance(change, ColumnNullabilityChange):
+                demands.append(NotNull(change.path))
+            elif isinstance(change, CheckAdd):
+                demands.append(CheckState(change.name, change.expression))
+            elif isinstance(change, LayoutRewrite):
+                self._require_kept_values(self._state(statement.table), change)
+        violations = tuple(violations_of(statement.table, demands, self.count_rows(statement.table, demands)))
+        if violations:
+            raise UnsafePlanError(violations)
+
+    def _require_kept_values(self, state: TableState, change: LayoutRewrite) -> None:
+        """Refuse a rewrite that would change data, as a backend would that compares the rows before it commits."""
+        demands = tuple(partition_values(state, change.partitioning))
+        counts = self.count_rows(state.name, demands).broken
+        lost = [demand.column for demand, count in zip(demands, counts, strict=True) if count]
+        if lost:
+            said = f"the rewrite would change data: the values of {', '.join(lost)} differ"
+            msg = f"{state.name}: {said}; nothing was changed, keep the layout"
+            raise BackendFailure(msg)
+
+    def _broken(
+        self, table: QualifiedName, demand: Demand, rows: Sequence[Row], added: Sequence[ColumnState] = ()
+    ) -> list[Row]:
+        if isinstance(demand, ForeignKeyState):
+            parents = self._rows.get(demand.parent, []) if self._state(demand.parent).exists else []
+            return orphans(demand, rows, parents)
+        columns = [column.name.lower() for column in (*self._require(table).columns, *added)]
+        if not isinstance(demand, CheckState):
+            return broken_rows(demand, rows, columns)
+        from pytest_delta_schema.state.expressions import ExpressionError
+
+        try:
+            return broken_rows(demand, rows, columns)
+        except ExpressionError as error:
+            subject = f"{table}: the memory catalog cannot evaluate check {demand.name} ({demand.expression})"
+            msg = f"{subject}: {because(error)}; test it on the local backend"
+            raise BackendFailure(msg) from error
+
+
+def _folded(row: Mapping[str, Any]) -> Row:
+    return {name.lower(): value for name, value in row.items()}
+
+
+def _named(check: CheckState, state: TableState) -> list[str]:
+    from pytest_delta_schema.state.expressions import columns_in
+
+    named = columns_in(check.expression)
+    return [column.name.lower() for column in state.columns if column.name.lower() in named]

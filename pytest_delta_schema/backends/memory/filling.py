@@ -1,0 +1,63 @@
+"""Fill what a write leaves out: defaults, identities, generated columns, in this order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.errors import BackendFailure, because
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.state.types import ColumnState
+
+_NOBODY = "nobody"
+"""A column that no expression names, for expressions without columns."""
+
+
+def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -> Row:
+    """Return a row with the values that a write leaves to the table.
+
+    Args:
+        row: What is written, by column name in lower case.
+        columns: Of the table.
+        counters: The next value of each identity column, by name in lower case; counted on here.
+
+    Raises:
+        BackendFailure: If a value is given that only the table gives, or an expression needs Spark.
+    """
+    valued = [(column.name.lower(), column.value) for column in columns if column.value is not None]
+    if not valued:
+        return row
+    found = dict(row)
+    for name, value in valued:
+        if name not in found and value.default is not None:
+            found[name] = _worked_out(value.default, {_NOBODY: None}, name)
+        if value.identity is not None:
+            if name not in found:
+                found[name] = counters.get(name, value.identity.start)
+                counters[name] = found[name] + value.identity.step
+            elif value.identity.is_always:
+                msg = f"column {name} is an identity column, whose values are never given; leave it out"
+                raise BackendFailure(msg, condition="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED")
+    plain = {name: found.get(name) for name in (column.name.lower() for column in columns)}
+    for name, value in valued:
+        if value.generated is not None:
+            answer = _worked_out(value.generated, plain, name)
+            if found.setdefault(name, answer) != answer:
+                msg = f"column {name} is generated as {value.generated}, which is {answer!r} and not {found[name]!r}"
+                raise BackendFailure(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
+    return found
+
+
+def _worked_out(expression: str, row: Row, name: str) -> Any:
+    from pytest_delta_schema.state.expressions import ExpressionError, evaluate
+
+    try:
+        (answer,) = evaluate(expression, [row], row)
+    except ExpressionError as error:
+        msg = f"the memory catalog cannot evaluate {expression} for column {name}: {because(error)}"
+        msg = f"{msg}; test it on the local backend"
+        raise BackendFailure(msg) from error
+    return answer

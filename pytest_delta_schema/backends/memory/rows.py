@@ -1,0 +1,133 @@
+"""Ask rows that are dictionaries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue
+from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.state.types import ArrayState, MapState, below, find
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.state.states import ForeignKeyState
+    from pytest_delta_schema.state.types import DataTypeState
+
+Row = dict[str, Any]
+"""One row: values by column name in lower case; a column that is left out is NULL."""
+
+
+def broken_rows(demand: Demand, rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
+    """Return the rows that break a demand; for a key those that repeat another one's.
+
+    Args:
+        demand: Anything but a foreign key, see :func:`orphans`.
+        rows: Asked.
+        columns: All columns of the table, in lower case.
+
+    Raises:
+        ExpressionError: If a check uses something that cannot be evaluated without Spark.
+    """
+    if isinstance(demand, NotNull):
+        return [row for row in rows if value_at(row, demand.path) is None]
+    if isinstance(demand, PartitionValue):
+        return [row for row in rows if _is_lost(row.get(demand.column.lower()), demand.data_type)]
+    if isinstance(demand, CheckState):
+        from pytest_delta_schema.state.expressions import unmet
+
+        return [rows[index] for index in unmet(demand.expression, rows, columns)]
+    return _repeated(demand.columns, rows)
+
+
+def orphans(key: ForeignKeyState, rows: Sequence[Row], parents: Sequence[Row]) -> list[Row]:
+    """Return the rows whose key, without NULL in it, no parent has."""
+    there = {repr(_values(row, key.parent_columns)) for row in parents}
+    return [row for row in rows if _is_whole(row, key.columns) and repr(_values(row, key.columns)) not in there]
+
+
+def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
+    """Return some columns of rows as texts, each combination once; nothing without columns."""
+    if not columns:
+        return ()
+    return tuple(dict.fromkeys(tuple(text_of(row.get(name.lower())) for name in columns) for row in rows))
+
+
+def value_at(row: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """Return what stands in a row under a path; ``None`` below something that is NULL."""
+    value: Any = row.get(path[0].lower())
+    for name in path[1:]:
+        if value is None:
+            return None
+        folded = {key.lower(): each for key, each in value.items()}
+        value = folded.get(name.lower())
+    return value
+
+
+def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | None) -> Any:
+    """Return a value in which what stands under a path stands under another name, or is gone.
+
+    Args:
+        value: A row or a part of one: structs and maps are dictionaries, arrays are lists.
+        data_type: Its type; a row is a struct of its columns.
+        path: What is renamed or dropped.
+        to: The new name; ``None`` drops it.
+    """
+    if value is None:
+        return None
+    if isinstance(data_type, ArrayState):
+        return [moved(each, data_type.element, path[1:], to) for each in value]
+    if isinstance(data_type, MapState):
+        # What is below a key cannot be renamed here, because dictionaries are no keys.
+        inner = [(key, moved(each, data_type.value, path[1:], to)) for key, each in value.items()]
+        return dict(inner) if path[0].lower() == "value" else value
+    found = {}
+    for key, each in value.items():
+        field = find(below(data_type), [key])
+        if key.lower() != path[0].lower() or field is None:
+            found[key] = each
+        elif len(path) > 1:
+            found[key] = moved(each, field.data_type, path[1:], to)
+        elif to is not None:
+            found[to] = each
+    return found
+
+
+def text_of(value: object) -> str | None:
+    """Write a value as Spark casts it to a string; NULL stays ``None``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None else str(value)
+
+
+def _is_lost(value: object, data_type: str) -> bool:
+    """Whether a partition does not keep a value. Python has no years that Delta would not keep."""
+    if data_type.startswith("char(") and isinstance(value, str):
+        value = value.ljust(int(data_type[len("char(") : -1]))
+    if isinstance(value, (bytes, bytearray)):
+        try:
+            value = value.decode()
+        except UnicodeDecodeError:
+            return True
+    return value in ("", NULL_PARTITION)
+
+
+def _repeated(key: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+    seen: set[str] = set()
+    found = []
+    for row in rows:
+        if _is_whole(row, key):
+            text = repr(_values(row, key))
+            if text in seen:
+                found.append(row)
+            seen.add(text)
+    return found
+
+
+def _is_whole(row: Row, columns: Sequence[str]) -> bool:
+    return None not in _values(row, columns)
+
+
+def _values(row: Row, columns: Sequence[str]) -> list[Any]:
+    return [row.get(name.lower()) for name in columns]

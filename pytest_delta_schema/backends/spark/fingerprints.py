@@ -1,0 +1,55 @@
+"""Take fingerprints of rows through a session: of tables, of files, and of what is written and not committed yet."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.sql.fingerprint import Fingerprint, fingerprint_query
+from pytest_delta_schema.sql.quoting import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.state.types import ColumnState
+
+TIME_ZONE = "spark.sql.session.timeZone"
+SUBSTITUTE = "spark.sql.variable.substitute"
+
+
+@contextmanager
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Give settings of a session other values inside of the block."""
+    with ExitStack() as stack:
+        for key, value in values.items():
+            stack.enter_context(setting(spark, key, value))
+        yield
+
+
+def fingerprint(spark: SparkSession, relation: str, columns: Sequence[ColumnState], zone: str = "UTC") -> Fingerprint:
+    """Take the fingerprint of a relation, in one scan.
+
+    Args:
+        spark: The session.
+        relation: A quoted name, or a query in parentheses.
+        columns: What is hashed.
+        zone: The time zone of the session while the rows are read.
+    """
+    with settings(spark, {TIME_ZONE: zone, SUBSTITUTE: "false"}):
+        (row,) = spark.sql(fingerprint_query(relation, columns)).collect()
+    return Fingerprint.of(tuple(row))
+
+
+@contextmanager
+def relation_of(spark: SparkSession, frame: Any) -> Iterator[str]:
+    """Give a frame of the JVM a name inside of the block."""
+    view = f"pytest_delta_schema_{uuid4().hex}"
+    frame.createOrReplaceTempView(view)
+    try:
+        yield identifier(view)
+    finally:
+        spark.catalog.dropTempView(view)

@@ -1,0 +1,72 @@
+"""The files of a Delta log wherever Spark can read them, through the file systems of Hadoop."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.log_damage import Edges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import SparkSession
+
+
+class HadoopLog:
+    """Reads the log of a table through a classic session; see :class:`LogFiles`. Every call is a few round trips.
+
+    Args:
+        spark: The session.
+        table: The location of the table, as Hadoop writes paths: nothing in it is quoted.
+    """
+
+    def __init__(self, spark: SparkSession, table: str) -> None:
+        self.path = f"{table.rstrip('/')}/_delta_log"
+        self._jvm: Any = spark._jvm
+        self._conf = spark._jsparkSession.sessionState().newHadoopConf()
+
+    def names(self) -> Iterable[str]:
+        """Return the names of the files in the log."""
+        with _as_os_errors():
+            place = self._place()
+            found = place.getFileSystem(self._conf).listStatus(place)
+            return [str(each.getPath().getName()) for each in found]
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        with _as_os_errors(), self._opened(name) as stream:
+            return bytes(stream.readAllBytes())
+
+    def edges(self, name: str) -> Edges:
+        """Return the ends of a file."""
+        with _as_os_errors(), self._opened(name) as stream:
+            place = self._place(name)
+            size = place.getFileSystem(self._conf).getFileStatus(place).getLen()
+            head = bytes(stream.readNBytes(4))
+            stream.seek(max(size - 8, 0))
+            return Edges(size, head, bytes(stream.readAllBytes()))
+
+    def _place(self, name: str = "") -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}" if name else self.path)
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[Any]:
+        place = self._place(name)
+        stream = place.getFileSystem(self._conf).open(place)
+        try:
+            yield stream
+        finally:
+            stream.close()
+
+
+@contextmanager
+def _as_os_errors() -> Iterator[None]:
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        yield
+    except Py4JJavaError as error:
+        java = error.java_exception
+        kind = FileNotFoundError if java.getClass().getSimpleName() == "FileNotFoundException" else OSError
+        raise kind(str(java.getMessage() or java.toString())) from error

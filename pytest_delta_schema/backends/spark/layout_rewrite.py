@@ -1,0 +1,147 @@
+"""Another layout for the same rows, in one commit that keeps everything else about the table.
+
+A replacing CREATE TABLE AS would lose NOT NULL, comments, properties, constraints and the table's id. So the rows of
+one version are written anew under the table's own metadata with another layout, and take the place of the old files
+(Delta 4.4.0: with deletion vectors, column mapping, row tracking, generated and identity columns). As in OPTIMIZE, the
+commit says that no data has changed, so streams and the change data feed do not show the rows again.
+
+Before the commit the written files are read back as the new version will read them, and their fingerprint is compared
+with that of the old rows: a value that a partition cannot keep, or that is lost in any other way, stops the rewrite.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
+from pytest_delta_schema.backends.spark.scala import action_of, commit, option, relabelled
+from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
+from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
+from pytest_delta_schema.sql.data_check_queries import rows_of
+from pytest_delta_schema.sql.fingerprint import difference
+from pytest_delta_schema.sql.layout import texts_without_zone
+from pytest_delta_schema.sql.schemas_and_restores import select_all
+from pytest_delta_schema.state.delta_log import CLUSTERING_DOMAIN, columns_of_schema, physical_path
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.changes import LayoutRewrite
+    from pytest_delta_schema.state.types import ColumnState
+
+
+_FEATURE = CLUSTERING_FEATURE.rpartition(".")[2]
+
+
+def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
+    """Write all rows of a table anew, laid out otherwise, if every value stays what it is.
+
+    Whoever writes at the same time makes the commit fail, because the whole table counts as read. The rows are scanned
+    three times: for the fingerprint before, for the write, and for the fingerprint of what was written.
+
+    Args:
+        gateway: To the session.
+        name: The table.
+        change: The new layout.
+
+    Raises:
+        BackendFailure: If what was written differs from the rows of the table; nothing was changed.
+    """
+    spark = gateway.spark
+    transaction = gateway.load(name).startTransactionWithInitialSnapshot()
+    snapshot = transaction.snapshot()
+    metadata = json.loads(transaction.metadata().json())
+    columns = columns_of_schema(json.loads(metadata["metaData"]["schemaString"]))
+    paths = [physical_path(metadata["metaData"], path) for path in change.clustering]
+    was_clustered = _FEATURE in transaction.protocol().json()
+    reading = _zone_of_reading(gateway, snapshot, metadata["metaData"], columns)
+    transaction.updateMetadata(action_of(gateway, _laid_out(metadata, change)), False)  # noqa: FBT003 - Java has no names for arguments
+    source = rows_of(name, version=snapshot.version())
+    before = fingerprint(spark, source, columns, reading)
+    zoned = {TIME_ZONE: reading, UTC_PARTITION_VALUES: "true"} if _names_instants(change, columns) else {}
+    with settings(spark, {SUBSTITUTE: "false", **zoned}):
+        rows = spark.sql(select_all(source))._jdf
+        kept = gateway.jvm.org.apache.spark.sql.delta.RowTracking.preserveRowTrackingColumns(rows, snapshot)
+        written = transaction.writeFiles(kept)
+    with relation_of(spark, _uncommitted(gateway, transaction, written)) as relation:
+        after = fingerprint(spark, relation, columns, reading)
+    changed = difference(columns, before, after)
+    if changed:
+        _remove(gateway, transaction, written)
+        msg = f"{name}: the rewrite would change data: {changed}; nothing was changed, keep the layout and report this"
+        raise BackendFailure(msg)
+    added = [json.loads(written.apply(index).json()) for index in range(written.size())]
+    for each in added:
+        each["add"]["dataChange"] = False
+    replaced, now = transaction.filterFiles(), int(time.time() * 1000)
+    removed = [replaced.apply(index).removeWithTimestamp(now, False) for index in range(replaced.size())]  # noqa: FBT003 - likewise
+    domains = [_domain(paths)] if paths or was_clustered else []
+    actions = [*(action_of(gateway, each) for each in (*added, *domains)), *removed]
+    commit(gateway, transaction, actions, relabelled(gateway, "REPLACE LAYOUT"))
+
+
+def _laid_out(metadata: dict[str, Any], change: LayoutRewrite) -> dict[str, Any]:
+    inner = metadata["metaData"]
+    features = dict.fromkeys((CLUSTERING_FEATURE, "delta.feature.domainMetadata"), "supported")
+    configuration = {**inner["configuration"], **(features if change.clustering else {})}
+    return {"metaData": {**inner, "partitionColumns": list(change.partitioning), "configuration": configuration}}
+
+
+def _domain(paths: list[list[str]]) -> dict[str, Any]:
+    configuration = json.dumps({"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN})
+    return {"domainMetadata": {"domain": CLUSTERING_DOMAIN, "configuration": configuration, "removed": False}}
+
+
+def _names_instants(change: LayoutRewrite, columns: Sequence[ColumnState]) -> bool:
+    """Whether rows are best written in UTC: their partitions are named by timestamps, and nothing else needs a zone.
+
+    Spark names the folder of a timestamp by its local time, which is no instant where clocks are set back. Generated
+    columns are worked out again, and may need the session's zone; there the fingerprint finds the timestamps.
+    """
+    generates = any(column.value is not None and column.value.generated is not None for column in columns)
+    return bool(_timestamps(change.partitioning, columns)) and not generates
+
+
+def _timestamps(names: Iterable[str], columns: Sequence[ColumnState]) -> list[str]:
+    """Return those of some columns that hold instants."""
+    found = [(name, find(columns, (name,))) for name in names]
+    return [name for name, column in found if column is not None and column.data_type == "timestamp"]
+
+
+def _zone_of_reading(gateway: Gateway, snapshot: Any, metadata: dict[str, Any], columns: Sequence[ColumnState]) -> str:
+    """Return the time zone in which the table means what its readers see: UTC, if it means the same in all of them.
+
+    Delta has written timestamps of partitions without their zone (before 3.2, or with a setting); those mean what the
+    session's zone makes of them.
+    """
+    zone = str(gateway.spark.conf.get(TIME_ZONE))
+    parted = _timestamps(metadata["partitionColumns"], columns)
+    if not parted or zone == "UTC":
+        return "UTC"
+    texts = [physical_path(metadata, (name,))[0] for name in parted]
+    condition = gateway.array(gateway.jvm.java.lang.String, [texts_without_zone(texts)])
+    return zone if snapshot.allFiles().selectExpr(condition).head().getBoolean(0) else "UTC"
+
+
+def _uncommitted(gateway: Gateway, transaction: Any, written: Any) -> Any:
+    """Return the rows of files that were written, as the version that the transaction will make reads them."""
+    log, none, some = transaction.deltaLog(), option(gateway), gateway.jvm.scala.Option.apply
+    snapshot = gateway.jvm.org.apache.spark.sql.delta.DummySnapshot(
+        log.logPath(), log, transaction.metadata(), none, some(transaction.protocol())
+    )
+    return log.createDataFrame(snapshot, written, False, none)  # noqa: FBT003 - likewise
+
+
+def _remove(gateway: Gateway, transaction: Any, written: Any) -> None:
+    """Remove files that no version of the table will have."""
+    path, log = gateway.jvm.org.apache.hadoop.fs.Path, transaction.deltaLog()
+    files = log.dataPath().getFileSystem(log.newDeltaHadoopConf())
+    for index in range(written.size()):
+        relative = path(gateway.jvm.java.net.URI(written.apply(index).path()))
+        files.delete(path(log.dataPath(), relative), False)  # noqa: FBT003 - likewise

@@ -1,0 +1,143 @@
+"""The checked metadata transaction: what open-source Delta cannot say in SQL, done in one commit of its own.
+
+Delta checks nothing on this way (run on the released jars: NOT NULL over a NULL makes the row read back as 0), so the
+checks are made here, in the snapshot that the transaction has read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.spark.scala import action_of, commit, operation, relabelled
+from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
+from pytest_delta_schema.execute.preflight import violations_of
+from pytest_delta_schema.execute.protocols import RowCounts
+from pytest_delta_schema.plan.data_checks import NotNull
+from pytest_delta_schema.state.delta_log import CHECK_PREFIX
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.state.states import CheckState
+
+
+Count = Callable[[Sequence["Demand"], int], "RowCounts"]
+"""Counts the rows that break demands, at a given version."""
+
+
+def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[Sequence[str]], count: Count) -> None:
+    """Forbid NULL in columns and in fields of structs, if no row has one.
+
+    Args:
+        gateway: To the session.
+        name: The table.
+        paths: Which: a column and the fields below it, without regard to case.
+        count: Asks the rows.
+
+    Raises:
+        UnsafePlanError: If rows are NULL in them; nothing was changed.
+    """
+    folded = {tuple(part.lower() for part in path) for path in paths}
+    demands = [NotNull(tuple(path)) for path in paths]
+
+    def forbid(metadata: dict[str, Any]) -> None:
+        schema = json.loads(metadata["schemaString"])
+        _forbid_null(schema, folded)
+        metadata["schemaString"] = json.dumps(schema)
+
+    _change(gateway, name, partial(count, demands), demands, forbid, relabelled(gateway, "SET NOT NULL"))
+
+
+def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
+    """Add a CHECK constraint with its text as it was written, if every row meets it.
+
+    Delta's own command joins the tokens of its text by spaces: ``a::int`` and lambdas are refused then, and ``'it''s'``
+    is stored as ``'it' 's'``, which means something else (run on the released jars).
+
+    Args:
+        gateway: To the session.
+        name: The table.
+        check: The constraint; it is stored under its name in lower case.
+        count: Asks the rows.
+
+    Raises:
+        UnsafePlanError: If rows break it; nothing was changed.
+        BackendFailure: If the table has a constraint of that name.
+    """
+    key = f"{CHECK_PREFIX}{check.name.lower()}"
+
+    def put(metadata: dict[str, Any]) -> None:
+        if key in {known.lower() for known in metadata["configuration"]}:
+            msg = f"{name}: there is a check {check.name} already; read the table again and make a new plan"
+            raise BackendFailure(msg, condition="DELTA_CONSTRAINT_ALREADY_EXISTS")
+        metadata["configuration"][key] = check.expression
+
+    label = operation(gateway, "AddConstraint", check.name.lower(), check.expression)
+    _change(gateway, name, partial(count, [check]), [check], put, label)
+
+
+def rename_columns(gateway: Gateway, name: QualifiedName, names: Mapping[tuple[str, ...], str]) -> None:
+    """Rename columns and fields of a table with column mapping, where its catalog has no statement for it.
+
+    Args:
+        gateway: To the session.
+        name: The table.
+        names: The new names, by the paths under the old ones, without regard to case.
+    """
+    folded = {tuple(part.lower() for part in path): to for path, to in names.items()}
+
+    def rename(metadata: dict[str, Any]) -> None:
+        schema = json.loads(metadata["schemaString"])
+        _rename(schema, folded)
+        metadata["schemaString"] = json.dumps(schema)
+        metadata["partitionColumns"] = [folded.get((each.lower(),), each) for each in metadata["partitionColumns"]]
+
+    nothing = RowCounts(rows=None)
+    _change(gateway, name, lambda _: nothing, (), rename, relabelled(gateway, "RENAME COLUMN"))
+
+
+def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
+    gateway: Gateway,
+    name: QualifiedName,
+    count: Callable[[int], RowCounts],
+    demands: Sequence[Demand],
+    edit: Callable[[dict[str, Any]], None],
+    label: Any,
+) -> None:
+    """Edit a table's metadata if its rows allow it.
+
+    The whole table counts as read, so a row that is appended meanwhile makes the commit fail instead of slipping in.
+    """
+    transaction = gateway.load(name).startTransactionWithInitialSnapshot()
+    violations = tuple(violations_of(name, demands, count(transaction.snapshot().version())))
+    if violations:
+        raise UnsafePlanError(violations)
+    action = json.loads(transaction.metadata().json())
+    edit(action["metaData"])
+    transaction.updateMetadata(action_of(gateway, action), False)  # noqa: FBT003 - Java has no names for arguments
+    commit(gateway, transaction, (), label)
+
+
+def _forbid_null(struct: dict[str, Any], paths: set[tuple[str, ...]], above: tuple[str, ...] = ()) -> None:
+    for field in struct["fields"]:
+        here = (*above, field["name"].lower())
+        if here in paths:
+            field["nullable"] = False
+        if isinstance(field["type"], dict) and field["type"]["type"] == "struct":
+            _forbid_null(field["type"], paths, here)
+
+
+def _rename(data_type: Any, names: Mapping[tuple[str, ...], str], above: tuple[str, ...] = ()) -> None:
+    """Rename fields in a type of Delta's JSON, at any depth; everything else about them stays."""
+    if not isinstance(data_type, dict):
+        return
+    for field in data_type.get("fields", ()):
+        here = (*above, field["name"].lower())
+        field["name"] = names.get(here, field["name"])
+        _rename(field["type"], names, here)
+    for part, step in (("elementType", "element"), ("keyType", "key"), ("valueType", "value")):
+        _rename(data_type.get(part), names, (*above, step))

@@ -1,0 +1,230 @@
+"""The session catalog: whatever Spark a session reaches, read and changed by SQL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from pytest_delta_schema.backends.data_queries import Questions
+from pytest_delta_schema.backends.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.pool import at_once
+from pytest_delta_schema.backends.problems import cannot_be_looked_at, problem
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
+from pytest_delta_schema.backends.spark.gateway import Gateway, is_remote
+from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
+from pytest_delta_schema.backends.spark.history import column_origins, past_columns
+from pytest_delta_schema.backends.spark.inserting import insert_rows
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.statements import Running
+from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
+from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
+from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_log, read_table, unreadable
+from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
+from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.table import conversions, names_around
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.schemas_and_restores import (
+    create_schema,
+    describe_history,
+    drop_schema,
+    show_schemas,
+    show_tables,
+    show_views,
+)
+from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.states import CatalogState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.log_damage import LogFiles
+    from pytest_delta_schema.execute.protocols import RowCounts, Samples
+    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.models.conversion import Parquet
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+
+READ_THREADS = 8
+"""How many tables are read at once, unless somebody says otherwise."""
+
+
+class SessionCatalog:
+    """Delta tables through any Spark session: one of Spark Connect, one on a cluster, or a classic one.
+
+    Args:
+        spark: The session; it is never stopped here.
+        read_threads: How many tables are read at once, at least 1.
+        by_commit: Kinds of statements that have no SQL there, and are done by a metadata transaction.
+        reworded: Takes out of a message what has to stay hidden.
+    """
+
+    name = "session"
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        read_threads: int = READ_THREADS,
+        by_commit: frozenset[StatementKind] = BY_COMMIT,
+        reworded: Callable[[str], str] = str,
+    ) -> None:
+        self.spark = spark
+        self._read_threads = read_threads
+        self._reworded = reworded
+        gateway = None if is_remote(spark) else Gateway(spark)
+        self._questions = Questions(self._rows, self._read)
+        self._running = Running(self._sql, self._questions, gateway, by_commit)
+        self.capabilities = REMOTE if gateway is None else CLASSIC
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Read the tables that ``models`` name and their parents: two statements and a schema each, several at once."""
+        models = list(models)
+        wishes = conversions(models)
+        read = self._read_all(names_around(models))
+        absent = [name for name, found in read.items() if found is None]
+        schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
+        return CatalogState.of(
+            {name: found or _absent(name, schemas[name.catalog], wishes.get(name)) for name, found in read.items()}
+        )
+
+    def log(self, name: QualifiedName) -> LogFacts:
+        """Read the log of one table that has to be there.
+
+        Raises:
+            CatalogReadError: If it is not there, or cannot be read.
+        """
+        found = read_log(self._rows, lambda: self._schema(name), name, self._files)
+        if not isinstance(found, LogFacts):
+            raise CatalogReadError([found or problem(name, "is not known to the Spark session", "see its catalogs")])
+        return replace(found, version=self._newest(name)) if found.version is None else found
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+        """Find the commits that brought columns, by a few schemas of older versions."""
+        with in_users_names(self._reworded):
+            return tuple(column_origins(self.spark.sql, table, paths))
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Look for columns in the schemas of older versions."""
+        with in_users_names(self._reworded):
+            return past_columns(self.spark.sql, table, paths)
+
+    def run(self, statement: Statement) -> None:
+        """Run one statement, or what stands for it on open-source Delta.
+
+        Raises:
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
+            BackendFailure: If Spark or Delta refuses.
+        """
+        with in_users_names(self._reworded), stopped_by(self._stop):
+            self._running.run(statement)
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        try:
+            tables = self._rows(show_tables(catalog, schema))
+        except BackendFailure as error:
+            if error.condition == "SCHEMA_NOT_FOUND":
+                return ()
+            raise
+        views = {row[1] for row in self._views(catalog, schema)}
+        return tuple(sorted(QualifiedName(catalog, schema, row[1].lower()) for row in tables if row[1] not in views))
+
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
+        try:
+            return self._newest(table)
+        except BackendFailure as error:
+            return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
+
+    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+        """Count the rows that break each demand, in one scan."""
+        return self._questions.count_rows(table, demands, **how)
+
+    def sample_rows(
+        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        return self._questions.sample_rows(table, demands, shown, **how)
+
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows, given as values by column name; columns that are left out are NULL.
+
+        Raises:
+            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+                table refuses them.
+        """
+        with in_users_names(self._reworded):
+            insert_rows(self.spark, self._read([table])[table], rows)
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        with in_users_names(self._reworded):
+            self._sql(create_schema(catalog, schema))
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it; one that is not there is fine."""
+        with in_users_names(self._reworded):
+            self._sql(drop_schema(catalog, schema))
+
+    def _newest(self, table: QualifiedName) -> int:
+        return int(self._rows(describe_history(table, limit=1))[0][0])
+
+    def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | ReadProblem | None]:
+        def read(name: QualifiedName) -> TableState | ReadProblem | None:
+            return read_table(self._rows, lambda: self._schema(name), name, self._files)
+
+        return at_once(read, names, self._read_threads)
+
+    def _read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState]:
+        """Return the tables that are there and can be read."""
+        return {name: found for name, found in self._read_all(names).items() if isinstance(found, TableState)}
+
+    def _schemas(self, catalog: str) -> set[str] | BackendFailure:
+        """Return the schemas of a catalog, or why they cannot be listed."""
+        try:
+            return {row[0].strip("`").replace("``", "`").lower() for row in self._rows(show_schemas(catalog))}
+        except BackendFailure as error:
+            return error
+
+    def _views(self, catalog: str, schema: str) -> Sequence[Any]:
+        try:
+            return self._rows(show_views(catalog, schema))
+        except BackendFailure:
+            # A catalog that cannot list views has none.
+            return ()
+
+    def _schema(self, name: QualifiedName) -> Any:
+        with in_users_names(self._reworded):
+            return self.spark.table(dotted(name)).schema
+
+    def _files(self, location: str) -> LogFiles | None:
+        """Return the log of the table at a location; ``None`` over Spark Connect, which opens no files."""
+        folder = local_folder(location)
+        if is_remote(self.spark):
+            return None
+        return HadoopLog(self.spark, unquote(location)) if folder is None else LocalLog(folder)
+
+    def _rows(self, text: str) -> Sequence[Any]:
+        with in_users_names(self._reworded):
+            return self.spark.sql(text).collect()
+
+    def _sql(self, text: str) -> Any:
+        return self.spark.sql(text)
+
+    def _stop(self) -> bool:
+        return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
+
+
+def _absent(name: QualifiedName, schemas: set[str] | BackendFailure, wish: Parquet | None) -> TableState | ReadProblem:
+    """Say that a table is not there, if that is certain and all there is to say."""
+    if wish is not None and wish.path is not None:
+        return cannot_be_looked_at(name, SessionCatalog.name, wish.path)
+    if isinstance(schemas, BackendFailure):
+        fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
+        return problem(name, fact, "mend the session, or its permission to list them")
+    return TableState(name=name, exists=False, schema_exists=name.schema in schemas)

@@ -1,0 +1,251 @@
+"""Calls of a server: one time limit each, bounded retries of reads, and failures that say which call and why."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
+
+from pytest_delta_schema.backends.unity.address import redirect_host, server_address
+from pytest_delta_schema.backends.unity.deadline import Deadline
+from pytest_delta_schema.errors import BackendError, BackendFailure, because
+from pytest_delta_schema.redaction import Uri, redacted_uris
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.backends.unity.secret import Secret
+    from pytest_delta_schema.backends.unity.transport import Answer, Transport
+
+ROOT = "/api/2.1/unity-catalog"
+
+_TRIES = 3
+_PAUSE = 0.2
+"""Seconds before the second try; twice as long before each further one."""
+
+TIMEOUT, UNREACHABLE, BROKEN_OFF, TOO_LARGE = "TIMEOUT", "UNREACHABLE", "BROKEN_OFF", "TOO_LARGE"
+REDIRECTED, FOREIGN = "REDIRECTED", "FOREIGN_ANSWER"
+"""Conditions of failures that the server has no name for."""
+
+_BETWEEN = "see what answers at that address"
+_AGAIN = (429, 500, 502, 503, 504)
+_SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
+_NOT_FOUND, _CONFLICT, _INTERNAL = 404, 409, 500
+_DEADLOCK = "Deadlock detected"
+
+_LONGEST = 300
+"""Of a message of the server so many characters are shown."""
+
+_REMEDIES = {
+    401: "give a valid token",
+    403: "give the principal of the token the permission",
+    500: "look into the server's log",
+}
+
+
+class ServerFailure(BackendFailure):
+    """What a server answered instead of what it was asked for.
+
+    Args:
+        text: Which call, and the server's own words.
+        status: The HTTP status; ``None`` if no answer came.
+        condition: The server's name for it, such as ``TABLE_NOT_FOUND``.
+        is_of_api: Whether the answer is an error in the form of one of the server's APIs, and not of something else
+            that answers at its address.
+    """
+
+    def __init__(self, text: str, *, status: int | None, condition: str = "", is_of_api: bool = False) -> None:
+        self.status = status
+        self.is_of_api = is_of_api
+        super().__init__(text, condition=condition)
+
+    @property
+    def is_not_found(self) -> bool:
+        """Whether the server itself says that the thing does not exist, which is another answer than hiding it."""
+        return self.status == _NOT_FOUND and self.is_of_api
+
+    @property
+    def is_lost_race(self) -> bool:
+        """Whether somebody else has changed the thing meanwhile, so that nothing was done.
+
+        The embedded database of Unity Catalog 0.6.0 often answers with a deadlock in place of a conflict.
+        """
+        return self.status == _CONFLICT or (self.status == _INTERNAL and _DEADLOCK in str(self))
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether another try may succeed."""
+        return self.status in _AGAIN or self.condition in {UNREACHABLE, BROKEN_OFF}
+
+
+class Answered(NamedTuple):
+    """An answer that reports success; it is shown without its body, which may repeat secrets.
+
+    Args:
+        call: What was called, for messages: method, path and server.
+        status: The HTTP status.
+        body: As it came.
+    """
+
+    call: str
+    status: int
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"<{self.call}: {self.status}, {len(self.body)} bytes>"
+
+
+class Calls:
+    """Sends calls to one server; safe to share between threads.
+
+    Args:
+        uri: Where the server is.
+        token: Sent as a bearer token; ``None`` for none.
+        timeout: Seconds that a call may take, tries and pauses included.
+
+    Raises:
+        BackendError: If ``uri`` is none, or the extra is not installed.
+    """
+
+    def __init__(self, uri: Uri, token: Secret | None, timeout: float) -> None:
+        address = server_address(uri)
+        self.uri = str(uri).rstrip("/").removesuffix(ROOT)
+        self.timeout = timeout
+        self._token = token
+        self._transport = _transport(address._replace(path=address.path.removesuffix(ROOT)), token)
+        self._silence: ServerFailure | None = None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def read(self, path: str, query: dict[str, Any] | None = None, within: Deadline | None = None) -> Answered:
+        """Ask for something, again after a pause if the server stumbles: asking changes nothing.
+
+        Raises:
+            ServerFailure: If the server does not answer with success.
+        """
+        if self._silence is not None:
+            raise self._silence
+        deadline = within or Deadline(self.timeout)
+        target = f"{path}?{urlencode(query)}" if query else path
+        try:
+            return self._try("GET", target, deadline)
+        except ServerFailure as error:
+            failure = error
+        for number in range(_TRIES - 1):
+            if not failure.may_pass or not deadline.pause(_PAUSE * 2**number):
+                break
+            try:
+                return self._try("GET", target, deadline)
+            except ServerFailure as error:
+                # That the time is over says less than why it was spent.
+                failure = failure if error.condition == TIMEOUT else error
+        # A server that does not answer would be waited for once more by every table.
+        self._silence = failure if failure.condition in {TIMEOUT, UNREACHABLE} else None
+        raise failure
+
+    def write(self, method: str, path: str, body: Any = None, within: Deadline | None = None) -> Answered:
+        """Change something; never tried twice.
+
+        Raises:
+            ServerFailure: If the server does not answer with success.
+        """
+        content = None if body is None else json.dumps(body).encode()
+        return self._try(method, path, within or Deadline(self.timeout), content)
+
+    def scrub(self, text: str) -> str:
+        """Take the token, and what URIs hold of secrets, out of a text that the server has written."""
+        return self.scrub_token(redacted_uris(text))
+
+    def scrub_token(self, text: str) -> str:
+        """Take the token out of a text that the server has written."""
+        return text if self._token is None else self._token.scrub(text)
+
+    def may_repeat_token(self, body: bytes) -> bool:
+        """Whether the token may be part of a body; a quick look, for what is hardly ever so."""
+        return self._token is not None and self._token.may_be_in(body)
+
+    def foreign(self, answered: Answered, fault: str) -> ServerFailure:
+        """Return the failure to use an answer that reports success and is not what was asked for."""
+        said = self.scrub(fault)
+        msg = f"{answered.call}: {answered.status}, and the answer is none of Unity Catalog ({said})"
+        return ServerFailure(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN)
+
+    def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Answered:
+        path = target.partition("?")[0]
+        outcome = self._send(method, f"{ROOT}{target}", deadline, body)
+        if isinstance(outcome, Exception):
+            # Raised here, where no frame and no context holds what was sent.
+            raise self._unanswered(outcome, f"{method} {path}", deadline)
+        call = f"{method} {path} on {self.uri}"
+        if outcome.status not in _SUCCESS:
+            raise self._refused(call, outcome)
+        return Answered(call, outcome.status, outcome.body)
+
+    def _send(self, method: str, target: str, deadline: Deadline, body: bytes | None) -> Answer | Exception:
+        import httpcore
+
+        from pytest_delta_schema.backends.unity.transport import TooLargeError
+
+        failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError)
+        try:
+            return self._transport.send(method, target, deadline, body)
+        except (*failures, httpcore.UnsupportedProtocol, TooLargeError) as error:
+            return error
+
+    def _unanswered(self, error: Exception, call: str, deadline: Deadline) -> ServerFailure:
+        """Say why no answer came."""
+        import httpcore
+
+        from pytest_delta_schema.backends.unity.transport import LARGEST_BODY, TooLargeError
+
+        if isinstance(error, httpcore.TimeoutException):
+            msg = f"the server at {self.uri} did not answer {call} within {deadline.seconds:g} s"
+            return ServerFailure(f"{msg}; see whether it is alive", status=None, condition=TIMEOUT)
+        if isinstance(error, TooLargeError):
+            msg = f"{call} on {self.uri}: the answer is larger than {LARGEST_BODY // 1024**2} MiB"
+            return ServerFailure(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
+        said = self.scrub(because(error))
+        proxy = self._transport.proxy
+        through = "" if proxy is None else f" through the proxy {proxy.uri} of the environment"
+        if isinstance(error, (httpcore.ConnectError, httpcore.ProxyError)):
+            msg = f"the server at {self.uri} cannot be reached{through} ({said})"
+            text = f"{msg}; see whether it runs, and delta_unity_uri"
+            return ServerFailure(text, status=None, condition=UNREACHABLE)
+        msg = f"the server at {self.uri} broke off its answer to {call}{through} ({said}); see what stands between"
+        return ServerFailure(msg, status=None, condition=BROKEN_OFF)
+
+    def _refused(self, call: str, answer: Answer) -> ServerFailure:
+        """Say what the server has answered instead of success."""
+        from pytest_delta_schema.backends.unity.answers import api_error
+
+        if answer.status in _REDIRECT:
+            where = self.scrub(redirect_host(answer.location)) if answer.location else "nowhere"
+            msg = (
+                f"{call}: {answer.status} {self.scrub(answer.reason)}: it redirects to {where}, probably a login page;"
+                " give delta_unity_uri the address of the server itself, and a valid token"
+            )
+            return ServerFailure(msg, status=answer.status, condition=REDIRECTED)
+        error = api_error(answer.body)
+        code, message = ("", answer.reason) if error is None else error
+        remedy = _REMEDIES.get(answer.status, "")
+        said = self.scrub(f"{answer.status} {code}: {_one_line(message)}")
+        return ServerFailure(
+            f"{call}: {said}{f'; {remedy}' if remedy else ''}",
+            status=answer.status,
+            condition=self.scrub(code),
+            is_of_api=error is not None,
+        )
+
+
+def _one_line(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+
+
+def _transport(address: Any, token: Secret | None) -> Transport:
+    try:
+        from pytest_delta_schema.backends.unity.transport import Transport
+    except ImportError as error:
+        msg = "the unity backend needs httpcore, which is not installed; pip install 'pytest-delta-schema[unity]'"
+        raise BackendError(msg) from error
+    return Transport(address, token)

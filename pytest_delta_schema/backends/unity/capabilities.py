@@ -1,0 +1,66 @@
+"""What the Unity Catalog backend can do through Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta
+from pytest_delta_schema.backends.spark_session.capabilities import without_files
+from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
+from pytest_delta_schema.sql.constraints import check_properties
+from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.state.catalog_entry import PROPERTY_LIMIT, long_properties
+from pytest_delta_schema.state.states import CheckState
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import TableState
+
+BY_TRANSACTION = BY_COMMIT | {StatementKind.RENAME_COLUMN}
+"""The connector refuses RENAME COLUMN and SET NOT NULL (run on its release 0.6); transactions do both."""
+
+_MANAGED = ("delta.feature.catalogmanaged", "delta.feature.catalogowned-preview")
+"""The feature of tables to whose logs their catalog commits, by its names in Delta 4.1 and later and in 4.0."""
+
+
+def without_long_properties(statement: Statement, observed: TableState | None) -> Refusal | None:
+    """Refuse properties of managed tables that the server cannot store, since Delta repeats the failing commit.
+
+    Unity Catalog 0.6.0 answers such a commit with 500, and Delta's client tries it again for minutes. New tables are
+    managed, because they are created without a location.
+    """
+    if observed is not None and not is_managed(observed):
+        return None
+    long = long_properties(_properties(statement))
+    if not long:
+        return None
+    return Refusal(
+        f"{', '.join(long)}: the server stores keys and values of managed tables up to {PROPERTY_LIMIT} characters",
+        "shorten what is too long",
+    )
+
+
+def is_managed(table: TableState) -> bool:
+    """Whether the catalog commits to the table's log."""
+    return any(key.lower() in _MANAGED for key in table.table_properties)
+
+
+def _properties(statement: Statement) -> dict[str, str]:
+    """Return the properties that a statement sets, checks and what stands for keys and tags included."""
+    found: dict[str, str] = {}
+    for change in (change for each in on_delta(statement) for change in each.changes):
+        if isinstance(change, SetTableProperties):
+            found |= change.properties
+        elif isinstance(change, CheckAdd):
+            found |= check_properties([CheckState(change.name, change.expression)])
+        elif isinstance(change, CreateTable):
+            found |= {**change.table_properties, **check_properties(change.checks)}
+    return found
+
+
+CAPABILITIES = Capabilities(
+    emulates=BY_TRANSACTION | BY_PROPERTY, refuses=without_files, refuses_on=without_long_properties
+)
+"""The Unity Catalog backend."""

@@ -1,0 +1,276 @@
+"""The Unity Catalog backend."""
+
+from __future__ import annotations
+
+import sys
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pytest_delta_schema.backends.local.session import active_session
+from pytest_delta_schema.backends.pool import at_once
+from pytest_delta_schema.backends.spark.gateway import is_remote
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION, CAPABILITIES
+from pytest_delta_schema.backends.unity.reading import Reading, unreadable
+from pytest_delta_schema.backends.unity.sync import RecordSyncing
+from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem, RecordError
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.execute.metadata_sync import RecordSync
+from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.plan.entry_differences import record_differences
+from pytest_delta_schema.redaction import Uri
+from pytest_delta_schema.state.catalog_entry import RecordState
+from pytest_delta_schema.state.states import CatalogState
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.reading import Seen
+    from pytest_delta_schema.backends.unity.storage import Storage
+    from pytest_delta_schema.execute.protocols import RowCounts, Samples
+    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.log_facts import LogFacts
+
+
+class UnityCatalog:
+    """Delta tables of an open-source Unity Catalog server.
+
+    Records are read by REST and Delta logs without a JVM; changes, and questions to rows, go through Spark.
+
+    Args:
+        client: The server.
+        session: Returns a Spark session whose catalogs are those of the server; called when it is first needed.
+        stores: What is known of the places where files lie.
+        read_threads: How many tables are read at once, at least 1.
+        sync_on_read: Whether the records of external tables that are read are brought level first. None is deleted.
+        sync_recreate: Whether a sync that is asked for may delete a record and create it again, on a server without a
+            Delta API.
+        stream: Where long work, and the deletion of a record, is told; standard error unless said otherwise.
+    """
+
+    name = "unity"
+    capabilities = CAPABILITIES
+
+    def __init__(  # noqa: PLR0913 - all but the first have good defaults
+        self,
+        client: UnityClient,
+        session: Callable[[], SparkSession] | None = None,
+        *,
+        stores: Iterable[Storage] = (),
+        read_threads: int = 8,
+        sync_on_read: bool = False,
+        sync_recreate: bool = False,
+        stream: TextIO | None = None,
+    ) -> None:
+        self.client = client
+        self._session = session
+        self._reading = Reading(client, stores, read_threads, self._read_by_spark)
+        self._threads = read_threads
+        self._on_read = sync_on_read
+        self._recreate = sync_recreate
+        self._stream = stream or sys.stderr
+        self._by_spark: SessionCatalog | None = None
+        self._lock = Lock()
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that changes go through.
+
+        Raises:
+            BackendError: If there is none.
+        """
+        return self._through_spark().spark
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Read the tables that ``models`` name and their parents, and what the catalog says of them."""
+        seen = self._reading.read(names_around(models))
+        if self._on_read:
+            stale = [name for name, each in seen.items() if _is_stale(each)]
+            done = self._sync(stale, recreates=False)
+            seen |= self._reading.read(stale)
+            # A record that cannot be brought level is a problem of that record alone; the tables were read.
+            seen |= {
+                name: seen[name]._replace(record=each) for name, each in done.items() if isinstance(each, ReadProblem)
+            }
+        return CatalogState.of(
+            {name: each.found for name, each in seen.items()},
+            records={name: each.record for name, each in seen.items() if each.record is not None},
+            logs={name: each.log for name, each in seen.items() if each.log is not None},
+        )
+
+    def sync_records(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[RecordSync, ...]:
+        """Bring the records of existing tables level with their logs; data files are never touched.
+
+        Args:
+            models: Which tables. Those that do not exist have no record.
+            recreates: Whether a record may be deleted and created again, if ``sync_recreate`` allows it and there is no
+                other way.
+
+        Returns:
+            What was changed, and what there is to note, such as what the server cannot store; nothing of other tables.
+
+        Raises:
+            RecordError: With a problem for each record that cannot be brought level; the others are.
+        """
+        done = self._sync(sorted({model.name for model in models}), recreates=recreates).values()
+        problems = [each for each in done if isinstance(each, ReadProblem)]
+        if problems:
+            raise RecordError(problems)
+        return tuple(each for each in done if isinstance(each, RecordSync))
+
+    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+        """Find the commits that brought columns, if a Spark session is there already; a JVM is not started for it."""
+        return () if self._by_spark is None else self._by_spark.column_origins(table, paths)
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+        """Look for columns in the log of an external table, and through Spark for those of a managed one.
+
+        Raises:
+            DeltaSchemaError: If there is no way to the log.
+        """
+        record = self._reading.read_again(table).record
+        if isinstance(record, RecordState) and not record.is_managed:
+            schemas = self._reading.open_log(record).schemas()
+            return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
+        return self._through_spark(table.written.catalog).past_columns(table, paths)
+
+    def run(self, statement: Statement) -> None:
+        """Run one statement through Spark, or what stands for it.
+
+        Raises:
+            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
+            BackendError: If no session is configured, or its catalog is not the server's.
+            BackendFailure: If Spark, Delta or the server refuses.
+        """
+        self._through_spark(statement.table.written.catalog).run(statement)
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        return self._reading.names(catalog, schema)
+
+    def version(self, table: QualifiedName) -> Version:
+        """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
+        return version_of(CatalogState.of({table: self._reading.read_again(table).found}), table)
+
+    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+        """Count the rows that break each demand, in one scan."""
+        return self._through_spark(table.written.catalog).count_rows(table, demands, **how)
+
+    def sample_rows(
+        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+    ) -> Samples:
+        """Return a few rows that break each demand, as texts."""
+        return self._through_spark(table.written.catalog).sample_rows(table, demands, shown, **how)
+
+    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows, given as values by column name; columns that are left out are NULL."""
+        self._through_spark(table.written.catalog).insert(table, rows)
+
+    def create_schema(self, catalog: str, schema: str) -> None:
+        """Make a schema; one that is there already is fine."""
+        self._through_spark(catalog).create_schema(catalog, schema)
+
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema with everything in it; one that is not there is fine."""
+        self._through_spark(catalog).drop_schema(catalog, schema)
+
+    def _sync(
+        self, names: Sequence[QualifiedName], *, recreates: bool
+    ) -> dict[QualifiedName, RecordSync | ReadProblem | None]:
+        """Bring records level, several at once, and return what came of each."""
+        syncing = RecordSyncing(
+            client=self.client,
+            read_log=self._reading.open_log,
+            read_managed=self._reading.managed_log,
+            say=self._say,
+        )
+
+        found = self._reading.find(names)
+
+        def sync(name: QualifiedName) -> RecordSync | ReadProblem | None:
+            stored = found[name]
+            if isinstance(stored, BackendFailure):
+                return unreadable(name, stored)
+            try:
+                return syncing.sync(stored, recreates=recreates and self._recreate)
+            except CatalogReadError as error:
+                return error.problems[0]
+            except (BackendError, BackendFailure) as error:
+                return unreadable(name, error)
+
+        return at_once(sync, names, self._threads)
+
+    def _read_by_spark(self, name: QualifiedName, *, has_to: bool) -> LogFacts | None:
+        """Read the log of one table through Spark.
+
+        Args:
+            name: The table.
+            has_to: Whether a session is opened for it; otherwise one that is not open already is not asked.
+
+        Raises:
+            BackendError: If it has to, and no session is configured, or its catalog is not the server's.
+            CatalogReadError: If Spark cannot read it.
+        """
+        with self._lock:
+            if not has_to and active_session() is None:
+                return None
+            try:
+                spark = self._through_spark(name.written.catalog)
+            except BackendError:
+                if has_to:
+                    raise
+                return None
+        return spark.log(name)
+
+    def _through_spark(self, catalog: str | None = None) -> SessionCatalog:
+        """Return the way through Spark, after a look at whether the session means the same server."""
+        if self._by_spark is None:
+            if self._session is None:
+                msg = (
+                    f"the catalogs at {self.client.uri} are changed through Spark, and no session is configured;"
+                    " override the fixture delta_spark, or give UnityCatalog a session"
+                )
+                raise BackendError(msg)
+            spark = self._session()
+            if is_remote(spark):
+                msg = (
+                    "the unity backend changes tables by transactions, to which Spark Connect has no way; give it a"
+                    " classic session"
+                )
+                raise BackendError(msg)
+            self._by_spark = SessionCatalog(spark, by_commit=BY_TRANSACTION, reworded=self.client.scrub)
+        if catalog is not None:
+            self._require_same_server(self._by_spark.spark, catalog)
+        return self._by_spark
+
+    def _require_same_server(self, spark: SparkSession, catalog: str) -> None:
+        key = f"spark.sql.catalog.{catalog}.uri"
+        uri = Uri(str(spark.conf.get(key, "") or ""))
+        if uri.reveal().rstrip("/") != self.client.uri:
+            found = f"is {uri}" if uri else "is not set"
+            msg = (
+                f"the Spark session's catalog {catalog} is not the one at {self.client.uri} ({key} {found}); configure"
+                f" spark.sql.catalog.{catalog} and its uri and token in the fixture delta_spark"
+            )
+            raise BackendError(msg)
+
+    def _say(self, text: str) -> None:
+        self._stream.write(f"delta-schema: {escaped(text)}\n")
+        self._stream.flush()
+
+
+def _is_stale(seen: Seen) -> bool:
+    """Whether the record of an external table differs from its log."""
+    if not isinstance(seen.record, RecordState) or seen.record.is_managed or seen.log is None:
+        return False
+    return bool(record_differences(seen.record, seen.log))

@@ -1,0 +1,118 @@
+"""The files of a Delta log, for what deltalake does not show: damage, and the domains, in which clustering is kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.log_damage import Edges
+from pytest_delta_schema.redaction import HiddenValues, redacted_uri
+from pytest_delta_schema.state.delta_log import clustering_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.state.delta_log import Paths
+
+_LOG = "_delta_log"
+_DOMAINS = "domainMetadata"
+_METADATA = "metaData"
+_COMMIT = re.compile(r"\d{20}\.json")
+
+
+class LogFolder:
+    """Reads single files of a log through the same store as deltalake; see :class:`LogFiles`.
+
+    Args:
+        location: Where the table lies.
+        options: How deltalake gets there.
+    """
+
+    def __init__(self, location: str, options: Mapping[str, str]) -> None:
+        self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
+        self._location = location
+        self._options = HiddenValues(options)
+
+    def clustering(self, version: int) -> Paths | None:
+        """Return the clustering columns that one version tells of; ``None`` if it says nothing about them.
+
+        A checksum and a checkpoint tell of everything, a commit of what it changes (source: Delta's protocol).
+        """
+        stem = f"{version:020d}"
+        if f"{stem}.json" in self._names:
+            domains = self._in_checksum(f"{stem}.crc")
+            if domains is not None:
+                return clustering_in(domains) or ()
+            found = clustering_in(self._in_lines(f"{stem}.json"))
+            if found is not None:
+                return found
+        checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
+        if not checkpoints:
+            return None
+        return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
+
+    def metadata(self) -> list[Mapping[str, Any]]:
+        """Return the ``metaData`` actions of all commits and checkpoints that are left."""
+        commits = sorted(name for name in self._names if _COMMIT.fullmatch(name))
+        checkpoints = sorted(name for name in self._names if ".checkpoint" in name)
+        return [
+            *(action for name in commits for action in self._in_lines(name, _METADATA)),
+            *(action for name in checkpoints for action in self._in_checkpoint(name, _METADATA)),
+        ]
+
+    @cached_property
+    def _store(self) -> Any:
+        from deltalake.fs import DeltaStorageHandler
+        from pyarrow.fs import PyFileSystem
+
+        return PyFileSystem(DeltaStorageHandler(self._location, self._options or None))
+
+    @cached_property
+    def _names(self) -> set[str]:
+        return self.names()
+
+    def _in_checksum(self, name: str) -> list[Mapping[str, Any]] | None:
+        """Return the domains that a checksum tells of; ``None`` if there is none, or one that makes no sense."""
+        try:
+            told = json.loads(self.read(name)) if name in self._names else {}
+            domains: list[Mapping[str, Any]] | None = told.get(_DOMAINS)
+        except (AttributeError, ValueError, RecursionError):
+            return None
+        return domains
+
+    def names(self) -> set[str]:
+        """Return the names of the files in the log."""
+        from pyarrow.fs import FileSelector
+
+        return {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
+
+    def edges(self, name: str) -> Edges:
+        """Return the ends of a file."""
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            size = file.size()
+            head = file.read(4)
+            file.seek(max(size - 8, 0))
+            return Edges(size, head, file.read())
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            content: bytes = file.read()
+        return content
+
+    def _in_lines(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
+        actions = [json.loads(line) for line in self.read(name).splitlines() if line.strip()]
+        return [action[kind] for action in actions if kind in action]
+
+    def _in_checkpoint(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
+        if name.endswith(".json"):
+            return self._in_lines(name, kind)
+        from pyarrow.parquet import ParquetFile
+
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            parquet = ParquetFile(file)
+            if kind not in parquet.schema_arrow.names:
+                return []
+            return [each for each in parquet.read(columns=[kind]).column(0).to_pylist() if each is not None]

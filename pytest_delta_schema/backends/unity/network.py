@@ -1,0 +1,99 @@
+"""The network as httpcore uses it, with what is left of a call's time for every operation.
+
+httpcore, and httpx above it, limit each read: a server that sends a byte now and then would hold a call for ever.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+import httpcore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from pytest_delta_schema.backends.unity.deadline import Deadline
+
+_PIECE = 4096
+"""Bytes that are written at once. An operating system takes so few together, so that no write waits twice."""
+
+
+class Network(httpcore.NetworkBackend):
+    """Opens connections whose operations end with the call that uses them."""
+
+    def __init__(self) -> None:
+        self._inner = httpcore.SyncBackend()
+        self._calls = threading.local()
+
+    def begin(self, deadline: Deadline) -> None:
+        """Let everything that this thread does from now on be done by ``deadline``."""
+        self._calls.deadline = deadline
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ARG002 - the deadline is the limit
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to the first address of a host that answers; all of them share the time that is left."""
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+        for address in addresses[:-1]:
+            try:
+                return self._connect(address, port, local_address, socket_options)
+            except httpcore.ConnectError:
+                continue
+        return self._connect(addresses[-1], port, local_address, socket_options)
+
+    def _connect(
+        self, address: str, port: int, local_address: str | None, socket_options: Iterable[Any] | None
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._inner.connect_tcp(address, port, self._left(), local_address, socket_options), self._left)
+
+    def _left(self) -> float:
+        left: float = self._calls.deadline.left
+        if left <= 0:
+            msg = "the time of the call is over"
+            raise httpcore.ReadTimeout(msg)
+        return left
+
+
+class _Stream(httpcore.NetworkStream):
+    """One connection.
+
+    Args:
+        inner: The connection as httpcore opens it.
+        left: Returns the seconds that are left, or raises if none are.
+    """
+
+    def __init__(self, inner: httpcore.NetworkStream, left: Callable[[], float]) -> None:
+        self._inner = inner
+        self._left = left
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the deadline is the limit
+        return self._inner.read(max_bytes, self._left())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - likewise
+        for start in range(0, len(buffer), _PIECE):
+            self._inner.write(buffer[start : start + _PIECE], self._left())
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: Any,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002 - likewise
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, self._left()), self._left)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)

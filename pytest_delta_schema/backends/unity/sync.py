@@ -1,0 +1,243 @@
+"""Bring the record of one table level with its log: one update, of which the server does all or nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from pytest_delta_schema.backends.unity.client import ServerFailure
+from pytest_delta_schema.backends.unity.reading import no_catalog
+from pytest_delta_schema.backends.unity.recreation import recreate_record
+from pytest_delta_schema.backends.unity.wire_format import columns_for, record_of, table_info
+from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE, RecordSync
+from pytest_delta_schema.plan.entry_differences import notes_of_record, record_differences
+from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table
+from pytest_delta_schema.state.catalog_entry import is_servers, storable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_delta_schema.backends.unity.answers import DeltaMetadata
+    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.deadline import Deadline
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.entry_differences import RecordDifference
+    from pytest_delta_schema.state.catalog_entry import LogState, RecordState
+
+_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+"""Seconds before the second try, twice as many before each further one, up to a longest; a random part is left out."""
+
+_INTERNAL = 500
+
+
+class OpenLog(Protocol):
+    """The newest version of a log."""
+
+    def shown(self) -> LogState:
+        """Return what a record should show."""
+        ...
+
+    def timestamp(self) -> int:
+        """Return when the newest version was committed, in milliseconds since 1970."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSyncing:
+    """Brings records of one server level; files are never touched, and a record that is level is not written.
+
+    Args:
+        client: The server.
+        read_log: Opens the log of an external table, newest version.
+        read_managed: Returns what the record of a managed table should show, as Spark reads its log; ``None`` if no
+            session is at hand.
+        say: Told before a record is deleted.
+    """
+
+    client: UnityClient
+    read_log: Callable[[RecordState], OpenLog]
+    read_managed: Callable[[RecordState], LogState | None]
+    say: Callable[[str], None]
+
+    def sync(self, name: QualifiedName, *, recreates: bool) -> RecordSync | None:
+        """Bring the record of one table level.
+
+        A lost race is tried again until the time of one call is over, since each update asserts the id and the tag that
+        it was decided by. After each update the record is read back.
+
+        Args:
+            name: The table.
+            recreates: Whether a server that has no updates may be made to delete the record and create it again.
+
+        Returns:
+            What was changed, or has to be noted; ``None`` if there is nothing of either, or no such table.
+
+        Raises:
+            BackendFailure: If the table is managed and its record differs, the record shows a newer version than the
+                log has, others are faster every time, or the server refuses.
+        """
+        can_update = self._can_update(name.written.catalog)
+        for number in _tries(self.client.deadline()):
+            outcome = self._try(name, can_update=can_update, recreates=recreates)
+            if not isinstance(outcome, ServerFailure):
+                return outcome
+            tries, failure = number, outcome
+        if not failure.is_lost_race:
+            raise failure
+        msg = f"somebody else has changed its record at each of {tries} tries; try again when they are done"
+        raise BackendFailure(msg, condition="CONFLICT") from failure
+
+    def _can_update(self, catalog: str) -> bool:
+        try:
+            return self.client.has_delta_api(catalog)
+        except ServerFailure as error:
+            if error.is_not_found:
+                raise no_catalog(catalog) from error
+            raise
+
+    def _try(self, name: QualifiedName, *, can_update: bool, recreates: bool) -> RecordSync | ServerFailure | None:
+        """Return what was done, or a failure after which another try makes sense."""
+        seen = self._look(name, can_update=can_update)
+        if seen is None:
+            return None
+        if seen.log is None:
+            return RecordSync(table=str(name), differences=(), version=seen.record.version or 0, notes=(MANAGED_NOTE,))
+        differences, notes = record_differences(seen.record, seen.log), notes_of_record(seen.log)
+        done = RecordSync(
+            table=str(name), differences=differences, version=seen.log.version, is_new=not can_update, notes=notes
+        )
+        if not differences:
+            return done if notes else None
+        _require_external(seen.record, differences)
+        _require_newer(seen.record, seen.log)
+        failure = None
+        if seen.tag is not None:
+            failure = self._update(seen, seen.tag, storable(seen.log).log, differences)
+            if failure is not None and failure.is_lost_race:
+                return failure
+        else:
+            info = table_info(seen.record, storable(seen.log).log, seen.timestamp())
+            recreate_record(self.client, seen.record, info, recreates=recreates, say=self.say)
+        left = record_differences(self._record(name), seen.log)
+        if not left:
+            return done
+        if failure is None:
+            msg = f"the server reported success, and its record still differs ({left[0]})"
+            text = f"{msg}; see whether {self.client.uri} is the server itself, and try again"
+            raise BackendFailure(text, condition="NOT_DONE")
+        return failure
+
+    def _look(self, name: QualifiedName, *, can_update: bool) -> _Seen | None:
+        """Return a record with its tag, and its log; ``None`` if there is no record."""
+        try:
+            # The tag comes before everything that is decided by it.
+            tag = self.client.delta_table(name)["metadata"] if can_update else None
+            record = self._record(name)
+        except ServerFailure as error:
+            if error.is_not_found:
+                return None
+            raise
+        if record.is_managed:
+            return _Seen(tag, record, self.read_managed(record))
+        log = self.read_log(record)
+        return _Seen(tag, record, log.shown(), log.timestamp)
+
+    def _record(self, name: QualifiedName) -> RecordState:
+        try:
+            return record_of(name, self.client.table(name))
+        except ValueError as error:
+            msg = f"{error}; update this package, or the record"
+            raise BackendFailure(msg, condition="STRANGE_RECORD") from error
+
+    def _update(
+        self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[RecordDifference, ...]
+    ) -> ServerFailure | None:
+        """Send one update; return a failure after which another try makes sense.
+
+        Raises:
+            ServerFailure: If none does.
+        """
+        try:
+            self.client.update_table(seen.record.name, _body(seen, tag, log, differences))
+        except ServerFailure as error:
+            # Other answers of 500 are about what was sent, which would be sent again.
+            if error.is_lost_race or (error.may_pass and error.status != _INTERNAL):
+                return error
+            raise
+        return None
+
+
+class _Seen(NamedTuple):
+    """What was seen of one table.
+
+    Args:
+        tag: What an update asserts; ``None`` where the server has no updates.
+        record: Its record.
+        log: What that should show; ``None`` if nobody at hand can read the log.
+        timestamp: Returns when the newest version was committed, in milliseconds since 1970.
+    """
+
+    tag: DeltaMetadata | None
+    record: RecordState
+    log: LogState | None
+    timestamp: Callable[[], int] = lambda: 0
+
+
+def _tries(deadline: Deadline) -> Iterator[int]:
+    """Yield the numbers of tries, with a pause before each but the first, until the time is over."""
+    yield 1
+    number, pause = 1, _PAUSE
+    while deadline.pause(random.uniform(pause / 2, pause)):  # noqa: S311 - jitter is no secret
+        number, pause = number + 1, min(2 * pause, _LONGEST_PAUSE)
+        yield number
+
+
+def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[RecordDifference, ...]) -> dict[str, Any]:
+    differing = {difference.path for difference in differences}
+    paths = {path.split(".", 1)[0] for path in differing}
+    updates: list[dict[str, Any]] = []
+    if "columns" in paths:
+        # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
+        updates.append({"action": "set-columns", "columns": columns_for(json.loads(log.schema))})
+        updates.append({"action": "set-partition-columns", "partition-columns": list(log.partitioning)})
+    if "comment" in paths:
+        updates.append({"action": "set-table-comment", "comment": log.comment})
+    ours = {key: value for key, value in log.configuration.items() if not is_servers(key)}
+    changed = {key: value for key, value in ours.items() if seen.record.properties.get(key) != value}
+    known = seen.record.properties
+    stale = [key for key in known if key not in log.configuration and f"properties.{key}" in differing]
+    if changed:
+        updates.append({"action": "set-properties", "updates": changed})
+    if stale:
+        updates.append({"action": "remove-properties", "removals": stale})
+    version = {"last-commit-version": log.version, "last-commit-timestamp-ms": seen.timestamp()}
+    updates.append({"action": "update-metadata-snapshot-version", **version})
+    requirements = [
+        {"type": "assert-table-uuid", "uuid": tag["table-uuid"]},
+        {"type": "assert-etag", "etag": tag["etag"]},
+    ]
+    return {"requirements": requirements, "updates": updates}
+
+
+def _require_external(record: RecordState, differences: tuple[RecordDifference, ...]) -> None:
+    if record.is_managed:
+        listed = "; ".join(map(str, differences))
+        msg = (
+            f"its record is not level with its log ({listed}), and it is a managed table, whose record only the catalog"
+            " itself may write; a RESTORE through Spark writes both"
+        )
+        raise BackendFailure(msg, condition="MANAGED")
+
+
+def _require_newer(record: RecordState, log: LogState) -> None:
+    if record.version is not None and record.version > log.version:
+        again = f"{drop_table(record.name)}; {register_table(record.name, record.location)}"
+        msg = (
+            f"its record shows version {record.version}, and the newest version of its log is {log.version}, so the"
+            " record is not taken back; see whether the log was restored or copied from elsewhere, or, if the table was"
+            f" created again at {record.location}, register it again through Spark, which touches no file: {again}"
+        )
+        raise BackendFailure(msg, condition="OLDER_LOG")

@@ -1,0 +1,68 @@
+"""Type widening: which types become which others without a rewrite, by the version of Delta."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")
+"""A type with arguments: its kind, and its length, or its precision and scale."""
+
+NEWEST = (4, 4)
+"""The version whose rules hold unless said otherwise."""
+
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_DIGITS = {"tinyint": 10, "smallint": 10, "int": 10, "bigint": 20}
+"""Digits that a decimal needs in front of the point to hold the type, as Delta counts them."""
+
+_FIRST = {("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")}
+"""All that Delta 3 widens."""
+
+
+class Widening(Enum):
+    """What a change of type needs."""
+
+    ALWAYS = "nothing"
+    BY_FEATURE = "type widening"
+
+
+def widening(before: object, after: object, version: tuple[int, int] = NEWEST) -> Widening | None:
+    """Say whether values of one type can be read as another without a rewrite.
+
+    Run on Delta 3.3.3, 4.0.1, 4.1.0 and 4.4.0: the last three agree.
+
+    Args:
+        before: The stored type in canonical form; nested types are never widened as a whole.
+        after: The wanted type.
+        version: Delta's version, major and minor.
+
+    Returns:
+        What the change needs; ``None`` if Delta refuses it.
+    """
+    if not isinstance(before, str) or not isinstance(after, str) or before == after:
+        return None
+    old, new = SIZED.fullmatch(before), SIZED.fullmatch(after)
+    if old and old[1] != "decimal":
+        longer = new[1] == "varchar" and int(new[2]) >= int(old[2]) if new else after == "string"
+        return Widening.ALWAYS if longer else None
+    if version < (4, 0):
+        return Widening.BY_FEATURE if (before, after) in _FIRST else None
+    return Widening.BY_FEATURE if _widens(before, after) else None
+
+
+def _widens(before: str, after: str) -> bool:
+    if before in _INTEGERS and after in _INTEGERS:
+        return _INTEGERS.index(before) < _INTEGERS.index(after)
+    if (before, after) == ("date", "timestamp_ntz"):
+        return True
+    if after == "double":
+        return before in ("tinyint", "smallint", "int", "float")
+    new = SIZED.fullmatch(after)
+    return new is not None and new[1] == "decimal" and _fits_decimal(before, int(new[2]), int(new[3]))
+
+
+def _fits_decimal(before: str, precision: int, scale: int) -> bool:
+    if before in _DIGITS:
+        return precision - scale >= _DIGITS[before]
+    old = SIZED.fullmatch(before)
+    return old is not None and precision - int(old[2]) >= scale - int(old[3]) >= 0

@@ -1,0 +1,154 @@
+"""The orchestrator: the engine without pytest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import ConvergenceError
+from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, finished, looked_at
+from pytest_delta_schema.execute.metadata_sync import RecordKeeper
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.entry_differences import stale_records
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.rules.validator import PlanValidator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import CatalogReader, CatalogState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncResult:
+    """What a sync did.
+
+    Args:
+        plan: What had to change; empty if the catalog was in line already.
+        statements: What ran, in order.
+    """
+
+    plan: TablePlan
+    statements: tuple[Statement, ...]
+
+
+class Orchestrator:
+    """Brings a catalog in line with models, and proves it.
+
+    Args:
+        reader: Observes the catalog.
+        runner: Changes it.
+        planner: Says what must change.
+        validator: Says what is allowed.
+    """
+
+    def __init__(
+        self,
+        reader: CatalogReader,
+        runner: ActionRunner,
+        planner: TablePlanner | None = None,
+        validator: PlanValidator | None = None,
+    ) -> None:
+        self.reader = reader
+        self.runner = runner
+        self.planner = planner or TablePlanner()
+        self.validator = validator or PlanValidator()
+
+    @classmethod
+    def over(
+        cls,
+        catalog: Catalog,
+        validator: PlanValidator | None = None,
+        preflight: Preflight | None = None,
+    ) -> Orchestrator:
+        """Build an orchestrator with the usual parts over one catalog.
+
+        Args:
+            catalog: Observed and changed.
+            validator: Says what is allowed.
+            preflight: How the data is asked before anything runs.
+        """
+        return cls(catalog, ActionRunner.over(catalog, preflight), validator=validator)
+
+    def plan_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> TablePlan:
+        """Read the catalog and say what must change, and change nothing.
+
+        Args:
+            models: Declared tables, each name once.
+            known: Other declared tables, whose foreign keys follow when keys of ``models`` change.
+
+        Raises:
+            InvalidModelError: If declarations break rules; nothing is read then.
+            CatalogReadError: If tables cannot be read.
+        """
+        tables, others = list(models), list(known)
+        self.validator.validate_models(tables)
+        return self._look(tables, others)[1]
+
+    def sync_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> SyncResult:
+        """Bring the catalog in line with ``models``: plan, judge, ask the data, run, read back, prove.
+
+        Args:
+            models: Declared tables, each name once.
+            known: Other declared tables. Only their foreign keys are touched: one that points at a key which goes or
+                changes is dropped before, and added again after, if it is still wanted.
+
+        Returns:
+            What was done; after it a new plan is empty.
+
+        Raises:
+            InvalidModelError: If declarations break rules; nothing is read.
+            CatalogReadError: If tables cannot be read; nothing is changed.
+            UnsafePlanError: If the plan breaks rules, then nothing is changed; or if the data of tables refuses, then
+                those tables are unchanged.
+            ApplyError: If a statement failed.
+            SyncError: If several tables failed.
+            ConvergenceError: If the catalog still differs after everything ran.
+            RecordError: If the tables are in line, and the catalog's own records of them could not be brought level, of
+                tables whose plan was empty included. None is deleted for it.
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it once the plan was made; nothing more is written then.
+        """
+        tables, others = list(models), list(known)
+        self.validator.validate_models(tables)
+        state, plan = self._look(tables, others)
+        self.validator.validate_plan(plan)
+        try:
+            ran = self.runner.apply(plan)
+        except ApplyInterrupted as stop:
+            raise looked_at(stop, lambda: self._look(tables, others)) from None
+        if not ran:
+            self._heal_records(tables, state)
+            return SyncResult(plan=plan, statements=ran)
+        try:
+            self._heal_records(tables, self._prove(tables, others))
+        except KeyboardInterrupt:
+            raise finished(plan) from None
+        return SyncResult(plan=plan, statements=ran)
+
+    def _heal_records(self, tables: list[Table], state: CatalogState) -> None:
+        """Bring what a catalog keeps beside the logs level with them, also where the plan was empty."""
+        if isinstance(self.reader, RecordKeeper):
+            stale = set(stale_records(state))
+            behind = [table for table in tables if table.name in stale]
+            if behind:
+                self.reader.sync_records(behind, recreates=False)
+
+    def _look(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
+        state = self.reader.snapshot([*tables, *others])
+        return state, self.planner.plan(tables, state, known=others)
+
+    def _prove(self, tables: list[Table], others: list[Table]) -> CatalogState:
+        state, left = self._look(tables, others)
+        if not left.is_empty:
+            lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
+            raise ConvergenceError(
+                "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n  "
+                + "\n  ".join(lines)
+            )
+        return state

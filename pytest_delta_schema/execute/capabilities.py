@@ -1,0 +1,43 @@
+"""What a catalog can never do, said before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import UnsafePlanError, Violation
+from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.sql.compiler import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.plan.actions import CreateTable
+
+
+def lacking(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Violation]:
+    """Yield a violation for every statement of ``action`` that a catalog cannot run, at all or on that table."""
+    capabilities = ddl.capabilities
+    observed = action.observed if isinstance(action, AlignTable) else None
+    for statement in statements(action):
+        refusal = capabilities.refuses(statement) or capabilities.refuses_on(statement, observed)
+        if refusal is not None:
+            yield Violation(
+                rule="BackendMustBeAble",
+                code="DS218",
+                table=str(action.table),
+                path="",
+                message=f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}",
+                remedy=refusal.remedy,
+            )
+
+
+def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:
+    """Make sure that a catalog can do all of ``action``.
+
+    Raises:
+        UnsafePlanError: With everything that it cannot; nothing was changed.
+    """
+    violations = tuple(lacking(action, ddl))
+    if violations:
+        raise UnsafePlanError(violations)

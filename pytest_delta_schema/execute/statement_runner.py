@@ -1,0 +1,199 @@
+"""Run the statements of one table, and tell the whole story when one fails."""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, ReadProblem, UnsafePlanError, because
+from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.execute.interruption import InterruptedTable, listing
+from pytest_delta_schema.execute.version import ABSENT, Absence
+from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_table, restoring
+from pytest_delta_schema.sql.statement import StatementKind
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.sql.statement import Statement
+
+CONVERTED = 0
+"""The version of a table that has just been made of files, which is as far back as it goes."""
+
+_BRINGS_DELTA = (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
+_FOREIGN = (StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY)
+
+
+class Stage(Enum):
+    """The stages in which the tables of a plan are changed, each for all tables before the next."""
+
+    LET_GO = (StatementKind.DROP_FOREIGN_KEY,)
+    CHANGE = tuple(kind for kind in StatementKind if kind not in _FOREIGN)
+    TIE = (StatementKind.ADD_FOREIGN_KEY,)
+
+
+class TableRun:
+    """The statements of one table on their way, stage by stage.
+
+    Args:
+        ddl: Where they run.
+        action: What they do.
+        version: The table's version before the first; ``None`` if the table is new, or nothing runs.
+        restores: Whether a table that stops midway is brought back to that version.
+    """
+
+    def __init__(
+        self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None, restores: bool = False
+    ) -> None:
+        self.action = action
+        self._converts = isinstance(action, AlignTable) and action.convert is not None
+        self._done = 0
+        self._is_running = self._has_begun = False
+        self._failure = ""
+        self._ddl = ddl
+        self._todo = statements(action)
+        self._version = version
+        self._watch = _Watch(ddl, action.table, version) if restores and version is not None else None
+
+    def advance(self, stage: Stage) -> tuple[Statement, ...]:
+        """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
+
+        Raises:
+            UnsafePlanError: If the data refuses the very first statement, so that nothing was changed.
+            ApplyError: If a statement failed.
+        """
+        first = self._done
+        for statement in takewhile(lambda each: each.kind in stage.value, self._todo[first:]):
+            try:
+                self._is_running = self._has_begun = True
+                self._ddl.run(statement)
+            except DeltaSchemaError as error:
+                self._is_running = False
+                if not self._done and isinstance(error, UnsafePlanError):
+                    raise
+                raise self.failed(str(error)) from error
+            self._done += 1
+            self._is_running = False
+            if self._watch is not None:
+                self._watch.note_commit()
+        return self._todo[first : self._done]
+
+    def progress(self) -> InterruptedTable:
+        """Return how far the run has come, for an apply that is interrupted."""
+        reached = self._done + self._is_running
+        return InterruptedTable(
+            table=self.action.table,
+            done=self._todo[: self._done],
+            running=self._todo[self._done] if self._is_running else None,
+            left=self._todo[reached:],
+            version=self._version,
+            failure=self._failure,
+        )
+
+    def failed(self, cause: str) -> ApplyError:
+        """Return the whole story of a run that stops at its next statement, after the way back was gone or named."""
+        self._failure = cause
+        done, failed, left = self._todo[: self._done], self._todo[self._done], self._todo[self._done + 1 :]
+        table = failed.table
+        lines = [
+            f"{escaped(table)}: statement {self._done + 1} of {len(self._todo)} failed: {escaped_lines(cause)}",
+            *listing("done", done),
+            *listing("failed", [failed]),
+            *listing("not run", left),
+            f"  way back: {self._way_back() if self._has_begun else 'nothing was changed'}",
+            "  way on:   mend the cause and apply again; the next plan starts from what is done",
+        ]
+        return ApplyError(
+            "\n".join(lines),
+            table=str(table),
+            done=[statement.sql for statement in done],
+            failed=failed.sql,
+            not_run=[statement.sql for statement in left],
+            version=self._version,
+        )
+
+    def _way_back(self) -> str:
+        table, seen = self.action.table, self._newest_version()
+        if not self._done and seen == (ABSENT if self._converts or self._version is None else self._version):
+            return "nothing was changed"
+        if not isinstance(seen, int):
+            return self._way_back_without_version(seen)
+        if not self._done:
+            # Where the connection was lost in a statement, nobody knows whether it has committed.
+            who = "by this statement or by somebody else"
+            return f"version {seen} was committed meanwhile, {who}; see DESCRIBE HISTORY {dotted(table)}"
+        if self._version is None:
+            return f"the table was new: {drop_table(table)}"
+        return restore_table(table, self._version) if self._watch is None else self._watch.restore()
+
+    def _way_back_without_version(self, seen: Absence | ReadProblem) -> str:
+        is_new = self._version is None or self._converts
+        if isinstance(seen, ReadProblem):
+            then = "" if is_new else f"; then: {restore_table(self.action.table, self._version or 0)}"
+            return f"unknown, because the table cannot be read now: {seen.message}; {seen.remedy}{then}"
+        if is_new:
+            return "the table does not exist, nothing is lost"
+        return "the table is gone, which none of these statements does; see who has dropped it"
+
+    def _newest_version(self) -> Version:
+        return _version(self._ddl, self.action.table) if self._is_delta else ABSENT
+
+    @property
+    def _is_delta(self) -> bool:
+        """Whether there can be a table already; files that are still to be converted are none."""
+        return not self._converts or any(each.kind in _BRINGS_DELTA for each in self._todo[: self._done])
+
+
+class _Watch:
+    """Watches the versions of a table, so that it is brought back only if nobody else has committed meanwhile.
+
+    Args:
+        ddl: Where the table is.
+        table: Its name.
+        version: Its version before the first statement.
+    """
+
+    def __init__(self, ddl: DeltaDDL, table: QualifiedName, version: int) -> None:
+        self._ddl = ddl
+        self._table = table
+        self._version = version
+        self._seen = version
+        self._is_alone = True
+
+    def note_commit(self) -> None:
+        """Note that a statement of ours has run: one commit."""
+        self._is_alone = self._is_alone and _version(self._ddl, self._table) == self._seen + 1
+        self._seen += 1
+
+    def restore(self) -> str:
+        """Bring the table back, and say how that went."""
+        sql = restore_table(self._table, self._version)
+        if not self._is_alone or _version(self._ddl, self._table) != self._seen:
+            return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
+        try:
+            self._ddl.run(restoring(self._table, self._version))
+            reached = _version(self._ddl, self._table)
+            if reached == self._seen + 1:
+                return f"restored to version {self._version}: {sql}"
+            if not isinstance(reached, int):
+                return f"unknown, because nobody can tell whether this has restored the table: {sql}; see its history"
+            # Somebody was faster by a moment; what they wrote comes back, as the version before the restore has it.
+            self._ddl.run(restoring(self._table, reached - 1))
+        except DeltaSchemaError as error:
+            return f"{sql}, which failed: {because(error)}"
+        return f"not restored, because somebody else committed at that moment; look at their changes, and then: {sql}"
+
+
+def _version(ddl: DeltaDDL, table: QualifiedName) -> Version:
+    """Ask for the version of a table after a failure, when the catalog itself may be out of reach."""
+    try:
+        return ddl.version(table)
+    except DeltaSchemaError as error:
+        remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
+        return ReadProblem(table=str(table), message=because(error), remedy=remedy)

@@ -1,0 +1,52 @@
+"""Compare where columns get their values from: defaults, generation expressions, identities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.changes import Change, ColumnDefaultChange, ColumnGenerationChange
+from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
+from pytest_delta_schema.state.types import ValueState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.difference import Difference, Path
+
+_NONE = ValueState()
+
+
+def value_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the defaults to set and to drop, those of new columns included, and what changes in generated columns."""
+    for placed in difference.added:
+        value = placed.column.value
+        if value is not None and value.default is not None:
+            yield _default(placed.path, None, value.default)
+    for pair in difference.changed:
+        if pair.desired.value == pair.observed.value:
+            continue
+        after, before = pair.desired.value or _NONE, pair.observed.value or _NONE
+        if not _equal(before.default, after.default):
+            yield _default(pair.path, before.default, after.default)
+        before, after = before._replace(default=None), after._replace(default=None)
+        if not _equal(before.generated, after.generated) or before.identity != after.identity:
+            yield ColumnGenerationChange(name=pair.path[0], before=before, after=after)
+
+
+def cosmetic_values(difference: Difference) -> Iterator[tuple[Path, str, str]]:
+    """Yield the path, the wanted and the stored expression where they say the same in different forms."""
+    for pair in difference.changed:
+        if pair.desired.value == pair.observed.value:
+            continue
+        for wanted, stored in zip((pair.desired.value or _NONE)[:2], (pair.observed.value or _NONE)[:2], strict=True):
+            if wanted is not None and stored is not None and is_cosmetic(wanted, stored):
+                yield pair.path, wanted, stored
+
+
+def _default(path: Path, before: str | None, after: str | None) -> Change:
+    name, *fields = path
+    return ColumnDefaultChange(name=name, fields=tuple(fields), before=before, after=after)
+
+
+def _equal(left: str | None, right: str | None) -> bool:
+    return left == right or (left is not None and right is not None and equal_expressions(left, right))

@@ -1,0 +1,202 @@
+"""The pytest plugin: hooks only, thin, and light to load; the work is in ``contracts``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_delta_schema.plugin import hookspecs
+from pytest_delta_schema.plugin.configuration import default_properties, read_options
+from pytest_delta_schema.plugin.fixtures import (
+    _delta_readable,
+    _delta_recorded,
+    _delta_scratch,
+    delta_bound,
+    delta_catalog,
+    delta_probe,
+    delta_raises,
+    delta_snapshot,
+    delta_spark,
+    delta_spark_conf,
+    delta_warehouse,
+    delta_worker_id,
+    make_delta_schema,
+    make_delta_table,
+)
+from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options
+from pytest_delta_schema.plugin.run import RUN, ContractRun
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+__all__ = [
+    "_delta_readable",
+    "_delta_recorded",
+    "_delta_scratch",
+    "delta_bound",
+    "delta_catalog",
+    "delta_probe",
+    "delta_raises",
+    "delta_snapshot",
+    "delta_spark",
+    "delta_spark_conf",
+    "delta_warehouse",
+    "delta_worker_id",
+    "make_delta_schema",
+    "make_delta_table",
+]
+
+_TABLE_MODULE = "pytest_delta_schema.models.table"
+_MODELS = pytest.StashKey[dict[Path, str]]()
+_DEFAULTS_BEFORE = pytest.StashKey[dict[str, Any]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare options and ini keys."""
+    add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare our own hooks."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check what was asked for, before anything is collected."""
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    try:
+        _read_what_was_said(config)
+    except pytest.UsageError as error:
+        from pytest_delta_schema.escaping import escaped_lines
+
+        raise pytest.UsageError(escaped_lines(error)) from None
+
+
+def _read_what_was_said(config: pytest.Config) -> None:
+    options = read_options(config)
+    defaults = default_properties(config)
+    if defaults:
+        from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
+
+        config.stash[_DEFAULTS_BEFORE] = dict(DEFAULT_TABLE_PROPERTIES)
+        DEFAULT_TABLE_PROPERTIES.update(defaults)
+    config.stash[RUN] = ContractRun(config, options)
+    config.stash[_MODELS] = {}
+    if config.getini("delta_models"):
+        from pytest_delta_schema.plugin.collection import models_paths
+
+        models = models_paths(config)
+        config.stash[_MODELS] = models
+        if config.args_source is not config.ArgsSource.ARGS:
+            config.args.extend(map(str, models))
+    if options.mode is not None:
+        from pytest_delta_schema.plugin.summary import Summary
+
+        summary = Summary(config, options)
+        config.pluginmanager.register(summary, "delta_schema_summary")
+        if options.mode == APPLY and not config.option.collectonly:
+            from pytest_delta_schema.plugin.interruption_report import Interrupted
+
+            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave no trace in the process, for runs inside of runs."""
+    before = config.stash.get(_DEFAULTS_BEFORE, None)
+    if before is not None:
+        from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
+
+        DEFAULT_TABLE_PROPERTIES.clear()
+        DEFAULT_TABLE_PROPERTIES.update(before)
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Collector] | None:
+    """Turn declared tables into test items."""
+    # Without the module that defines tables there are none, and nothing is worth an import.
+    if _TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
+        return None
+    from pytest_delta_schema.plugin.collection import tables_in
+
+    return tables_in(collector, name, obj)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Import the modules of ``delta_models`` by their dotted names."""
+    dotted = parent.config.stash[_MODELS].get(module_path)
+    if dotted is None:
+        return None
+    from pytest_delta_schema.plugin.collection import models_module
+
+    return models_module(parent, module_path, dotted)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect the modules of ``delta_models`` also where ``python_files`` does not match them."""
+    collectors = yield
+    dotted = parent.config.stash[_MODELS].get(file_path)
+    if dotted is None or any(isinstance(each, pytest.Module) for each in collectors):
+        return collectors
+    from pytest_delta_schema.plugin.collection import models_module
+
+    return [*collectors, models_module(parent, file_path, dotted)]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put cheap checks first, and tests that use the catalog behind those that bring it in line."""
+    run = config.stash[RUN]
+    if run.tables:
+        from pytest_delta_schema.plugin.collection import in_order
+
+        items[:] = in_order(items, run)
+    if run.options.mode is not None and (run.options.naming or run.options.bindings):
+        from pytest_delta_schema.plugin.collection import bindings_that_fail
+        from pytest_delta_schema.plugin.consent_audit import consents_that_fail
+        from pytest_delta_schema.plugin.summary import refuse
+
+        refuse(config, items, [*consents_that_fail(run), *bindings_that_fail(run)])
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note which tables were selected, so that all of them can be read at once."""
+    run = session.config.stash[RUN]
+    if run.tables:
+        from pytest_delta_schema.plugin.collection import selected_tables
+
+        run.selected = selected_tables(session.items)
+        if session.config.option.collectonly:
+            from pytest_delta_schema.plugin.syrupy_guard import protect_on_collect_only
+
+            protect_on_collect_only(session.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Say once a run why a catalog could not be opened."""
+    report = yield
+    if call.excinfo is not None:
+        from pytest_delta_schema.plugin.failures import NotOpened, shown_once
+
+        if isinstance(call.excinfo.value, NotOpened):
+            report.longrepr = shown_once(item.config, call.excinfo.value)
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
+    """Come before syrupy, and keep it from deleting snapshots that were not reached."""
+    if getattr(session.config.option, "update_snapshots", False):
+        from pytest_delta_schema.plugin.syrupy_guard import protect_after_run
+
+        protect_after_run(session, exitstatus)
+    return (yield)

@@ -1,0 +1,279 @@
+"""From declared tables to test items: ``shop/models.py::dev.silver.orders::drift``."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin import report_properties as facts
+from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
+from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC, UNITY
+from pytest_delta_schema.plugin.run import RUN, ContractRun
+from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
+from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from _pytest._code.code import ExceptionInfo, TerminalRepr
+
+    from pytest_delta_schema.plugin.options import Options
+
+LISTED = "delta_tables"
+"""Name of the list with which a test module adopts tables that were declared elsewhere."""
+
+# What node ids, file names or syrupy give a meaning of their own.
+_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN.pattern}')
+_LONGEST = 180
+RECORD = "record"
+"""The check of a catalog's record, which counts among those of the run's mode."""
+
+_APPLY = 2
+
+
+class ContractItem(pytest.Function):
+    """One check of one table, reported at the table's declaration."""
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Return where the table is declared."""
+        table = self.cls.table
+        return table.origin.path, table.origin.line - 1, escaped(f"{table.qualified_name} {self.name}")
+
+    def repr_failure(  # type: ignore[override]  # Function takes no style
+        self, excinfo: ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Show findings without a traceback, and everything else with one."""
+        if isinstance(excinfo.value, ContractFailure):
+            return representation(excinfo.value, self.cls.table.origin)
+        return super().repr_failure(excinfo)
+
+
+class TableNode(pytest.Class):
+    """All checks of one table."""
+
+    @classmethod
+    def of(cls, parent: pytest.Module, table: Table, variable: str) -> TableNode:
+        """Build the node of ``table``, which stands in ``parent`` under the name ``variable``."""
+        node: TableNode = cls.from_parent(parent, name=node_name(table.qualified_name))
+        contract = _contract(parent.config.stash[RUN].options)
+        node.obj = type(escaped(table.qualified_name), (contract,), {"table": table, "__module__": parent.obj.__name__})
+        node.extra_keyword_matches.add(variable)
+        return node
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """Yield the checks, as items that report at the declaration."""
+        name, mode = self.obj.table.qualified_name, self.config.stash[RUN].options.mode
+        for item in self._checks():
+            facts.record(item, table=name, check=mode if item.originalname == RECORD else item.originalname)
+            yield item
+
+    def _checks(self) -> Sequence[pytest.Function]:
+        """Return the items; what pytest has worked out for the first table of a module holds for all others in it."""
+        known = (self.parent or self).stash.setdefault(_KNOWN, {})
+        plain = known.get(self.obj.__base__)
+        if plain is not None:
+            return [ContractItem.from_parent(self, name=check, fixtureinfo=info) for check, info in plain]
+        # A class looks for fixtures and set-up methods of its own first; contracts have none.
+        items = [item for item in super(pytest.Class, self).collect() if isinstance(item, pytest.Function)]
+        for item in items:
+            # Everything that pytest has worked out for the item stays; only what it answers about itself changes.
+            item.__class__ = ContractItem
+        if not any(hasattr(item, "callspec") for item in items):
+            known[self.obj.__base__] = [(item.name, item._fixtureinfo) for item in items]  # noqa: SLF001 - what from_parent takes
+        return items
+
+
+class ModelsModule(pytest.Module):
+    """A module of the ini key ``delta_models``, imported by its dotted name."""
+
+    dotted: str
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Import the module and yield its tables."""
+        try:
+            self.obj = importlib.import_module(self.dotted)
+        except Exception as error:
+            msg = escaped_lines(f"delta_models: {self.dotted} cannot be imported, {type(error).__name__}: {error}")
+            raise self.CollectError(msg) from error
+        return super().collect()
+
+
+def _contract(options: Options) -> type[StandardContract]:
+    """Return what is checked of a table in this run."""
+    if options.backend != UNITY:
+        return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
+    from pytest_delta_schema.plugin.metadata_items import RecordApplyContract, RecordDriftContract, RecordSyncContract
+
+    with_records: dict[str, type[StandardContract]] = {
+        DRIFT: RecordDriftContract,
+        APPLY: RecordApplyContract,
+        SYNC: RecordSyncContract,
+    }
+    return with_records.get(options.mode or "", StandardContract)
+
+
+def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
+    """Return nodes for the tables that ``value`` declares; ``None`` if it is nothing of ours.
+
+    A table is collected where it was declared, and where a list ``delta_tables`` names it.
+
+    Args:
+        collector: The module.
+        name: The variable.
+        value: Its value.
+
+    Raises:
+        CollectError: If two declarations claim one name.
+    """
+    # The type and not isinstance: lazy proxies must not be woken up.
+    if name == LISTED and isinstance(value, (list, tuple)):
+        strangers = [repr(each) for each in value if not issubclass(type(each), Table)]
+        if strangers:
+            msg = f"{LISTED} holds {', '.join(strangers)}, not a Table; list tables only"
+            raise collector.CollectError(msg)
+        first = [table for table in value if _is_first(collector, table)]
+        return [node for table in first for node in _nodes(collector, table, name)]
+    if not issubclass(type(value), Table):
+        return None
+    table: Table = value  # type: ignore[assignment]
+    if Path(table.origin.path) != collector.path or not _is_first(collector, table):
+        return []
+    return _nodes(collector, table, name)
+
+
+def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest.Collector]:
+    """Return the node of a table, and that of its schema if this is the first table in it."""
+    run = collector.config.stash[RUN]
+    nodes: list[pytest.Collector] = [TableNode.of(collector, table, variable)]
+    schema = table.name[:2]
+    if run.options.unmanaged is not None and run.schemas.setdefault(schema, table) is table:
+        nodes.append(SchemaNode.of(collector, table, node_name(".".join(schema))))
+    return nodes
+
+
+def node_name(qualified_name: str) -> str:
+    """Return a name that can be selected on the command line and stored as a file, one for each table.
+
+    Characters with a meaning of their own are written as in a URL; very long names are cut, with a hash.
+    """
+    name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
+    if len(name.encode()) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{name.encode()[:_LONGEST].decode(errors='ignore')}~{digest}"
+
+
+def models_paths(config: pytest.Config) -> dict[Path, str]:
+    """Return the files of ``delta_models`` with their dotted names.
+
+    Raises:
+        pytest.UsageError: If a module is not found, or lies outside the project.
+    """
+    found, faults = {}, []
+    for dotted in config.getini("delta_models"):
+        try:
+            spec = find_spec(dotted)
+        except (ImportError, ValueError):
+            spec = None
+        if spec is None or spec.origin is None:
+            faults.append(
+                f"delta_models: there is no module {dotted}; name it as in an import statement, and see that the ini"
+                " key pythonpath has its folder"
+            )
+        elif not Path(spec.origin).is_relative_to(config.rootpath):
+            faults.append(
+                f"delta_models: {dotted} lies outside of the project;"
+                f" import its tables in a test module and list them there: {LISTED} = [...]"
+            )
+        else:
+            found[Path(spec.origin)] = dotted
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+    return found
+
+
+def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsModule:
+    """Build the collector of one module of ``delta_models``."""
+    module: ModelsModule = ModelsModule.from_parent(parent, path=path)
+    module.dotted = dotted
+    return module
+
+
+def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
+    """Sort items by what they cost: without a catalog, reading it, changing it, and then users' tests on it.
+
+    Among those that change it, parents come before the tables whose foreign keys point at them.
+    """
+
+    def rank(item: pytest.Item) -> tuple[int, int]:
+        phase = _phase(item)
+        return phase, run.apply_rank(item.cls.table) if isinstance(item, ContractItem) and phase == _APPLY else 0
+
+    return sorted(items, key=rank)
+
+
+def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
+    """Return the tables whose catalog is asked by one of ``items``, each once."""
+    tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) > 0]
+    return list({table.name: table for table in tables}.values())
+
+
+def bindings_that_fail(run: ContractRun) -> list[str]:
+    """Return a message for each binding that stands for no collected table, and for tables that fall together."""
+    if not run.options.bindings:
+        return []
+    names = _names(run.tables)
+    faults = [
+        f"binding {pair!r} stands for no table of this run; collected are {names}"
+        for pair in run.binding.unused(run.tables)
+    ]
+    places: dict[object, object] = {}
+    for name, table in run.tables.items():
+        place = run.bound(table).name
+        first = places.setdefault(place, name)
+        if first != name:
+            faults.append(f"{first} and {name} are both bound to {place}; bind them apart")
+    return faults
+
+
+def _names(tables: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, tables))) or "none"
+
+
+def _phase(item: pytest.Item) -> int:
+    if isinstance(item, SchemaItem):
+        return 1
+    if isinstance(item, ContractItem):
+        if item.originalname == RECORD:
+            return 1 if item.config.stash[RUN].options.mode == DRIFT else _APPLY
+        return {"drift": 1, "apply": _APPLY}.get(item.originalname, 0)
+    fixtures = getattr(item, "fixturenames", ())
+    return 3 if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
+
+
+def _is_first(collector: pytest.Module, table: Table) -> bool:
+    """Whether ``table`` has no node in this module yet; another table of its name is an error."""
+    first = collector.config.stash[RUN].declare(table)
+    if first is not table:
+        root = collector.config.rootpath
+        places = " and ".join(relative(each.origin, root) for each in (first, table))
+        msg = escaped(f"{table.qualified_name} is declared twice, at {places}; keep one declaration")
+        raise collector.CollectError(msg)
+    seen = collector.stash.setdefault(_SEEN, set())
+    if table.name in seen:
+        return False
+    seen.add(table.name)
+    return True
+
+
+_KNOWN = pytest.StashKey[dict[type, list[tuple[str, Any]]]]()
+_SEEN = pytest.StashKey[set[object]]()

@@ -1,0 +1,237 @@
+"""Fixtures: a chain of small ones for the session, each overridable alone, and factories that clean up.
+
+Overrides for tables that are collected from ``delta_models`` belong into the root conftest; pytest does not show them
+others.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+
+import pytest
+
+from pytest_delta_schema.plugin.options import WORKER, worker_id
+from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.plugin.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+    from typing import Protocol
+
+    from pyspark.sql import SparkSession
+    from syrupy.assertion import SnapshotAssertion
+
+    from pytest_delta_schema.execute.protocols import Catalog, Workbench
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.write_check.verdict import WriteVerdict
+
+    class MakeSchema(Protocol):
+        """Makes a scratch schema; see :func:`make_delta_schema`."""
+
+        def __call__(self, catalog_name: str = "scratch") -> str:
+            """Return the dotted name of a new schema."""
+            ...
+
+    class Raises(Protocol):
+        """Expects a write to be stopped; see :func:`delta_raises`."""
+
+        def __call__(
+            self, model: Table, *, check: str | None = None, not_null: str | None = None
+        ) -> AbstractContextManager[None]:
+            """Return the context manager."""
+            ...
+
+    class MakeTable(Protocol):
+        """Makes a scratch table; see :func:`make_delta_table`."""
+
+        def __call__(
+            self, model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None
+        ) -> Table:
+            """Return the model of the new table."""
+            ...
+
+
+@pytest.fixture(scope="session")
+def delta_worker_id(pytestconfig: pytest.Config) -> str:
+    """Name of the xdist worker, ``main`` without xdist."""
+    return worker_id(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def delta_warehouse(pytestconfig: pytest.Config, delta_worker_id: str) -> Path:
+    """Folder in which the local catalog keeps its tables."""
+    return Path(pytestconfig.stash[RUN].options.warehouse.replace(WORKER, delta_worker_id))
+
+
+@pytest.fixture(scope="session")
+def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict[str, str]:
+    """Settings of the local Spark session; an override returns a changed copy."""
+    from pytest_delta_schema.backends.local.session import session_conf
+    from pytest_delta_schema.redaction import HiddenValues
+
+    conf = HiddenValues(session_conf(delta_warehouse))
+    stores = pytestconfig.stash[RUN].options.stores
+    if stores:
+        from pytest_delta_schema.backends.unity.storage import Storage, spark_options
+
+        conf.update(spark_options(Storage(**store) for store in stores))
+    return conf
+
+
+@pytest.fixture(scope="session")
+def delta_spark(
+    request: pytest.FixtureRequest, pytestconfig: pytest.Config, delta_spark_conf: dict[str, str], delta_warehouse: Path
+) -> Iterator[SparkSession]:
+    """A Spark session with Delta: the active one, or a tuned local one that is stopped in the end."""
+    from pytest_delta_schema.backends.local.session import catalog_conf, open_session
+    from pytest_delta_schema.errors import BackendError
+    from pytest_delta_schema.plugin.failures import NotOpened
+
+    run = pytestconfig.stash[RUN]
+    declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
+    terminal = cast("TextIO", Terminal(pytestconfig))
+    try:
+        session = open_session(
+            {**catalog_conf(declared, delta_warehouse), **delta_spark_conf},
+            delta_warehouse,
+            archive=run.options.jvm_archive,
+            stream=terminal,
+        )
+    except BackendError as error:
+        raise NotOpened(str(error)) from None
+    yield session.spark
+    if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
+        session.abort()
+    else:
+        session.close(terminal)
+
+
+@pytest.fixture(scope="session")
+def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
+    """The catalog that contracts are held against, as chosen with ``--delta-backend``."""
+    from pytest_delta_schema.plugin.backend_choice import open_catalog
+
+    return open_catalog(request)
+
+
+@pytest.fixture
+def delta_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
+    """A syrupy snapshot of SQL, kept as a ``.sql`` file."""
+    if not request.config.pluginmanager.hasplugin("syrupy"):
+        pytest.skip("snapshots need the syrupy plugin, which is switched off")
+    from pytest_delta_schema.plugin.snapshots import SqlSnapshotExtension
+
+    return request.getfixturevalue("snapshot").use_extension(SqlSnapshotExtension)  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="session")
+def delta_bound(pytestconfig: pytest.Config) -> Callable[[Table], Table]:
+    """Find the table that a model stands for in this run.
+
+    Call it with the model; it returns the model of the table that ``--delta-bind`` names, or the same one.
+    """
+    return pytestconfig.stash[RUN].bound
+
+
+@pytest.fixture
+def make_delta_schema(_delta_scratch: Any) -> MakeSchema:
+    """Make scratch schemas that are dropped after the test.
+
+    Call it with nothing, or with the name of the catalog; it returns the dotted name of a new, empty schema.
+    """
+    return _delta_scratch.schema  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def make_delta_table(_delta_scratch: Any) -> MakeTable:
+    """Make tables from models, in a scratch schema that is dropped after the test.
+
+    Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the model of
+    the new table, whose ``qualified_name`` can be queried. Foreign keys point at the parents that this test has made
+    before; those to other tables are left out. Rows are read back as they are given, converted to the types of their
+    columns; if one would not, a ``BackendFailure`` names every such value, and no row is written. Its other errors are
+    those of a sync.
+    """
+
+    def make(model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None) -> Table:
+        return _delta_scratch.table(model, rows, name)  # type: ignore[no-any-return]
+
+    return make
+
+
+@pytest.fixture
+def delta_raises() -> Raises:
+    """Expect a write to be stopped by one constraint of a model, and by no other.
+
+    Call it with the model and ``check=`` or ``not_null=``, as a context manager around the write.
+    """
+    from pytest_delta_schema.assertions.constraints import stopped_by
+
+    return stopped_by
+
+
+@pytest.fixture
+def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
+    """Ask Delta itself what it makes of a write; see :func:`probe_write`.
+
+    Call it with the frame and the table, and how it is written; the clone is made in ``delta_catalog``.
+    """
+    from pytest_delta_schema.backends.local.catalog import SparkCatalog
+    from pytest_delta_schema.backends.local.write_probe import probe_write
+
+    if not isinstance(delta_catalog, SparkCatalog):
+        pytest.fail(
+            f"the {delta_catalog.name} catalog has no Delta to ask; use check_write, or the local backend",
+            pytrace=False,
+        )
+    return partial(probe_write, catalog=delta_catalog)
+
+
+@pytest.fixture
+def _delta_scratch(delta_catalog: Workbench, delta_worker_id: str) -> Iterator[Any]:
+    from pytest_delta_schema.plugin.scratch import Scratch
+
+    scratch = Scratch(delta_catalog, delta_worker_id)
+    yield scratch
+    scratch.clean_up()
+
+
+@pytest.fixture
+def _delta_recorded(request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_readable: None) -> None:
+    """Stop in set-up, with one line, if the catalog's record of the table makes no sense."""
+    from pytest_delta_schema.errors import ReadProblem
+
+    run = request.config.stash[RUN]
+    record = run.state(delta_catalog).records.get(run.bound(request.cls.table).name)
+    if isinstance(record, ReadProblem):
+        _unreadable(request, str(record))
+
+
+@pytest.fixture
+def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+    """Stop in set-up, with one line, if the table cannot be read."""
+    from pytest_delta_schema.errors import DeltaSchemaError
+
+    name = request.config.stash[RUN].bound(request.cls.table).name
+    try:
+        state = request.config.stash[RUN].state(delta_catalog)
+    except DeltaSchemaError as error:
+        _unreadable(request, f"{name}: {error}")
+    if name not in state.tables:
+        _unreadable(request, str(state.problem(name)))
+    options = request.config.stash[RUN].options
+    if options.naming or options.protected:
+        from pytest_delta_schema.plugin.consent_audit import judge
+
+        judge(request, delta_catalog, state)
+
+
+def _unreadable(request: pytest.FixtureRequest, why: str) -> NoReturn:
+    from pytest_delta_schema.plugin import report_properties as facts
+    from pytest_delta_schema.plugin.failures import one_line
+
+    facts.record(request.node, outcome=facts.UNREADABLE, summary=one_line([why]))
+    pytest.fail(one_line([why]), pytrace=False)

@@ -1,0 +1,78 @@
+"""Scratch schemas and tables for one test, made from models and cleaned up after it."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.constraints import ForeignKey
+from pytest_delta_schema.models.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pytest_delta_schema.execute.protocols import Workbench
+    from pytest_delta_schema.models.names import QualifiedName
+
+SCRATCH_CATALOG = "scratch"
+
+
+class Scratch:
+    """Makes schemas and tables, and drops all of them in the end.
+
+    Args:
+        catalog: Where.
+        worker: Part of the schemas' names, so that parallel runs do not meet.
+    """
+
+    def __init__(self, catalog: Workbench, worker: str) -> None:
+        self._catalog = catalog
+        self._worker = worker
+        self._schemas: list[tuple[str, str]] = []
+        self._homes: dict[str, str] = {}
+        self._made: set[str] = set()
+        self._copies: dict[QualifiedName, Table] = {}
+
+    def schema(self, catalog_name: str = SCRATCH_CATALOG) -> str:
+        """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
+        name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
+        self._schemas.append((catalog_name.lower(), name))
+        self._catalog.create_schema(catalog_name.lower(), name)
+        return f"{catalog_name.lower()}.{name}"
+
+    def table(self, model: Table, rows: Iterable[Mapping[str, Any]] | None, name: str | None) -> Table:
+        """Make the table that ``model`` declares, in the scratch schema of its catalog, and fill it.
+
+        Its foreign keys point at the parents that were made before; those to other tables are left out.
+        """
+        catalog = model.name.catalog
+        if catalog not in self._homes:
+            self._homes[catalog] = self.schema(catalog).removeprefix(f"{catalog}.")
+        values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
+        values.update(schema_name=self._homes[catalog], table_name=name or model.table_name, foreign_keys=())
+        values.update(convert_from=None)  # a test never touches the files that a model consents to convert
+        copy = Table(**values)
+        if copy.qualified_name in self._made:
+            msg = (
+                f"{copy.qualified_name} was made by this test already; give the second one a name of its own: name=..."
+            )
+            raise DeclarationError(msg)
+        self._made.add(copy.qualified_name)
+        self._copies[model.name] = copy
+        copy.foreign_keys = [self._key(key) for key in model.foreign_keys if key.parent in self._copies]
+        Orchestrator.over(self._catalog).sync_tables([copy])
+        if rows is not None:
+            self._catalog.insert(copy.name, rows)
+        return copy
+
+    def _key(self, key: ForeignKey) -> ForeignKey:
+        """Return a foreign key that points at the copy of its parent."""
+        return ForeignKey(key.columns, self._copies[key.parent], parent_columns=key.parent_key, name=key.name)
+
+    def clean_up(self) -> None:
+        """Drop every schema that was made, with everything in it."""
+        for catalog_name, schema_name in reversed(self._schemas):
+            self._catalog.drop_schema(catalog_name, schema_name)

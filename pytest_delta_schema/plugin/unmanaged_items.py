@@ -1,0 +1,104 @@
+"""Tables that no model declares: ``shop/models.py::dev.silver::unmanaged``, one item a schema that a model lives in."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.plugin import report_properties as facts
+from pytest_delta_schema.plugin.failures import ContractFailure, representation
+from pytest_delta_schema.plugin.options import DRIFT, FAIL
+from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.plugin.table_items import broken, check
+from pytest_delta_schema.report.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _pytest._code.code import ExceptionInfo, TerminalRepr
+
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.declared_at import Origin
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.run import ContractRun
+
+
+class SchemaContract:
+    """What is checked of every schema with ``--delta-drift`` if ``delta_unmanaged`` asks for it."""
+
+    schema: tuple[str, str]
+    origin: Origin
+
+    @check
+    def unmanaged(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+        """Every table of the schema is declared, or left to others by name."""
+        run = request.config.stash[RUN]
+        try:
+            found = _strangers(run, self.schema, delta_catalog)
+        except DeltaSchemaError as error:
+            broken(request, error)
+        if not found:
+            facts.record(request.node, outcome=facts.IN_SYNC)
+            return
+        head = (
+            f"{'.'.join(self.schema)} holds {counted(len(found), 'table')} that no model declares: {', '.join(found)}"
+        )
+        if run.options.unmanaged != FAIL:
+            facts.record(request.node, outcome=facts.IN_SYNC, note=head)
+            return
+        facts.record(request.node, outcome=facts.DRIFTED, summary=head)
+        remedy = (
+            "Declare them, leave them to others with delta_unmanaged_ignore, or drop them by hand; nothing here does."
+        )
+        raise ContractFailure(head, f"{remedy} Tables of models that this run did not collect count, too.")
+
+
+class SchemaItem(pytest.Function):
+    """The check of one schema, reported where the first of its tables is declared."""
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Return where that is."""
+        origin = self.cls.origin
+        return origin.path, origin.line - 1, escaped(f"{'.'.join(self.cls.schema)} {self.name}")
+
+    def repr_failure(  # type: ignore[override]  # Function takes no style
+        self, excinfo: ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Show findings without a traceback, and everything else with one."""
+        if isinstance(excinfo.value, ContractFailure):
+            return representation(excinfo.value, self.cls.origin)
+        return super().repr_failure(excinfo)
+
+
+class SchemaNode(pytest.Class):
+    """The checks of one schema."""
+
+    @classmethod
+    def of(cls, parent: pytest.Module, table: Table, name: str) -> SchemaNode:
+        """Build the node of the schema that ``table`` lives in."""
+        node: SchemaNode = cls.from_parent(parent, name=name)
+        members = {"schema": table.name[:2], "origin": table.origin, "__module__": parent.obj.__name__}
+        node.obj = type(escaped(name), (SchemaContract,), members)
+        return node
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """Yield the checks."""
+        for item in super(pytest.Class, self).collect():
+            if isinstance(item, pytest.Function):
+                item.__class__ = SchemaItem
+                facts.record(item, table=".".join(self.obj.schema), check=DRIFT)
+                yield item
+
+
+def _strangers(run: ContractRun, schema: tuple[str, str], catalog: Catalog) -> list[str]:
+    """Return the tables that nobody declares, wherever the tables of a schema are bound to."""
+    tables = {name: run.bound(table).name for name, table in run.tables.items()}
+    places = {place[:2] for name, place in tables.items() if name[:2] == schema}
+    known = set(tables.values())
+    found = [str(name) for place in sorted(places) for name in catalog.table_names(*place) if name not in known]
+    patterns = [pattern.lower() for pattern in run.options.unmanaged_ignore]
+    return [name for name in found if not any(fnmatchcase(name, pattern) for pattern in patterns)]

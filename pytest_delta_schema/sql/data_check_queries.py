@@ -1,0 +1,198 @@
+"""Say what is asked of the rows of a table; none of it is part of a plan.
+
+Everything is asked of one source: the table, with the columns that are still to come as NULL, and for each foreign key
+a column that is true where the parent has the row. So one scan answers for all demands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.data_checks import NULL_PARTITION, Demand, NotNull, PartitionValue
+from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed, literal, parquet_files, path_sql
+from pytest_delta_schema.sql.types import type_sql
+from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def counted(demands: Sequence[Demand]) -> list[str]:
+    """Say what is counted, in order: all rows, and for each demand those that break it.
+
+    A row breaks the demand for a key if another one has the same values already.
+    """
+    return ["count(*)", *map(_count, demands)]
+
+
+def count_rows(source: str, demands: Sequence[Demand]) -> str:
+    """Count in one scan.
+
+    Args:
+        source: From :func:`rows_of`.
+        demands: What the rows should meet.
+    """
+    return f"SELECT {', '.join(counted(demands))} FROM {source}"  # noqa: S608 - quoted where it is made
+
+
+def first_broken(source: str, demands: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
+    """Find one row that breaks a demand, whose answer it gives for each; keys cannot be asked of one row."""
+    said = [_broken(demand) for demand in demands]
+    return f"SELECT {', '.join(said)} FROM {source} WHERE {' OR '.join(said)} LIMIT 1"  # noqa: S608 - likewise
+
+
+def first_repeated(source: str, key: KeyState) -> str:
+    """Find one value that a key would have twice."""
+    return f"SELECT 1 FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - likewise
+
+
+def samples(source: str, demand: Demand, index: int, *, shown: Sequence[str], number: int) -> str:
+    """List a few rows that break a demand: its index, and the texts of some of their columns.
+
+    Args:
+        source: From :func:`rows_of`, for all demands.
+        demand: What they break.
+        index: What the rows are marked with, because several demands are asked at once.
+        shown: The columns.
+        number: How many rows at most.
+    """
+    texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
+    which = _groups(shown) if isinstance(demand, KeyState) else f"WHERE {_broken(demand)}"
+    return f"(SELECT {index:d}, array({texts}) FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
+
+
+def rows_of(  # noqa: PLR0913 - the parts of one query
+    table: QualifiedName,
+    demands: Iterable[Demand] = (),
+    *,
+    added: Iterable[ColumnState] = (),
+    absent: Collection[ForeignKeyState] = (),
+    version: int | None = None,
+    files: str | None = None,
+) -> str:
+    """Say the rows that are asked.
+
+    Args:
+        table: Where.
+        demands: What is asked of them.
+        added: Columns that are not there yet, and NULL in every row.
+        absent: Foreign keys among ``demands`` whose parent is not there yet, so that it has no rows.
+        version: Delta version to ask; ``None`` for the newest.
+        files: A folder of parquet files to ask in place of the table.
+    """
+    rows = dotted(table) if files is None else parquet_files(files)
+    if version is not None:
+        rows = f"{rows} VERSION AS OF {version:d}"
+    new = [null_column(column) for column in added]
+    new += [f"CAST(NULL AS BOOLEAN) AS {_mark(key)}" for key in absent]
+    if new:
+        rows = f"(SELECT *, {', '.join(new)} FROM {rows})"  # noqa: S608 - quoted right here
+    for demand in demands:
+        if isinstance(demand, ForeignKeyState) and demand not in absent:
+            rows = f"(SELECT r.*, p.{_mark(demand)} FROM {rows} AS r {_parents(demand)})"  # noqa: S608 - likewise
+    return rows
+
+
+def listing(table: QualifiedName, demand: Demand, files: str | None = None) -> str:
+    """Say the query with which people find the rows that break a demand, in a table or in files."""
+    name = dotted(table) if files is None else parquet_files(files)
+    if isinstance(demand, KeyState):
+        names = listed(demand.columns)
+        return f"SELECT {names}, count(*) FROM {name} {_groups(demand.columns)}"  # noqa: S608 - quoted right here
+    if isinstance(demand, ForeignKeyState):
+        pairs = zip(demand.columns, demand.parent_columns, strict=True)
+        joined = " AND ".join(f"c.{identifier(mine)} = p.{identifier(theirs)}" for mine, theirs in pairs)
+        whole = " AND ".join(f"c.{identifier(column)} IS NOT NULL" for column in demand.columns)
+        return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(demand.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - likewise
+    return f"SELECT * FROM {name} WHERE {_broken(demand)}"  # noqa: S608 - likewise
+
+
+def probe(columns: Iterable[ColumnState], expression: str) -> str:
+    """Ask nothing, of no rows: whoever analyses it finds out whether ``expression`` is a condition over ``columns``."""
+    return f"SELECT 1 FROM (SELECT {', '.join(map(null_column, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
+
+
+def left_out(column: ColumnState) -> str:
+    """Say a column that a write leaves out, as the table would fill it: by its default or its count, or else NULL.
+
+    A generated one is worked out from the others instead, see :func:`generated`.
+    """
+    value = column.value
+    if value is None:
+        return null_column(column)
+    if value.identity is not None:
+        return f"monotonically_increasing_id() AS {identifier(column.name)}"
+    return _as_column(value.default or "NULL", column)
+
+
+def generated(column: ColumnState) -> str:
+    """Say a generated column, over the columns that it is made from."""
+    return _as_column(column.value.generated if column.value and column.value.generated else "NULL", column)
+
+
+def _as_column(expression: str, column: ColumnState) -> str:
+    return f"CAST({condition(expression)} AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
+
+
+def null_column(column: ColumnState) -> str:
+    """Say a column that is NULL in every row."""
+    return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
+
+
+def _count(demand: Demand) -> str:
+    if isinstance(demand, KeyState):
+        return f"count_if({_whole(demand.columns)}) - count(DISTINCT {listed(demand.columns)})"
+    return f"count_if({_broken(demand)})"
+
+
+def _broken(demand: NotNull | PartitionValue | CheckState | ForeignKeyState) -> str:
+    """Say that a row breaks a demand; a check is broken by false and by unknown alike, as Delta counts them."""
+    if isinstance(demand, NotNull):
+        return f"{path_sql(demand.path)} IS NULL"
+    if isinstance(demand, PartitionValue):
+        return f"coalesce({_lost(demand)}, false)"
+    if isinstance(demand, CheckState):
+        return f"NOT coalesce({condition(demand.expression)}, false)"
+    return f"({_whole(demand.columns)} AND {_mark(demand)} IS NULL)"
+
+
+def _lost(demand: PartitionValue) -> str:
+    """Say that a partition does not keep the value of a row: it reads back as NULL, or as another one (Delta 4.4.0).
+
+    Timestamps are written in UTC with their years counted as in eras, so that those before the first are mirrored.
+    """
+    value, null = identifier(demand.column), literal(NULL_PARTITION)
+    if demand.data_type == "timestamp":
+        return f"{value} < TIMESTAMP '0001-01-01 00:00:00Z'"
+    if demand.data_type == "binary":
+        texts = f"{value} IN (X'', CAST({null} AS BINARY))"
+        return f"({texts} OR NOT is_valid_utf8(CAST({value} AS STRING)))"
+    # A column of type char would be compared without the blanks at its end, with which a partition keeps it.
+    text = f"concat({value}, '')" if demand.data_type.startswith("char(") else value
+    return f"{text} IN ('', {null})"
+
+
+def _parents(key: ForeignKeyState) -> str:
+    """Join the rows of ``key`` with its parent's values, each once, so that no row is doubled."""
+    names = [identifier(f"parent of {key.name}, {position}") for position in range(len(key.columns))]
+    said = ", ".join(f"{identifier(column)} AS {name}" for column, name in zip(key.parent_columns, names, strict=True))
+    joined = " AND ".join(f"r.{identifier(column)} = p.{name}" for column, name in zip(key.columns, names, strict=True))
+    values = f"SELECT DISTINCT {said}, true AS {_mark(key)} FROM {dotted(key.parent)}"  # noqa: S608 - quoted right here
+    return f"LEFT JOIN ({values}) AS p ON {joined}"
+
+
+def _mark(key: ForeignKeyState) -> str:
+    """Say the column that is true where the parent has the row; no column of a user is called like that."""
+    return identifier(f"parent of {key.name}")
+
+
+def _groups(columns: Sequence[str]) -> str:
+    names = listed(columns)
+    return f"WHERE {_whole(columns)} GROUP BY {names} HAVING count(*) > 1"
+
+
+def _whole(columns: Sequence[str]) -> str:
+    return " AND ".join(f"{identifier(column)} IS NOT NULL" for column in columns)

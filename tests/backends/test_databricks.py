@@ -1,0 +1,534 @@
+"""The Databricks backend: whole schemas by information_schema, held to the suite of all backends."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_delta_schema import (
+    ArrayState,
+    BackendError,
+    BackendFailure,
+    Column,
+    ColumnState,
+    ForeignKey,
+    Identity,
+    MapState,
+    MemoryCatalog,
+    Orchestrator,
+    PlanValidator,
+    StructState,
+    UnsafePlanError,
+    default_plan_rules,
+    statements,
+)
+from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
+from pytest_delta_schema.backends.databricks.connection import WarehouseDoor, open_door
+from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.sql.information_schema import RUNTIME
+from pytest_delta_schema.testing import CatalogSuite
+from pytest_delta_schema.testing.handling import MemoryHandling
+from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
+from support.databricks import Doubled, Workspace
+from support.tables import NAME, column, table
+
+
+class Behind(MemoryHandling):
+    """Rows are those of the memory catalog behind the workspace."""
+
+    converts = False
+    plays_refusals = False
+
+    def read_rows(self, catalog, state):
+        return super().read_rows(catalog.backend, state)
+
+
+class TestDatabricks(CatalogSuite):
+    """Read by the queries that Databricks would be asked."""
+
+    handling = Behind()
+
+    @pytest.fixture
+    def catalog(self):
+        return Doubled(Workspace(MemoryCatalog()))
+
+
+ID = column(is_nullable=False)
+PARENT, CHILD = "dev.silver.parents", "dev.silver.children"
+
+
+@pytest.fixture
+def workspace():
+    return Workspace(MemoryCatalog())
+
+
+def made(workspace, *models):
+    Orchestrator.over(workspace.backend).sync_tables(models)
+    return Doubled(workspace)
+
+
+@pytest.mark.parametrize("number", [1, 10, 200])
+def test_reading_takes_six_queries_a_schema_and_one_a_table(workspace, number):
+    models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
+    catalog = made(workspace, *models)
+    workspace.asked.clear()
+
+    state = catalog.snapshot(models)
+
+    assert len(state.tables) == number
+    assert len(workspace.asked) == 6 + number
+
+
+def test_hidden_values_take_one_more(workspace):
+    wanted = table(
+        ID,
+        Column("twice", LONG, generated_as="id * 2"),
+        Column("n", LONG, identity=Identity(start=5, step=2)),
+        Column("m", LONG, identity=Identity(always=False)),
+        Column("s", TEXT, default="'x'"),
+    )
+    catalog = made(workspace, wanted)
+
+    found = catalog.snapshot([wanted]).tables[NAME]
+
+    assert workspace.asked[-1].startswith("SHOW CREATE TABLE")
+    assert Orchestrator.over(catalog).plan_tables([wanted]).is_empty
+    assert [each.value and each.value[1:] for each in found.columns] == [
+        None,
+        ("id * 2", None),
+        (None, (5, 2, True)),
+        (None, (1, 1, False)),
+        (None, None),
+    ]
+
+
+def test_another_layout_is_refused_by_name(workspace):
+    catalog = made(workspace, table(ID, column("day")))
+    agreed = PlanValidator(plan_rules=default_plan_rules([parse_consent("rewrite dev.silver.orders")]))
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(catalog, agreed).sync_tables([table(ID, column("day"), partitioned_by=["day"])])
+
+    assert [(each.code, each.message) for each in caught.value.violations] == [
+        (
+            "DS218",
+            (
+                "the databricks backend cannot rewrite layout: there is no statement for it that keeps the table's constraints"
+                " and comments, and no way to a transaction"
+            ),
+        )
+    ]
+
+
+def test_older_versions_are_not_read(workspace):
+    catalog = made(workspace, table(ID))
+
+    assert catalog.column_origins(NAME, [("id",)]) == ()
+    with pytest.raises(BackendFailure, match=r"^dev\.silver\.orders: this backend reads no schemas of older versions$"):
+        catalog.past_columns(NAME, [("gone",)])
+
+
+class TestPermissionAndAbsence:
+    """Rows of information_schema are limited to what a principal may see."""
+
+    def test_a_table_that_is_not_shown_and_is_there_is_not_absent(self, workspace):
+        catalog = made(workspace, table(ID))
+        workspace.hidden.add(str(NAME))
+
+        assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
+            "dev.silver.orders: is there, and information_schema does not show it to this principal; give the principal"
+            " SELECT or BROWSE on it"
+        )
+
+    @pytest.mark.parametrize("where", ["information_schema.tables", "DESCRIBE DETAIL", "information_schema.schemata"])
+    def test_a_refusal_is_never_an_absence(self, workspace, monkeypatch, where):
+        catalog, ask = made(workspace, table(ID, name="dev.silver.other")), workspace.rows
+
+        def deny(sql):
+            if where in sql:
+                msg = "[INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA"
+                raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+            return ask(sql)
+
+        monkeypatch.setattr(workspace, "rows", deny)
+
+        assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
+            "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA); give the"
+            " principal the permission, or mend the workspace"
+        )
+
+    def test_a_version_that_cannot_be_read_is_no_absent_table(self, workspace, monkeypatch):
+        catalog, ask = made(workspace, table(ID)), workspace.rows
+        assert catalog.version(NAME) == 0
+        assert catalog.version(NAME._replace(table="nope")) is ABSENT
+
+        def deny(sql):
+            if "HISTORY" in sql:
+                msg = "[INSUFFICIENT_PERMISSIONS] User does not have SELECT"
+                raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+            return ask(sql)
+
+        monkeypatch.setattr(workspace, "rows", deny)
+
+        assert str(catalog.version(NAME)) == (
+            "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have SELECT); give the principal"
+            " the permission, or mend the workspace"
+        )
+
+    def test_a_schema_that_is_not_shown_is_looked_at_by_itself(self, workspace, monkeypatch):
+        catalog, ask = made(workspace, table(ID, name="dev.silver.other")), workspace.rows
+        monkeypatch.setattr(workspace, "rows", lambda sql: [] if "schemata" in sql else ask(sql))
+
+        found = catalog.snapshot([table(ID), table(ID, name="dev.gold.orders")]).tables
+
+        assert {(name.schema, each.exists, each.schema_exists) for name, each in found.items()} == {
+            ("silver", False, True),
+            ("gold", False, False),
+        }
+
+    def test_a_parent_that_is_hidden(self, workspace):
+        parent = table(ID, name=PARENT, primary_key=["id"])
+        child = table(ID, column("parent"), name=CHILD, foreign_keys=[ForeignKey(["parent"], parent)])
+        catalog = made(workspace, parent, child)
+        workspace.hidden.add(PARENT)
+
+        assert str(catalog.snapshot([child]).problems[child.name]).startswith(
+            f"{CHILD}: foreign key fk_dev_silver_children__parent points at a table that the principal cannot see"
+        )
+
+
+def test_what_is_no_delta_table(workspace, monkeypatch):
+    catalog, ask = made(workspace, table(ID), table(ID, name="dev.silver.v")), workspace.rows
+
+    def shown(sql):
+        rows = ask(sql)
+        for row in rows:
+            if row.get("data_source_format"):
+                row["table_type"] = "VIEW" if row["table_name"] == "v" else "EXTERNAL"
+                row["data_source_format"] = "CSV"
+        return rows
+
+    monkeypatch.setattr(workspace, "rows", shown)
+    problems = catalog.snapshot([table(ID), table(ID, name="dev.silver.v")]).problems
+
+    assert [problem.message for problem in problems.values()] == [
+        "is a csv table, not a Delta table",
+        "is a view, not a table",
+    ]
+    assert [str(name) for name in catalog.table_names("dev", "silver")] == ["dev.silver.orders"]
+
+
+def test_a_type_that_makes_no_sense_is_a_damaged_table(workspace, monkeypatch):
+    catalog, ask = made(workspace, table(ID)), workspace.rows
+    monkeypatch.setattr(
+        workspace,
+        "rows",
+        lambda sql: [{**row, **({"full_data_type": "array<>"} if "full_data_type" in row else {})} for row in ask(sql)],
+    )
+
+    assert "type array<> cannot be understood" in str(catalog.snapshot([table(ID)]).problems[NAME])
+
+
+WRONG = [None, 5, -1.5, True, "x", [], [None], {}, {"a": None}, object()]
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["information_schema.tables", "information_schema.columns", "key_column_usage", "_tags", "DETAIL", "SHOW CREATE"],
+)
+def test_rows_of_another_form_are_one_line_of_their_tables(workspace, monkeypatch, where):
+    """Every field of every kind of row, with every wrong value: no other error, no second line, and no absence."""
+    parent = table(ID, name=PARENT, primary_key=["id"])
+    model = table(
+        ID,
+        column("parent"),
+        Column("n", LONG, identity=Identity()),
+        foreign_keys=[ForeignKey(["parent"], parent)],
+        tags={"a": "b"},
+    )
+    catalog, ask = made(workspace, parent, model), workspace.rows
+    keys = {key for sql in _asked(workspace, catalog, model) if where in sql for row in ask(sql) for key in row}
+    assert keys
+    unreadable = 0
+    for key, wrong in [(key, wrong) for key in sorted(keys) for wrong in [*WRONG, KeyError]]:
+
+        def answer(sql, key=key, wrong=wrong):
+            rows = ask(sql)
+            if where not in sql:
+                return rows
+            return [
+                {**row, key: wrong} if wrong is not KeyError else {k: v for k, v in row.items() if k != key}
+                for row in rows
+            ]
+
+        monkeypatch.setattr(workspace, "rows", answer)
+        state = catalog.snapshot([model])
+
+        problem = state.problems.get(NAME)
+        assert problem is not None or state.tables[NAME].exists, (key, wrong)
+        assert "\n" not in str(problem), (key, wrong)
+        unreadable += problem is not None
+    assert unreadable > 5
+
+
+def _asked(workspace, catalog, model):
+    workspace.asked.clear()
+    catalog.snapshot([model])
+    return list(workspace.asked)
+
+
+@pytest.mark.parametrize("rows", [[], [{}], [{"version": "x"}], [{"version": None}]])
+def test_a_history_of_another_form_is_no_absent_table(workspace, monkeypatch, rows):
+    catalog = made(workspace, table(ID))
+    monkeypatch.setattr(workspace, "rows", lambda _: rows)
+
+    assert str(catalog.version(NAME)).startswith("dev.silver.orders: cannot be read (the workspace answered with")
+
+
+@pytest.mark.parametrize("rows", [[{}], [{"table_name": 5, "table_type": "TABLE", "data_source_format": None}]])
+def test_a_listing_of_another_form_is_no_empty_one(workspace, monkeypatch, rows):
+    catalog = made(workspace, table(ID))
+    monkeypatch.setattr(workspace, "rows", lambda _: rows)
+
+    with pytest.raises(BackendFailure, match="the workspace answered with rows of another form"):
+        catalog.table_names("dev", "silver")
+
+
+TYPES = {
+    "bigint": "bigint",
+    "DECIMAL(10, 2)": "decimal(10,2)",
+    "timestamp_ntz": "timestamp_ntz",
+    "array<varchar(5)>": ArrayState("varchar(5)", contains_null=True),
+    "map<string,timestamp>": MapState("string", "timestamp", value_contains_null=True),
+    "struct<a:int,`b.c`:struct<x:decimal(9,3),v:variant,n:void>>": StructState(
+        (
+            ColumnState("a", "int", is_nullable=True, comment=""),
+            ColumnState(
+                "b.c",
+                StructState(
+                    (
+                        ColumnState("x", "decimal(9,3)", is_nullable=True, comment=""),
+                        ColumnState("v", "variant", is_nullable=True, comment=""),
+                        ColumnState("n", "void", is_nullable=True, comment=""),
+                    )
+                ),
+                is_nullable=True,
+                comment="",
+            ),
+        )
+    ),
+    "struct<a: int NOT NULL COMMENT 'it\\'s'>": StructState(
+        (ColumnState("a", "int", is_nullable=False, comment="it's"),)
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "state"), TYPES.items(), ids=TYPES)
+def test_types_are_read_as_they_are_written(text, state):
+    assert parse_type(text) == state
+
+
+class Cursor:
+    """What the connector gives, by PEP 249."""
+
+    description = (("version",), ("operation",))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def execute(self, sql):
+        if sql != "DESCRIBE":
+            msg = "[TABLE_OR_VIEW_NOT_FOUND] The table cannot be found.\nat line 1"
+            raise RuntimeError(msg)
+
+    def fetchall(self):
+        return [(3, "WRITE")]
+
+
+class TestDoors:
+    """The ways into a workspace; none of them has been opened to a real one."""
+
+    def test_a_warehouse(self):
+        closed = []
+        door = WarehouseDoor(SimpleNamespace(cursor=Cursor, close=lambda: closed.append(True)))
+
+        assert door.rows("DESCRIBE") == [{"version": 3, "operation": "WRITE"}]
+        with pytest.raises(BackendFailure) as caught:
+            door.rows("SELECT")
+        door.close()
+
+        assert (str(caught.value), caught.value.condition) == (
+            "[TABLE_OR_VIEW_NOT_FOUND] The table cannot be found.",
+            "TABLE_OR_VIEW_NOT_FOUND",
+        )
+        assert closed == [True]
+
+    def test_a_warehouse_is_entered_by_unified_authentication(self, monkeypatch):
+        given = {}
+        config = SimpleNamespace(host="https://x.cloud.example/", authenticate=lambda: {"Authorization": "Bearer t"})
+        modules(monkeypatch, sql=SimpleNamespace(connect=lambda **how: given.update(how)), config=lambda: config)
+
+        open_door("abc123")
+
+        assert (given["server_hostname"], given["http_path"]) == ("x.cloud.example", "/sql/1.0/warehouses/abc123")
+        assert given["credentials_provider"]()() == {"Authorization": "Bearer t"}
+        assert given["_socket_timeout"] == 120
+
+    @pytest.mark.parametrize("way", ["environment", "request"])
+    def test_a_token_that_the_connector_repeats_is_not_shown(self, monkeypatch, way):
+        token = "dapi-0123456789-secret"  # noqa: S105 - of nobody
+
+        class Repeating(Cursor):
+            def execute(self, _sql):
+                headers = given["credentials_provider"]()()
+                msg = f"[X] at https://me:hunter2@x.cloud.example/?t=hunter2 with {headers} and b'{token}'"
+                raise RuntimeError(msg)
+
+        given = {}
+        headers = {"Authorization": f"Bearer {token}"}
+        config = SimpleNamespace(host="https://x.cloud.example", authenticate=lambda: headers)
+        if way == "environment":
+            monkeypatch.setenv("DATABRICKS_TOKEN", token)
+            headers.clear()
+        connection = SimpleNamespace(cursor=Repeating, close=lambda: None)
+        modules(
+            monkeypatch,
+            sql=SimpleNamespace(connect=lambda **how: given.update(how) or connection),
+            config=lambda: config,
+        )
+
+        with pytest.raises(BackendFailure) as caught:
+            open_door("abc").rows("SELECT 1")
+
+        shown = "".join(traceback.TracebackException.from_exception(caught.value, capture_locals=True).format())
+        error = shown[shown.rindex("BackendFailure") :]
+        assert "https://***@x.cloud.example/?t=***" in error
+        assert "hunter2" not in error
+        assert "0123456789" not in error
+        assert caught.value.__cause__ is caught.value.__context__ is None
+
+    def test_a_secret_in_the_way_in_is_not_shown(self, monkeypatch):
+        def refuse():
+            msg = "cannot parse https://me:hunter2@x with client-secret-0042"
+            raise ValueError(msg)
+
+        monkeypatch.setenv("DATABRICKS_CLIENT_SECRET", "client-secret-0042")
+        modules(monkeypatch, sql=None, config=refuse)
+
+        with pytest.raises(BackendError) as caught:
+            open_door("abc")
+
+        assert str(caught.value) == (
+            "the Databricks workspace cannot be entered (cannot parse https://***@x with ***); see its unified"
+            " authentication"
+        )
+
+    def test_databricks_connect_where_there_is_no_runtime(self, monkeypatch):
+        monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
+        modules(monkeypatch, session=lambda: "spark")
+
+        assert open_door().spark == "spark"
+
+    @pytest.mark.parametrize(
+        ("warehouse", "text"),
+        [
+            ("", "the databricks backend needs databricks-connect here, which cannot be imported"),
+            (
+                "abc",
+                "the databricks backend needs databricks-sql-connector and databricks-sdk here, which cannot be imported",
+            ),
+        ],
+    )
+    def test_what_is_not_installed_is_named(self, monkeypatch, warehouse, text):
+        monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
+        monkeypatch.setitem(sys.modules, "databricks", None)
+
+        with pytest.raises(BackendError, match=text):
+            open_door(warehouse)
+
+    def test_nobody_lets_us_in(self, monkeypatch):
+        def refuse():
+            msg = "default auth: cannot configure default credentials"
+            raise ValueError(msg)
+
+        modules(monkeypatch, sql=None, config=refuse)
+
+        with pytest.raises(BackendError, match=r"cannot be entered \(default auth: cannot configure"):
+            open_door("abc")
+
+
+def modules(monkeypatch, *, sql=None, config=None, session=None):
+    """Put the connector's modules where they would be."""
+    builder = SimpleNamespace(getOrCreate=session)
+    monkeypatch.setitem(sys.modules, "databricks", SimpleNamespace(sql=sql))
+    monkeypatch.setitem(sys.modules, "databricks.sdk", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "databricks.sdk.core", SimpleNamespace(Config=config))
+    monkeypatch.setitem(
+        sys.modules, "databricks.connect", SimpleNamespace(DatabricksSession=SimpleNamespace(builder=builder))
+    )
+
+
+@pytest.mark.parametrize(
+    ("runtime", "together"),
+    [
+        ("16.3.x-scala2.12", True),
+        ("17.0", True),
+        (None, True),
+        ("15.4.x-photon-scala2.12", False),
+        ("custom:local", False),
+        ("", False),
+    ],
+)
+def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
+    asked = []
+
+    class Door:
+        def rows(self, sql):
+            asked.append(sql)
+            if sql != RUNTIME:
+                return []
+            if runtime == "":
+                raise BackendFailure("[UNRESOLVED_ROUTINE] current_version", condition="UNRESOLVED_ROUTINE")
+            return [{"runtime": runtime}]
+
+    both = table(column("a", comment="x"), Column("s", struct(field("f", comment="y"))), comment="z")
+    there = Orchestrator.over(MemoryCatalog())
+    there.sync_tables([table(column("a"), Column("s", struct(field("f"))))])
+    (action,) = there.plan_tables([both]).actions
+    catalog = DatabricksCatalog(Door())
+    for each in statements(action):
+        catalog.run(each)
+
+    name = "`dev`.`silver`.`orders`"
+    comments = [
+        f"ALTER TABLE {name} ALTER COLUMN\n  `a` COMMENT 'x'",
+        f"ALTER TABLE {name} ALTER COLUMN\n  `s`.`f` COMMENT 'y'",
+    ]
+    one = f"ALTER TABLE {name} ALTER COLUMN\n  `a` COMMENT 'x',\n  `s`.`f` COMMENT 'y'"
+    assert asked == [RUNTIME, *([one] if together else comments), f"COMMENT ON TABLE {name} IS 'z'"]
+
+
+NATIVE = [
+    "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL",
+    "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`)",
+    "ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`",
+]
+
+
+def test_statements_run_as_they_are_shown(workspace):
+    line = Orchestrator.over(made(workspace, table(column())))
+
+    up = line.sync_tables([table(ID, primary_key=["id"])]).statements
+    down = line.sync_tables([table(ID)]).statements
+
+    assert [each.sql.replace("\n  ", " ").replace("\n", " ") for each in (*up, *down)] == [
+        each.replace("\n  ", " ") for each in NATIVE
+    ]

@@ -1,0 +1,265 @@
+"""Damage in a log: found by every reader of files, with the file and the way out, and by the unity backend."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from deltalake import DeltaTable
+
+from pytest_delta_schema.backends.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.unity.log_folder import LogFolder
+from support.damage import (
+    CLASSIC,
+    COMMITS,
+    SECOND,
+    WITH_CHECKPOINT,
+    WITHOUT_CHECKPOINT,
+    checkpoint_file,
+    checksum_file,
+    commit_file,
+)
+from support.logs import commit, field, metadata, protocol
+from support.tables import NAME
+from support.unity import MODEL, OTHER, lake
+
+ID = field("id", nullable=False)
+SIDECAR = "00000000000000000003.checkpoint.0000000001.0000000001.0d7ab2b3-0000-4000-8000-000000000000.parquet"
+V2 = "00000000000000000003.checkpoint.0d7ab2b3-0000-4000-8000-000000000001"
+
+
+def plain(folder):
+    """Make a log of five commits, each with a checksum."""
+    commit(folder, 0, protocol(), metadata(ID))
+    for version in range(1, 5):
+        commit(folder, version, {"txn": {"appId": "test", "version": version}})
+    log = folder / "_delta_log"
+    for version in range(5):
+        path = commit_file(log, version)
+        lines = path.read_text("utf-8").split("\n")
+        info = json.loads(lines[0])
+        info["commitInfo"]["txnId"] = f"transaction-{version}"
+        path.write_text("\n".join([json.dumps(info), *lines[1:]]) + "\n", "utf-8")
+        told = {"txnId": f"transaction-{version}", **metadata(ID), **protocol()}
+        told["metadata"] = told.pop("metaData")
+        checksum_file(log, version).write_text(json.dumps(told), "utf-8")
+    return log
+
+
+def classic(folder):
+    """Make a log with a checkpoint of version 3."""
+    log = plain(folder)
+    last = commit_file(log), checksum_file(log)
+    contents = [path.read_bytes() for path in last]
+    for path in last:
+        path.unlink()
+    DeltaTable(folder).create_checkpoint()
+    for path, content in zip(last, contents, strict=True):
+        path.write_bytes(content)
+    return log
+
+
+def parts(folder):
+    """Make a log whose checkpoint has two parts."""
+    log = classic(folder)
+    whole = checkpoint_file(log)
+    for number in (1, 2):
+        shutil.copy(whole, log / f"{3:020d}.checkpoint.{number:010d}.{2:010d}.parquet")
+    whole.unlink()
+    return log
+
+
+def second(folder, *, is_json=True):
+    """Make a log with a checkpoint of the second version and one sidecar."""
+    log = classic(folder)
+    (log / "_sidecars").mkdir()
+    whole = checkpoint_file(log)
+    shutil.copy(whole, log / "_sidecars" / SIDECAR)
+    sidecar = {"path": SIDECAR, "sizeInBytes": 1, "modificationTime": 1}
+    actions = [{"checkpointMetadata": {"version": 3}}, {"sidecar": sidecar}, metadata(ID), protocol()]
+    if is_json:
+        (log / f"{V2}.json").write_text("\n".join(map(json.dumps, actions)) + "\n", "utf-8")
+    else:
+        shutil.copy(whole, log / f"{V2}.parquet")
+    whole.unlink()
+    hint = {"version": 3, "size": 4, "v2Checkpoint": {"path": f"{V2}.json", "sidecarFiles": [sidecar]}}
+    (log / "_last_checkpoint").write_text(json.dumps(hint), "utf-8")
+    return log
+
+
+LOGS = {
+    "plain": (plain, COMMITS | WITHOUT_CHECKPOINT),
+    "classic": (classic, COMMITS | WITH_CHECKPOINT | CLASSIC),
+    "second": (second, COMMITS | WITH_CHECKPOINT | SECOND),
+}
+CASES = {f"{kind}: {case}": (kind, case) for kind, (_, cases) in LOGS.items() for case in cases}
+READERS = {"local": lambda log: LocalLog(str(log.parent)), "store": lambda log: LogFolder(str(log.parent), {})}
+
+
+def damage(log, reader="local"):
+    return damage_of(READERS[reader](log))
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("kind", "case"), CASES.values(), ids=CASES)
+def test_damage(tmp_path, kind, case, reader):
+    make, cases = LOGS[kind]
+    log = make(tmp_path)
+    checkpoint = str(next(log.glob("*.checkpoint*"), ""))
+    assert damage(log, reader) is None
+
+    cases[case].harm(log)
+
+    found = damage(log, reader)
+    said = cases[case].said
+    if said is None:
+        assert found is None
+    else:
+        text = str(found.of(NAME))
+        assert text.startswith("dev.silver.orders: its Delta log is damaged (")
+        assert said.format(log=log, checkpoint=checkpoint) in text
+        assert "\n" not in text
+
+
+@pytest.mark.parametrize("make", [parts, lambda folder: second(folder, is_json=False)], ids=["parts", "second"])
+def test_every_file_of_a_checkpoint_is_looked_at(tmp_path, make):
+    log = make(tmp_path)
+    files = [*log.glob("*.checkpoint*"), *log.glob("_sidecars/*")]
+    assert damage(log) is None
+    assert len(files) == 2
+
+    for path in files:
+        content = path.read_bytes()
+        path.write_bytes(content[:-1])
+        assert damage(log).fact == f"{path} is cut off or damaged: it has no footer of parquet"
+        path.write_bytes(content)
+
+
+def test_a_checkpoint_of_which_a_part_lacks_is_none(tmp_path):
+    log = parts(tmp_path)
+    (log / f"{3:020d}.checkpoint.{2:010d}.{2:010d}.parquet").unlink()
+
+    assert damage(log).fact == f"{log}/_last_checkpoint names the checkpoint of version 3, which is not there"
+
+
+def test_many_missing_commits_are_counted(tmp_path):
+    log = plain(tmp_path)
+    commit_file(log).rename(commit_file(log, 12))
+
+    assert damage(log).fact.endswith(
+        "lacks 00000000000000000004.json, 00000000000000000005.json, 00000000000000000006.json, 00000000000000000007.json,"
+        " 00000000000000000008.json and 3 more, and later commits are there"
+    )
+
+
+def test_merged_commits_are_looked_at_too(tmp_path):
+    log = plain(tmp_path)
+    merged = log / f"{1:020d}.{3:020d}.compacted.json"
+    merged.write_text("{}\n")
+    assert damage(log) is None
+
+    merged.write_text("{")
+
+    assert damage(log).fact == f"{merged} is cut off or damaged in line 1 of 1"
+
+
+class Vanishing(LocalLog):
+    """A log of which a file goes after it was listed, as when Delta removes old ones; ``back`` is there again then."""
+
+    def __init__(self, table, name, back):
+        super().__init__(table)
+        self.name, self.back, self.reads = name, back, 0
+
+    def read(self, name):
+        if name == self.name:
+            self.reads += 1
+            if self.reads == 1 or not self.back:
+                raise FileNotFoundError(2, "No such file", name)
+        return super().read(name)
+
+
+def test_a_file_that_goes_while_the_log_is_read_is_listed_again(tmp_path):
+    log = plain(tmp_path)
+    name = commit_file(log).name
+
+    assert damage_of(Vanishing(str(tmp_path), name, back=True)) is None
+    assert str(damage_of(Vanishing(str(tmp_path), name, back=False)).of(NAME)) == (
+        f"dev.silver.orders: its Delta log cannot be read ({log}: [Errno 2] No such file: '{name}'); give the permission"
+        " to read it, or restore it from a backup"
+    )
+
+
+class Growing(LocalLog):
+    """A log to which a commit is added between two listings, the checksum of which was listed before."""
+
+    def __init__(self, table, checksum):
+        super().__init__(table)
+        self.checksum, self.listed = checksum, 0
+
+    def names(self):
+        self.listed += 1
+        if self.listed == 1:
+            return [*super().names(), self.checksum]
+        return [*super().names(), self.checksum, self.checksum.replace(".crc", ".json")]
+
+
+def test_a_commit_that_is_added_while_the_log_is_listed_is_not_missing(tmp_path):
+    log = plain(tmp_path)
+    checksum_file(log, 5).write_bytes(checksum_file(log).read_bytes())
+
+    assert damage_of(Growing(str(tmp_path), f"{5:020d}.crc")) is None
+
+
+@pytest.mark.parametrize(
+    ("location", "folder"),
+    [
+        ("/lake/a%20b", "/lake/a%20b"),
+        ("file:/lake/a%20b", "/lake/a b"),
+        ("file:///lake/orders/", "/lake/orders/"),
+        ("s3://lake/orders", None),
+        ("file://host/lake", None),
+    ],
+)
+def test_locations_on_this_machine(location, folder):
+    assert local_folder(location) == folder
+
+
+class TestUnity:
+    """What the unity backend makes of them: deltalake alone passes over empty commits and foreign checksums."""
+
+    @pytest.mark.parametrize("case", ["last commit empty", "last commit cut", "checksum of another commit"])
+    def test_a_damaged_log_is_an_unreadable_table(self, tmp_path, case):
+        with lake(tmp_path) as unity:
+            unity.table()
+            unity.table("dev.silver.other")
+            folder = unity.folder / "dev" / "silver" / "orders"
+            shutil.rmtree(folder / "_delta_log")
+            log = plain(folder)
+            unity.catalog.sync_records([MODEL])
+
+            COMMITS[case].harm(log)
+            state = unity.state(MODEL, OTHER)
+
+        assert state.tables[OTHER.name].exists
+        text = str(state.problems[NAME])
+        assert text.startswith("dev.silver.orders: its Delta log is damaged (")
+        assert COMMITS[case].said.format(log=log) in text
+
+    def test_a_checksum_is_no_source_of_clustering_without_its_commit(self, tmp_path):
+        log = plain(tmp_path)
+        domain = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
+        checksum_file(log).write_text(json.dumps({"domainMetadata": [domain]}))
+        assert LogFolder(str(tmp_path), {}).clustering(4) == [["id"]]
+
+        commit_file(log).unlink()
+
+        assert LogFolder(str(tmp_path), {}).clustering(4) is None
+
+    @pytest.mark.parametrize("content", ["[]", "{", "[" * 200_000])
+    def test_a_checksum_of_no_sense_is_passed_over(self, tmp_path, content):
+        log = plain(tmp_path)
+        checksum_file(log).write_text(content)
+
+        assert LogFolder(str(tmp_path), {}).clustering(4) is None

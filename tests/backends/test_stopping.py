@@ -1,0 +1,119 @@
+"""An interruption stops the statement that runs, or says that nobody could."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_delta_schema import BackendFailure, SessionCatalog, Statement, StatementKind, StillRunning
+from pytest_delta_schema.backends.databricks.connection import SparkDoor, WarehouseDoor
+from pytest_delta_schema.backends.local.conversion import convert
+from pytest_delta_schema.backends.spark import stopping
+from pytest_delta_schema.backends.spark.stopping import stopped_by
+from pytest_delta_schema.plan.changes import ConvertTable
+from pytest_delta_schema.state.conversion import SourceState
+from support.tables import NAME
+
+
+def broken():
+    raise BackendFailure("no route")
+
+
+@pytest.mark.parametrize(
+    ("stop", "expected"),
+    [
+        (lambda: True, KeyboardInterrupt),
+        (lambda: False, StillRunning),
+        (broken, StillRunning),
+        (threading.Event().wait, StillRunning),
+    ],
+    ids=["over", "still running", "unreachable", "too slow"],
+)
+def test_what_an_interruption_becomes(stop, expected, monkeypatch):
+    monkeypatch.setattr(stopping, "STOPPING", 0.05)
+
+    with pytest.raises(KeyboardInterrupt) as caught, stopped_by(stop):
+        raise KeyboardInterrupt
+
+    assert caught.type is expected
+
+
+@pytest.mark.parametrize("error", [BackendFailure("full"), StillRunning()])
+def test_nothing_is_stopped_twice_or_for_other_errors(error):
+    with pytest.raises(type(error)) as caught, stopped_by(lambda: pytest.fail("stopped")):
+        raise error
+
+    assert caught.value is error
+
+
+class Remote:
+    """A session of Spark Connect whose statements are interrupted."""
+
+    __module__ = "pyspark.sql.connect.session"
+
+    def __init__(self):
+        self.asked = []
+
+    def sql(self, text):
+        self.asked.append(text)
+        raise KeyboardInterrupt
+
+    def interruptAll(self):  # noqa: N802 - pyspark's name
+        self.asked.append("interrupt")
+
+
+COMMENT = Statement(table=NAME, kind=StatementKind.COMMENT_TABLE, sql="COMMENT")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [lambda spark: SparkDoor(spark).rows("COMMENT"), lambda spark: SessionCatalog(spark).run(COMMENT)],
+    ids=["databricks", "session"],
+)
+def test_spark_connect_is_told_to_interrupt(run):
+    spark = Remote()
+
+    with pytest.raises(StillRunning):
+        run(spark)
+
+    assert spark.asked == ["COMMENT", "interrupt"]
+
+
+def test_a_warehouse_is_told_to_cancel():
+    asked = []
+
+    class Cursor:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            asked.append("closed")
+
+        def execute(self, sql):
+            asked.append(sql)
+            raise KeyboardInterrupt
+
+        def cancel(self):
+            asked.append("cancel")
+
+    with pytest.raises(StillRunning):
+        WarehouseDoor(SimpleNamespace(cursor=Cursor)).rows("COMMENT")
+
+    assert asked == ["COMMENT", "cancel", "closed"]
+
+
+@pytest.mark.parametrize(("error", "is_left"), [(KeyboardInterrupt, False), (StillRunning, True)])
+def test_an_interrupted_conversion_leaves_no_log_unless_it_may_still_commit(tmp_path, error, is_left):
+    source = SourceState(provider="parquet", path=str(tmp_path), files=1)
+    statement = Statement(table=NAME, kind=StatementKind.CONVERT_TABLE, sql="", changes=(ConvertTable(source=source),))
+
+    def sql(_):
+        (tmp_path / "_delta_log" / "_staged_commits").mkdir(parents=True)
+        raise error
+
+    with pytest.raises(error):
+        convert(SimpleNamespace(), statement, sql, str)
+
+    assert (tmp_path / "_delta_log").exists() is is_left

@@ -1,0 +1,408 @@
+"""Answers that are none: one line for the table, never a traceback, and never a table that seems to be absent."""
+
+from __future__ import annotations
+
+import copy
+import json
+from types import SimpleNamespace
+
+import pytest
+from pyspark.errors import PySparkException
+
+from pytest_delta_schema import BackendError, BackendFailure, DeltaSchemaError, UnityCatalog
+from pytest_delta_schema.backends.unity.transport import Answer
+from pytest_delta_schema.errors import RecordError
+from pytest_delta_schema.state.catalog_entry import RecordState
+from support.logs import delta_log, field
+from support.playing import (
+    CATALOG,
+    CONFIG,
+    CREDENTIALS,
+    DELTA,
+    LISTING,
+    SCHEMA,
+    TABLE,
+    UPDATE,
+    Playing,
+    delta_table,
+    record,
+)
+from support.tables import NAME, column, table
+from support.unity import MODEL
+
+TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
+REMOTE = "s3://lake/orders"
+BETWEEN = "see what answers at that address"
+
+
+@pytest.fixture
+def log(tmp_path):
+    return delta_log(tmp_path / "orders", field("id"))
+
+
+def reason(text):
+    return f"200, and the answer is none of Unity Catalog ({text}); {BETWEEN}"
+
+
+DEEP = b'{"a":' * 200_000 + b"1" + b"}" * 200_000
+BODIES = {
+    "nothing": (b"", "it is empty"),
+    "an empty object": (b"{}", "Object missing required field `name`"),
+    "another object": (b'{"status":"ok"}', "Object missing required field `name`"),
+    "a number": (b"5", "Expected `object`, got `int`"),
+    "null": (b"null", "Expected `object`, got `null`"),
+    "a list": (b"[null]", "Expected `object`, got `array`"),
+    "a text": (b'"200 OK"', "Expected `object`, got `str`"),
+    "a page": (b'{"tables":["a"]}', "Object missing required field `name`"),
+    "HTML": (b"<html>Please log in</html>", "JSON is malformed: invalid character (byte 0)"),
+    "cut off": (b'{"name": "ord', "Input data was truncated"),
+    "no number": (b'{"name": NaN}', "JSON is malformed: invalid character (byte 9)"),
+    "not UTF-8": (b'{"name": "\xff"}', "'utf-8' codec can't decode byte 0xff in position 0"),
+    "half a character": (b'{"name": "\\ud800"}', "Input data was truncated"),
+    "deep lists": (b"[" * 200_000 + b"]" * 200_000, "Expected `object`, got `array`"),
+    "deep objects": (DEEP, "it is nested too deeply"),
+    "deep where nothing is expected": (b'{"name": ' + DEEP + b"}", "Expected `str`, got `object` - at `$.name`"),
+    "deep in what nobody reads": (b'{"x": ' + DEEP + b"}", "it is nested too deeply"),
+    "another table": (json.dumps({**record("file:///x"), "name": "other"}).encode(), "it is about dev.silver.other"),
+    "a key twice": (b'{"name": "orders", "name": 5}', "Expected `str`, got `int` - at `$.name`"),
+}
+
+
+@pytest.mark.parametrize(("body", "text"), BODIES.values(), ids=BODIES)
+def test_what_is_no_table_makes_it_unreadable(log, body, text):
+    server = Playing(log)
+    server.play(TABLE, body)
+
+    problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
+
+    start = (
+        f"dev.silver.orders: GET {TABLE[4:]} on http://unity.invalid: 200, and the answer is none of Unity Catalog ("
+    )
+    assert problem.startswith(f"{start}{text}")
+    assert problem.endswith(f"); {BETWEEN}")
+    assert "\n" not in problem
+    assert server.calls == [TABLE]
+
+
+@pytest.mark.parametrize("call", [SCHEMA, CATALOG])
+@pytest.mark.parametrize("body", [body for body, _ in BODIES.values()], ids=BODIES)
+def test_what_is_no_schema_or_catalog_leaves_open_whether_a_table_is_absent(log, call, body):
+    server = Playing(log)
+    del server.answers[TABLE]
+    server.play(LISTING, {"tables": []})
+    if call == CATALOG:
+        del server.answers[SCHEMA]
+    server.play(call, body)
+
+    state = server.catalog.snapshot([MODEL])
+
+    assert str(state.problems[NAME]).startswith(
+        "dev.silver.orders: is not found, and nobody can tell whether it is there"
+    )
+    assert NAME not in state.tables
+
+
+@pytest.mark.parametrize("call", [DELTA, CONFIG])
+@pytest.mark.parametrize("body", [body for body, _ in BODIES.values()], ids=BODIES)
+def test_what_is_none_of_the_delta_api_makes_a_managed_table_unreadable(call, body):
+    server = Playing(REMOTE, "MANAGED")
+    server.play(call, body)
+
+    problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
+
+    assert problem.startswith(
+        f"dev.silver.orders: {call} on http://unity.invalid: 200, and the answer is none of Unity"
+    )
+    assert "\n" not in problem
+
+
+@pytest.mark.parametrize("body", [body for body, _ in BODIES.values()], ids=BODIES)
+def test_what_vends_nothing_makes_a_table_unreadable(body):
+    server = Playing(REMOTE)
+    server.play(CREDENTIALS, body)
+
+    problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
+
+    assert problem.startswith(
+        f"dev.silver.orders: {CREDENTIALS} on http://unity.invalid: 200, and the answer is none of"
+    )
+
+
+@pytest.mark.parametrize("body", [body for name, (body, _) in BODIES.items() if name != "a page"])
+def test_what_is_no_listing_is_no_empty_one(log, body):
+    server = Playing(log)
+    server.play(LISTING, body)
+
+    with pytest.raises(BackendFailure, match="and the answer is none of Unity Catalog"):
+        server.catalog.table_names("dev", "silver")
+
+
+def test_a_record_that_makes_no_sense_hides_none_of_the_others_of_its_page(log):
+    server = Playing(log)
+    models = [MODEL, *(table(column(), name=f"dev.silver.t{number}") for number in range(5))]
+    others = [{**record(log), "name": f"t{number}"} for number in range(5)]
+    server.play(LISTING, {"tables": ["a", {**record(log), "columns": 5}, *others]})
+    server.play(TABLE, {**record(log), "columns": 5})
+
+    state = server.catalog.snapshot(models)
+
+    assert list(state.problems) == [NAME]
+    assert state.problems[NAME].message.endswith("(Expected `array | null`, got `int` - at `$.columns`)")
+    assert [found.exists for found in state.tables.values()] == [True] * 5
+    assert server.calls == [LISTING, TABLE]
+    with pytest.raises(BackendFailure, match=r"\(Expected `object`, got `str`\)"):
+        server.catalog.table_names("dev", "silver")
+
+
+WRONG = [None, 5, -1.5, 10**400, True, "x", "", "[", "5", "[" * 2000, [], [None], {}, {"a": None}, {"type": "struct"}]
+
+
+def mutations(value, path=()):
+    """Yield copies of a value, each with something wrong at one place."""
+    for wrong in WRONG:
+        yield (*path, f"= {str(wrong)[:20]}"), wrong
+    if isinstance(value, dict):
+        for key in value:
+            yield (*path, key, "left out"), {other: part for other, part in value.items() if other != key}
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        for where, wrong in mutations(part, (*path, key)):
+            changed = copy.copy(value)
+            changed[key] = wrong
+            yield where, changed
+    if isinstance(value, str) and value.startswith("{"):
+        for where, wrong in mutations(json.loads(value), (*path, "JSON")):
+            yield where, json.dumps(wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [(TABLE, "EXTERNAL"), (TABLE, "MANAGED"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")],
+)
+def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log, monkeypatch, call, kind):
+    """Every field of every answer, with every wrong value: no other error, no second line, and no absence."""
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.reading.is_remote", lambda _: call == CREDENTIALS)
+    server = Playing(log, kind)
+    outcomes = {"read": 0, "unreadable": 0}
+    for where, wrong in mutations(server.answers[call]):
+        server.play(call, wrong)
+        server.client._delta_api.clear()
+
+        state = server.catalog.snapshot([MODEL])
+
+        problem = state.problems.get(NAME)
+        assert problem is not None or state.tables[NAME].exists, where
+        shown = [each for each in (problem, state.records.get(NAME)) if each is not None]
+        assert all("\n" not in str(each) for each in shown if not isinstance(each, RecordState)), where
+        outcomes["read" if problem is None else "unreadable"] += 1
+    assert min(outcomes.values()) > 5
+
+
+@pytest.mark.parametrize("call", [TABLE, DELTA])
+def test_whatever_is_wrong_in_an_answer_stops_the_sync_of_one_table(log, call):
+    server = Playing(log)
+    server.play(UPDATE, {})
+    said = []
+    for where, wrong in mutations(server.answers[call]):
+        server.play(call, wrong)
+        try:
+            server.catalog.sync_records([MODEL])
+        except RecordError as error:
+            said.append((where, str(error)))
+    assert len(said) > 50
+    assert [where for where, text in said if "\n" in text] == []
+
+
+REFUSED = {
+    "a redirect to a login page": (
+        Answer(302, "Found", "https://login.example.com:444/authorize?state=abc&token=x", b""),
+        (
+            "302 Found: it redirects to https://login.example.com:444, probably a login page; give delta_unity_uri the"
+            " address of the server itself, and a valid token"
+        ),
+    ),
+    "a redirect to nowhere": (
+        Answer(307, "Temporary Redirect", "", b"{}"),
+        (
+            "307 Temporary Redirect: it redirects to nowhere, probably a login page; give delta_unity_uri the address of"
+            " the server itself, and a valid token"
+        ),
+    ),
+    "a 404 of a proxy": (Answer(404, "Not Found", "", b"<html>no such page</html>"), "404 : Not Found"),
+    "a 404 of a gateway": (Answer(404, "Not Found", "", b'{"message":"no Route matched"}'), "404 : Not Found"),
+    "an error that is none": (Answer(500, "Oops", "", DEEP), "500 : Oops; look into the server's log"),
+    "no content": (
+        Answer(204, "No Content", "", b""),
+        f"204, and the answer is none of Unity Catalog (it is empty); {BETWEEN}",
+    ),
+}
+
+
+@pytest.mark.parametrize("call", [TABLE, SCHEMA, CATALOG])
+@pytest.mark.parametrize(("answer", "text"), REFUSED.values(), ids=REFUSED)
+def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypatch, log, call, answer, text):
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.calls._PAUSE", 0)
+    server = Playing(log)
+    for gone in [TABLE, SCHEMA, CATALOG][: [TABLE, SCHEMA, CATALOG].index(call)]:
+        del server.answers[gone]
+    server.play(LISTING, {"tables": []})
+    server.play(call, answer)
+
+    state = server.catalog.snapshot([MODEL])
+
+    assert f"{call} on http://unity.invalid: {text}" in str(state.problems[NAME])
+    assert NAME not in state.tables
+
+
+SUCCESSES = {
+    "204": Answer(204, "No Content", "", b""),
+    "200 and nothing": Answer(200, "OK", "", b""),
+    "200 and a page to log in": Answer(200, "OK", "", b"<html>Please log in</html>"),
+    "200 and something else": Answer(200, "OK", "", b'{"status":"ok"}'),
+    "200 and what it was told": Answer(200, "OK", "", json.dumps(delta_table()).encode()),
+}
+
+
+@pytest.mark.parametrize("answer", SUCCESSES.values(), ids=SUCCESSES)
+def test_an_update_that_changes_nothing_is_no_sync(log, answer):
+    server = Playing(log)
+    server.play(UPDATE, answer)
+
+    with pytest.raises(RecordError) as caught:
+        server.catalog.sync_records([MODEL])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: the server reported success, and its record still differs (columns.deep: the record has"
+        " array<struct<x:decimal(9,3)>>, the log has (absent)); see whether http://unity.invalid is the server itself, and"
+        " try again"
+    )
+
+
+def test_a_redirect_of_an_update_names_the_login_page(log):
+    server = Playing(log)
+    server.play(UPDATE, REFUSED["a redirect to a login page"][0])
+
+    with pytest.raises(
+        RecordError, match=r"302 Found: it redirects to https://login.example.com:444, probably a login"
+    ):
+        server.catalog.sync_records([MODEL])
+
+
+def echoes():
+    """Yield answers that repeat the token at one place."""
+    for call, kind in ((TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")):
+        yield from ((call, kind, where, told) for where, told in _echoes(Playing(REMOTE, kind).answers[call]))
+
+
+def _echoes(value, path=""):
+    if isinstance(value, str):
+        yield path, f"{value} Bearer {TOKEN}"
+    if isinstance(value, dict):
+        yield f"{path}.(key)", {**value, TOKEN: "x"}
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        for where, told in _echoes(part, f"{path}.{key}"):
+            changed = copy.copy(value)
+            changed[key] = told
+            yield where, changed
+
+
+ECHOES = {f"{call} {kind}{where}": (call, kind, where, answer) for call, kind, where, answer in echoes()}
+
+
+@pytest.mark.parametrize(("call", "kind", "where", "answer"), ECHOES.values(), ids=ECHOES)
+def test_a_token_in_any_field_of_an_answer_is_shown_to_nobody(log, monkeypatch, call, kind, where, answer):
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.reading.is_remote", lambda _: call == CREDENTIALS)
+    server = Playing(log, kind, token=TOKEN)
+    server.play(call, json.loads(json.dumps(answer).replace(f'"{REMOTE}"', f'"{log.as_uri()}"')))
+
+    shown = repr(server.catalog.snapshot([MODEL]))
+    try:
+        shown += repr(server.catalog.sync_records([MODEL]))
+    except DeltaSchemaError as error:
+        shown += str(error)
+
+    assert "0123456789" not in shown
+    assert not where.endswith(("comment", "owner")) or "***" in shown
+
+
+def test_an_error_that_repeats_the_token_in_any_form_does_not_show_it(log):
+    server = Playing(log, token=TOKEN)
+    server.play(
+        TABLE,
+        Answer(400, "Bad", "", json.dumps({"error_code": f"X-{TOKEN}", "message": f"b'Bearer {TOKEN}'"}).encode()),
+    )
+
+    assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
+        "dev.silver.orders: GET /tables/dev.silver.orders on http://unity.invalid: 400 X-***: b'Bearer ***'; look into the"
+        " server's log"
+    )
+
+
+def test_a_record_without_a_format_is_not_said_to_be_of_another_one(log):
+    server = Playing(log)
+    server.play(TABLE, {**record(log), "data_source_format": None})
+
+    assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
+        "dev.silver.orders: the server says neither that it is a Delta table nor that it is none: its record has no format;"
+        " register it again with one"
+    )
+
+
+def test_a_location_with_a_signature_is_shown_without_it(log):
+    server = Playing(log)
+    server.play(TABLE, record("foo://me:hunter2@store/orders?sig=hunter2"))
+
+    state = server.catalog.snapshot([MODEL])
+
+    problem = str(state.problems[NAME])
+    assert problem.startswith(
+        "dev.silver.orders: there is no Delta log at foo://***@store/orders?sig=***; restore the files, or drop the table from the catalog"
+    )
+    assert "hunter2" not in problem + repr(state)
+
+
+def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
+    server = Playing(log)
+    conf = {"spark.sql.catalog.dev.uri": "https://me:hunter2@elsewhere"}
+
+    with pytest.raises(BackendError) as caught:
+        server.catalog._require_same_server(SimpleNamespace(conf=conf), "dev")
+
+    assert "(spark.sql.catalog.dev.uri is https://***@elsewhere)" in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("levels", "is_read"), [(30, True), (99, False), (300, False)])
+def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_record_alone(log, levels, is_read):
+    nested = "long"
+    for _ in range(levels):
+        nested = {"type": "array", "elementType": nested, "containsNull": True}
+    server = Playing(log)
+    told = record(log)
+    told["columns"][0]["type_json"] = json.dumps({"type": "struct", "fields": [field("id", nested)]})
+    server.play(TABLE, told)
+
+    state = server.catalog.snapshot([MODEL])
+
+    assert state.tables[NAME].exists
+    assert isinstance(state.records[NAME], RecordState) is is_read
+
+
+def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):
+    """The connector shows answers of the server in its errors."""
+
+    class Session:
+        conf, _jvm = {"spark.sql.catalog.dev.uri": "http://unity.invalid"}, None
+
+        def sql(self, *_, **__):
+            msg = f"getTable call failed with: 401 - invalid credentials: Bearer {TOKEN} at https://me:hunter2@x"
+            raise PySparkException(msg)
+
+    client = Playing(log, token=TOKEN).client
+
+    with pytest.raises(BackendFailure) as caught:
+        UnityCatalog(client, Session).create_schema("dev", "gold")
+
+    assert str(caught.value) == ("getTable call failed with: 401 - invalid credentials: Bearer *** at https://***@x")
+    assert caught.value.__suppress_context__
+    assert caught.value.__cause__ is None

@@ -1,0 +1,75 @@
+"""What the unity backend refuses in a plan, because the server could not store it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import Check, Column, TablePlanner, TableState
+from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
+from pytest_delta_schema.execute.capabilities import lacking
+from support.tables import NAME, TEXT, catalog, column, state, stored, table
+
+MANAGED = {"delta.feature.catalogManaged": "supported"}
+LONG = "x" * 300
+TEXTS = " OR ".join(f"b = '{'x' * 40}{number}'" for number in range(6))
+
+
+class Backend:
+    name = "unity"
+    capabilities = CAPABILITIES
+
+
+def refused(model, there):
+    (action,) = TablePlanner().plan([model], catalog(there)).actions
+    return [(each.code, each.message, each.remedy) for each in lacking(action, Backend())]
+
+
+WISHES = {
+    "a property": (
+        {"table_properties": {"note": LONG}},
+        "set properties: note (a value of 300 characters)",
+    ),
+    "the key of a property": (
+        {"table_properties": {LONG: "1"}},
+        f"set properties: {'x' * 60}... (a key of 300 characters)",
+    ),
+    "a check": (
+        {"checks": [Check("Known", TEXTS)]},
+        f"add check: delta.constraints.known (a value of {len(TEXTS)} characters)",
+    ),
+    "a tag": (
+        {"tags": {"note": LONG}},
+        "set tags: pytest_delta_schema.tag.note (a value of 300 characters)",
+    ),
+}
+WHY = "the server stores keys and values of managed tables up to 255 characters"
+
+
+@pytest.mark.parametrize(("wish", "text"), WISHES.values(), ids=WISHES)
+def test_long_properties_of_managed_tables_are_refused_in_the_plan(wish, text):
+    there = state(stored("id"), stored("b", "string"), table_properties=MANAGED)
+
+    assert refused(table(column(), column("b", TEXT), **wish), there) == [
+        ("DS218", f"the unity backend cannot {text}: {WHY}", "shorten what is too long")
+    ]
+
+
+@pytest.mark.parametrize("wish", [wish for wish, _ in WISHES.values()], ids=WISHES)
+def test_external_tables_take_them(wish):
+    assert refused(table(column(), column("b", TEXT), **wish), state(stored("id"), stored("b", "string"))) == []
+
+
+@pytest.mark.parametrize("wish", [WISHES["a property"][0], WISHES["a check"][0]])
+def test_new_tables_are_managed(wish):
+    model = table(column(), Column("b", TEXT), **wish)
+
+    assert [code for code, *_ in refused(model, TableState(name=NAME, exists=False))] == ["DS218"]
+
+
+def test_short_ones_are_fine():
+    model = table(column(), table_properties={"note": "x" * 255})
+
+    assert refused(model, state(stored("id"), table_properties={**MANAGED})) == []
+    assert (
+        refused(model, state(stored("id"), table_properties={"delta.feature.catalogOwned-preview": "supported"})) == []
+    )

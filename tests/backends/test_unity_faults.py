@@ -1,0 +1,396 @@
+"""What can go wrong with a Unity Catalog server and its logs: each names catalog, table and cause, and others go on."""
+
+from __future__ import annotations
+
+import io
+import logging
+import shutil
+import socket
+import traceback
+from contextlib import suppress
+
+import pytest
+
+from pytest_delta_schema import BackendError, DeltaSchemaError
+from pytest_delta_schema.backends.unity import calls, deadline
+from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+from pytest_delta_schema.backends.unity.client import UnityClient
+from pytest_delta_schema.backends.unity.secret import Secret
+from pytest_delta_schema.testing.unity.server import Fault
+from support.hostile import answers, hostile
+from support.tables import NAME, column, table
+from support.unity import MODEL, OTHER, lake
+
+TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    monkeypatch.setattr(calls, "_PAUSE", 0.001)
+
+
+@pytest.fixture
+def unity(tmp_path):
+    with lake(tmp_path) as made:
+        made.table()
+        made.table("dev.silver.other")
+        yield made
+
+
+def expect(unity, text):
+    """One table is a problem, with catalog, table and cause in one line; the other one is read."""
+    state = unity.state(MODEL, OTHER)
+    problem = str(state.problems[NAME])
+    assert problem == f"dev.silver.orders: {text.format(uri=unity.server.uri)}"
+    assert state.tables[OTHER.name].exists
+
+
+FAULTS = {
+    "401": (
+        Fault(path="orders$", status=401),
+        "GET /tables/dev.silver.orders on {uri}: 401 INTERNAL: told to fail; give a valid token",
+    ),
+    "403": (
+        Fault(path="orders$", status=403),
+        "GET /tables/dev.silver.orders on {uri}: 403 INTERNAL: told to fail; give the principal of the token the permission",
+    ),
+    "500": (
+        Fault(path="orders$", status=500),
+        "GET /tables/dev.silver.orders on {uri}: 500 INTERNAL: told to fail; look into the server's log",
+    ),
+    "a page of some proxy": (
+        Fault(path="orders$", status=502, text="<html>Bad gateway</html>"),
+        "GET /tables/dev.silver.orders on {uri}: 502 : Bad Gateway; look into the server's log",
+    ),
+    "truncated": (
+        Fault(path="orders$", status=200, text='{"name": "ord'),
+        (
+            "GET /tables/dev.silver.orders on {uri}: 200, and the answer is none of Unity Catalog (Input data was"
+            " truncated); see what answers at that address"
+        ),
+    ),
+    "no object": (
+        Fault(path="orders$", status=200, text="[]"),
+        (
+            "GET /tables/dev.silver.orders on {uri}: 200, and the answer is none of Unity Catalog (Expected `object`, got"
+            " `array`); see what answers at that address"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("fault", "text"), FAULTS.values(), ids=FAULTS)
+def test_answers_that_are_none(unity, fault, text):
+    unity.server.faults.append(fault)
+
+    expect(unity, text)
+
+
+def test_reads_are_tried_again_a_few_times_and_writes_never(unity):
+    unity.server.faults.append(Fault(path="orders$", status=503))
+
+    unity.state(MODEL, OTHER)
+
+    assert unity.calls("GET").count("/tables/dev.silver.orders") == 3
+
+
+def test_a_server_that_stumbles_once_is_asked_again(unity, monkeypatch):
+    fault = Fault(path="orders$", status=503)
+    unity.server.faults.append(fault)
+    monkeypatch.setattr(deadline.time, "sleep", lambda _: unity.server.faults.clear())
+
+    assert unity.state().tables[NAME].exists
+
+
+def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
+    unity.catalog.client._calls.timeout = 0.3
+    unity.server.faults.append(Fault(path="/tables", status=200, seconds=1))
+    models = [MODEL, OTHER, *(table(column(), name=f"dev.silver.t{number}") for number in range(40))]
+
+    state = unity.state(*models)
+
+    assert len(state.problems) == 42
+    assert {str(each).partition(": ")[2] for each in state.problems.values()} == {
+        f"the server at {unity.server.uri} did not answer GET /tables within 0.3 s; see whether it is alive"
+    }
+    assert unity.calls("GET") == ["/tables"]
+
+
+def test_a_server_that_is_not_there():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        uri = f"http://127.0.0.1:{free.getsockname()[1]}"
+    client = UnityClient(uri, timeout=1)
+
+    problem = UnityCatalog(client).snapshot([MODEL]).problems[NAME]
+
+    client.close()
+    assert str(problem) == (
+        f"dev.silver.orders: the server at {uri} cannot be reached ([Errno 111] Connection refused); see whether it runs,"
+        " and delta_unity_uri"
+    )
+
+
+@pytest.mark.parametrize(
+    ("uri", "text"),
+    [
+        ("unity.example.com", "is 'unity.example.com', which is no address; write it as in https://unity.example.com"),
+        ("ftp://unity", "is 'ftp://unity', which is no address"),
+        ("http://", "is 'http://', which is no address"),
+        ("http://host:99999", "is 'http://host:99999', which is no address (Port out of range 0-65535)"),
+        (
+            "https://me:hunter2@unity.example.com:8443/x",
+            "has a user or a password in it, at https://unity.example.com:8443; keep secrets out of it, and give a token",
+        ),
+    ],
+)
+def test_addresses_that_are_none(uri, text):
+    with pytest.raises(BackendError) as caught:
+        UnityClient(uri)
+
+    assert text in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_root_of_the_api_may_be_part_of_the_address(unity):
+    client = UnityClient(f"{unity.server.uri}/api/2.1/unity-catalog/")
+
+    assert client.catalog("dev") == {"name": "dev"}
+    client.close()
+
+
+def test_a_type_that_we_do_not_know_is_a_problem_of_the_record_alone(unity):
+    unity.catalog.sync_records([MODEL])
+    unity.record()["columns"][0]["type_json"] = '{"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}'
+
+    state = unity.state(MODEL, OTHER)
+
+    assert state.tables[NAME].exists
+    assert str(state.records[NAME]) == (
+        "dev.silver.orders: its record has a column id of a type that we do not know"
+        ' ({"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}); update this package, or the record'
+    )
+
+
+def test_a_log_that_is_gone(unity):
+    unity.state()
+    unity.server.records._store = None
+    shutil.rmtree(unity.folder / "dev" / "silver" / "orders")
+
+    expect(
+        unity,
+        f"there is no Delta log at {(unity.folder / 'dev/silver/orders').as_uri()};"
+        " restore the files, or drop the table from the catalog",
+    )
+
+
+def test_a_log_that_makes_no_sense(unity):
+    (unity.folder / "dev/silver/orders/_delta_log" / f"{0:020d}.json").write_text(
+        '{"metaData": {"schemaString": 5}}\n{"protocol": {}}\n'
+    )
+
+    problem = unity.state(MODEL, OTHER).problems[NAME]
+
+    assert problem.message.startswith(
+        f"its Delta log at {(unity.folder / 'dev/silver/orders').as_uri()} cannot be read ("
+    )
+    assert problem.remedy == "restore it, or the permission to read it"
+
+
+def test_a_record_without_a_location(unity):
+    unity.state()
+    unity.server.records._store = None
+    unity.record()["storage_location"] = None
+
+    expect(unity, "its record names no location; register it again with one")
+
+
+@pytest.mark.parametrize(
+    ("edit", "text"),
+    [
+        (
+            {"data_source_format": "PARQUET"},
+            'is a parquet table, not a Delta table; convert it with convert_from="parquet" in its model',
+        ),
+        ({"table_type": "VIEW"}, "is a view, not a table; drop the view, or declare the table under another name"),
+    ],
+)
+def test_what_is_no_delta_table(unity, edit, text):
+    unity.state()
+    unity.record().update(edit)
+
+    assert str(unity.state(MODEL, OTHER).problems[NAME]).startswith(f"dev.silver.orders: {text[:40]}")
+
+
+def test_expired_credentials(unity):
+    unity.state()
+    unity.server.records._store = None
+    unity.record()["storage_location"] = "s3://lake/orders"
+    unity.server.credentials = {"aws_temp_credentials": {"access_key_id": "AKIA"}, "expiration_time": 1}
+
+    expect(
+        unity,
+        "the credentials that the server gives for its files have expired; see the server's clock and its keys",
+    )
+
+
+class TestPermissionAndAbsence:
+    """Who sees nothing must never plan to create what is there."""
+
+    def test_a_table_that_may_not_be_seen_is_not_absent(self, unity):
+        unity.state()
+        unity.server.hidden.add("dev.silver.orders")
+
+        expect(
+            unity,
+            "GET /tables/dev.silver.orders on {uri}: 403 PERMISSION_DENIED: Access denied.; give the principal of the"
+            " token the permission",
+        )
+
+    def test_a_table_that_a_listing_leaves_out_is_asked_for_by_itself(self, unity):
+        others = [table(column(), name=f"dev.silver.t{number}") for number in range(5)]
+        unity.state()
+        unity.server.hidden.add("dev.silver.orders")
+
+        state = unity.state(MODEL, OTHER, *others)
+
+        assert "403 PERMISSION_DENIED" in str(state.problems[NAME])
+        assert [state.tables[each.name].exists for each in others] == [False] * 5
+
+    def test_a_schema_that_may_not_be_seen_hides_whether_tables_are_absent(self, unity):
+        unity.state()
+        nope = table(column(), name="dev.silver.nope")
+        unity.server.faults.append(Fault(path="/schemas/dev.silver$", status=403))
+
+        problem = unity.state(nope).problems[nope.name]
+
+        assert str(problem) == (
+            "dev.silver.nope: is not found, and nobody can tell whether it is there: GET /schemas/dev.silver on"
+            f" {unity.server.uri}: 403 INTERNAL: told to fail; give the principal of the token the permission"
+        )
+
+    def test_a_catalog_that_is_not_shown_is_no_absent_schema(self, unity):
+        nope = table(column(), name="prod.silver.orders")
+
+        problem = unity.state(nope).problems[nope.name]
+
+        assert str(problem) == (
+            "prod.silver.orders: the server shows no catalog prod; make the catalog, which no apply does, or give the"
+            " principal permission to use it"
+        )
+
+    def test_what_is_absent_is_said_to_be_absent(self, unity):
+        unity.state()
+        nowhere = [table(column(), name=name) for name in ("dev.silver.nope", "dev.gold.nope")]
+
+        state = unity.state(*nowhere)
+
+        assert [(each.exists, each.schema_exists) for each in state.tables.values()] == [(False, False), (False, True)]
+
+
+class TestScale:
+    """Round trips grow with schemas and pages, not with tables; behind a full page comes another, if an empty one."""
+
+    @pytest.mark.parametrize(("number", "calls"), [(1, 2), (3, 4), (4, 1), (10, 1), (200, 3)])
+    def test_calls(self, tmp_path, number, calls):
+        with lake(tmp_path) as unity:
+            models = [table(column(), name=f"dev.silver.t{index}") for index in range(number)]
+            for model in models:
+                unity.table(model.qualified_name)
+
+            state = unity.state(*models)
+
+            assert [each.exists for each in state.tables.values()] == [True] * number
+            assert len(unity.server.calls) == calls
+
+
+def test_without_a_session_nothing_is_changed(unity):
+    with pytest.raises(BackendError) as caught:
+        unity.catalog.create_schema("dev", "gold")
+
+    assert str(caught.value) == (
+        f"the catalogs at {unity.server.uri} are changed through Spark, and no session is configured; override the fixture"
+        " delta_spark, or give UnityCatalog a session"
+    )
+
+
+def _with_locals(error):
+    return "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+
+
+class TestSecrets:
+    """Tokens and keys are shown to nobody."""
+
+    @pytest.mark.parametrize("is_good", [True, False])
+    def test_a_token_is_in_no_log_error_or_variable(self, tmp_path, caplog, capfd, is_good):
+        caplog.set_level(logging.DEBUG)
+        said = io.StringIO()
+        with lake(tmp_path, token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
+            unity.table()
+            state = unity.state(MODEL, OTHER)
+            said.write(f"{state!r} {unity.catalog.client!r} {unity.said.getvalue()}")
+            with pytest.raises(DeltaSchemaError) as caught:
+                unity.catalog.client.schema("dev", "nowhere")
+            with suppress(DeltaSchemaError):
+                unity.catalog.sync_records([MODEL])
+            said.write(_with_locals(caught.value))
+            unity.catalog.client._calls.timeout = 0.3
+            unity.server.faults.append(Fault(path="catalogs", seconds=1))
+            with pytest.raises(DeltaSchemaError) as caught:
+                unity.catalog.client.catalog("dev")
+            said.write(_with_locals(caught.value))
+
+        assert bool(state.problems) is not is_good
+        out, err = capfd.readouterr()
+        assert TOKEN not in said.getvalue() + caplog.text + out + err
+        assert TOKEN[5:] not in said.getvalue() + caplog.text + out + err
+
+    @pytest.mark.parametrize("given", [f"{TOKEN}\n", f"\t {TOKEN}\r\n "])
+    def test_white_space_at_its_ends_is_no_part_of_a_token(self, tmp_path, given):
+        with lake(tmp_path, token=given, server_token=TOKEN) as unity:
+            unity.table()
+
+            assert unity.state().tables[NAME].exists
+
+    @pytest.mark.parametrize("given", ["", " ", "\n\t "])
+    def test_a_blank_token_is_none(self, given):
+        with hostile(answers({"name": "dev"})) as server:
+            client = UnityClient(server.uri, Secret(given))
+            client.catalog("dev")
+            client.close()
+
+        assert "Authorization" not in server.heads[0]
+
+    @pytest.mark.parametrize(
+        ("given", "text"),
+        [
+            (
+                " abc1234\n",
+                "has 7 characters, and one of fewer than 8 cannot be kept out of messages; see whether it was cut",
+            ),
+            (
+                "dapi-1234\n567",
+                "has characters that no HTTP header can carry: it is not printable ASCII; see how it was",
+            ),
+            ("dapi-Schlüssel", "has characters that no HTTP header can carry"),
+            ("dapi-\x0012345", "has characters that no HTTP header can carry"),
+            ("dapi-12345\u2028\u200b", "has characters that no HTTP header can carry"),
+        ],
+    )
+    def test_a_token_that_cannot_be_used_is_refused_before_the_first_call_and_not_shown(self, given, text):
+        with pytest.raises(BackendError) as caught:
+            UnityClient("http://unity.invalid", Secret(given))
+
+        assert str(caught.value).startswith(f"the token of the Unity Catalog server {text}")
+        # Without the frame of this test, which holds what was given.
+        written = _with_locals(caught.value.with_traceback(caught.value.__traceback__.tb_next))
+        assert "bearer_token" in written
+        assert not any(part in written for part in ("abc123", "dapi-", "Schl"))
+
+    def test_a_secret_shows_itself_on_request_only(self):
+        secret = Secret(TOKEN)
+
+        assert f"{secret} {secret!r} {[secret]}" == "*** *** [***]"
+        assert secret.reveal() == TOKEN
+        assert secret.scrub(f"Bearer {TOKEN}!") == "Bearer ***!"
+        assert Secret("").scrub("nothing") == "nothing"

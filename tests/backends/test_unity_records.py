@@ -1,0 +1,689 @@
+"""Records of a Unity Catalog server: held against logs, and brought level with them, without a JVM."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pytest_delta_schema import ActionRunner, BackendError, BackendFailure, Orchestrator
+from pytest_delta_schema.backends.unity.client import ServerFailure
+from pytest_delta_schema.errors import ReadProblem, RecordError
+from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.testing.unity.server import Fault
+from support.logs import commit, field, metadata, protocol
+from support.tables import NAME, column, table
+from support.unity import MODEL, lake
+
+NESTED = {
+    "type": "struct",
+    "fields": [
+        field("x", "integer", comment="Inside"),
+        field(
+            "m",
+            {
+                "type": "map",
+                "keyType": "string",
+                "valueType": {"type": "array", "elementType": "decimal(9,3)", "containsNull": False},
+                "valueContainsNull": True,
+            },
+        ),
+    ],
+}
+EVERYTHING = [
+    field("id", nullable=False, comment="Key"),
+    field("amount", "decimal(10,2)"),
+    field("code", "string", __CHAR_VARCHAR_TYPE_STRING="varchar(5)"),
+    field("s", NESTED),
+    field("day", "date"),
+    *(
+        field(f"c_{kind}", kind)
+        for kind in ("byte", "short", "integer", "float", "double", "boolean", "binary", "string", "timestamp")
+    ),
+]
+SAID = {"comment": "All", "parted": ("day",), "team": "x", "delta__appendOnly": "true"}
+
+
+@pytest.fixture
+def unity(tmp_path):
+    with lake(tmp_path / "store") as made:
+        made.table("dev.silver.orders", *EVERYTHING, **SAID)
+        yield made
+
+
+def test_a_record_of_the_connector_shows_no_column(unity):
+    assert unity.differences() == [
+        "columns: the record has none, the log has 14",
+        "properties.delta.appendOnly: the record has (absent), the log has 'true'",
+        "properties.team: the record has (absent), the log has 'x'",
+    ]
+
+
+def test_a_sync_brings_it_level_with_one_update_and_keeps_its_id(unity):
+    unity.state()
+    unity.record()["owner"] = "data-team"
+    before = dict(unity.record())
+
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    after = unity.record()
+    assert (done.table, done.version, done.is_new, len(done.differences)) == ("dev.silver.orders", 0, False, 3)
+    assert unity.differences() == []
+    assert unity.calls("POST") == ["/delta/v1/catalogs/dev/schemas/silver/tables/orders"]
+    assert [after[key] for key in ("table_id", "owner", "storage_location")] == [
+        before[key] for key in ("table_id", "owner", "storage_location")
+    ]
+    assert after["properties"]["delta.lastUpdateVersion"] == "0"
+    assert [column["partition_index"] for column in after["columns"]][:6] == [None, None, None, None, 0, None]
+
+
+def test_nothing_to_sync_writes_nothing(unity):
+    unity.catalog.sync_records([MODEL])
+    unity.server.calls.clear()
+
+    assert unity.catalog.sync_records([MODEL]) == ()
+    assert unity.calls("POST") == []
+
+
+def test_files_are_never_touched(unity):
+    def listing():
+        return {path: path.stat().st_mtime_ns for path in unity.folder.rglob("*")}
+
+    before = listing()
+    unity.catalog.sync_records([MODEL])
+
+    assert listing() == before
+
+
+def change(column, **said):
+    return lambda record: record["columns"][column].update(said)
+
+
+DRIFTED = {
+    "a name": (change(0, name="Id"), "columns.id.name: the record has Id, the log has id"),
+    "another column": (
+        change(0, name="key"),
+        "columns.key: the record has bigint, the log has (absent)|columns.id: the record has (absent), the log has bigint",
+    ),
+    "the order": (
+        lambda record: (record["columns"][0].update(position=1), record["columns"][1].update(position=0)),
+        "columns.order: the record has amount, id, code",
+    ),
+    "the text of a type": (change(0, type_text="int"), "columns.id.type: the record has int, the log has bigint"),
+    "the JSON of a type": (
+        change(0, type_json='{"name":"id","type":"integer","nullable":false,"metadata":{}}'),
+        "columns.id.type_json: the record has int, the log has bigint",
+    ),
+    "the JSON of a type alone": (
+        change(0, type_json='"integer"'),
+        "columns.id.type_json: the record has int, the log has bigint",
+    ),
+    "the name of a type": (change(0, type_name="INT"), "columns.id.type_name: the record has INT, the log has LONG"),
+    "precision": (
+        change(1, type_precision=12, type_scale=2),
+        "columns.amount.precision: the record has (12,2), the log has (10,2)",
+    ),
+    "nullability": (change(0, nullable=True), "columns.id.nullability: the record has nullable, the log has not null"),
+    "a comment": (change(0, comment=None), "columns.id.comment: the record has '', the log has 'Key'"),
+    "a partition": (change(4, partition_index=None), "columns.day.partition_index: the record has none, the log has 0"),
+    "the table's comment": (
+        lambda record: record.update(comment=None),
+        "comment: the record has '', the log has 'All'",
+    ),
+    "a property": (
+        lambda record: record["properties"].update(team="y"),
+        "properties.team: the record has 'y', the log has 'x'",
+    ),
+    "a stale property": (
+        lambda record: record["properties"].update(old="1"),
+        "properties.old: the record has '1', the log has (absent)",
+    ),
+    "a comment inside": (
+        lambda record: record["columns"][3].update(
+            type_json=record["columns"][3]["type_json"].replace("Inside", "Outside")
+        ),
+        "columns.s.x.comment: the record has 'Outside', the log has 'Inside'",
+    ),
+    "nullability inside": (
+        lambda record: record["columns"][3].update(
+            type_json=record["columns"][3]["type_json"].replace('"containsNull": false', '"containsNull": true')
+        ),
+        "columns.s.m.value.type_json: the record has array<decimal(9,3)>, the log has array<decimal(9,3) not null>",
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit", "texts"), DRIFTED.values(), ids=DRIFTED)
+def test_every_attribute_is_compared_and_mended(unity, edit, texts):
+    unity.catalog.sync_records([MODEL])
+    edit(unity.record())
+
+    found = unity.differences()
+
+    assert len(found) == len(texts.split("|"))
+    assert all(text.startswith(wanted) for text, wanted in zip(found, texts.split("|"), strict=True))
+    assert len(unity.catalog.sync_records([MODEL])) == 1
+    assert unity.differences() == []
+
+
+LEVEL = {
+    "what servers write": lambda record: record["properties"].update(
+        {
+            "delta.minReaderVersion": "3",
+            "delta.feature.x": "supported",
+            "io.unitycatalog.tableId": "1",
+            "option.team": "x",
+        }
+    ),
+    "owner": lambda record: record.update(owner="somebody"),
+    "parts of decimals": change(1, type_precision=10, type_scale=2),
+    "parts of decimals that nobody gave": change(1, type_precision=0, type_scale=0),
+    "another spelling": change(1, type_text="DECIMAL(10, 2)"),
+    "lengths": change(2, type_text="varchar(5)"),
+    "no JSON": change(0, type_json=None),
+}
+
+
+@pytest.mark.parametrize("edit", LEVEL.values(), ids=LEVEL)
+def test_what_is_no_difference(unity, edit):
+    unity.catalog.sync_records([MODEL])
+    edit(unity.record())
+
+    assert unity.differences() == []
+
+
+def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
+    unity.table("dev.silver.odd", field("id"), field("v", "void"), note="x" * 300, team="x", comment="Odd")
+    odd = table(column(), name="dev.silver.odd")
+
+    (done,) = unity.catalog.sync_records([odd])
+
+    record = unity.record("dev.silver.odd")
+    assert [each["name"] for each in record["columns"]] == ["id"]
+    assert (record["comment"], record["properties"]["team"], "note" in record["properties"]) == ("Odd", "x", False)
+    assert done.notes == (
+        "the catalog cannot store column v (void), property note (a value of 300 characters), and its record lacks it",
+    )
+    assert unity.differences(odd.name) == []
+    (again,) = unity.catalog.sync_records([odd])
+    assert (again.differences, again.notes) == ((), done.notes)
+    assert len(unity.calls("POST")) == 1
+
+
+def test_a_value_that_becomes_too_long_takes_the_old_one_away(unity):
+    folder = unity.table("dev.silver.odd", field("id"), note="short")
+    odd = table(column(), name="dev.silver.odd")
+    unity.catalog.sync_records([odd])
+    commit(folder, 1, metadata(field("id"), note="x" * 300))
+
+    assert unity.differences(odd.name) == ["properties.note: the record has 'short', the log has (absent)"]
+    unity.catalog.sync_records([odd])
+
+    assert "note" not in unity.record("dev.silver.odd")["properties"]
+    assert unity.differences(odd.name) == []
+
+
+def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(unity):
+    unity.catalog.sync_records([MODEL])
+    folder = unity.folder / "dev" / "silver" / "orders"
+    commit(folder, 1, metadata(field("id", nullable=False), field("extra"), team="x"))
+
+    assert unity.differences() == [
+        "columns.amount: the record has decimal(10,2), the log has (absent)",
+        "columns.code: the record has string, the log has (absent)",
+        "columns.s: the record has struct<x:int,m:map<string,array<decimal(9,3)>>>, the log has (absent)",
+        "columns.day: the record has date, the log has (absent)",
+        *(
+            f"columns.c_{name}: the record has {kind}, the log has (absent)"
+            for name, kind in [
+                ("byte", "tinyint"),
+                ("short", "smallint"),
+                ("integer", "int"),
+                *((each, each) for each in ("float", "double", "boolean", "binary", "string", "timestamp")),
+            ]
+        ),
+        "columns.id.comment: the record has 'Key', the log has ''",
+        "columns.extra: the record has (absent), the log has bigint",
+        "comment: the record has 'All', the log has ''",
+        "properties.delta.appendOnly: the record has 'true', the log has (absent)",
+    ]
+    assert [each.version for each in unity.catalog.sync_records([MODEL])] == [1]
+    assert unity.differences() == []
+
+
+def test_a_record_is_never_taken_back(unity):
+    unity.state()
+    unity.record()["properties"]["delta.lastUpdateVersion"] = "7"
+    place = unity.record()["storage_location"]
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: its record shows version 7, and the newest version of its log is 0, so the record is not taken"
+        " back; see whether the log was restored or copied from elsewhere, or, if the table was created again at"
+        f" {place}, register it again through Spark, which touches no file: DROP TABLE IF EXISTS"
+        f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{place}'"
+    )
+    assert unity.calls("POST") == []
+
+
+def as_spark_reads(unity, monkeypatch):
+    """Let a session be at hand that reads the log of the managed table."""
+    log = LogFacts({"schemaString": json.dumps({"type": "struct", "fields": [field("id")]})}, {}, version=3)
+    monkeypatch.setattr(unity.catalog._reading, "_by_spark", lambda _, **__: log)
+
+
+def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing(unity, monkeypatch):
+    unity.state()
+    unity.record()["table_type"] = "MANAGED"
+    as_spark_reads(unity, monkeypatch)
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: its record is not level with its log (columns: the record has none, the log has 1; comment: the"
+        " record has 'All', the log has ''), and it is a managed table, whose record only the catalog itself may write; a"
+        " RESTORE through Spark writes both"
+    )
+    assert unity.calls("POST") == []
+
+
+def test_a_managed_table_that_nobody_at_hand_can_read_is_said_to_be_so(unity):
+    unity.state()
+    unity.server.records._store = None
+    unity.record().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
+
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    assert done.differences == ()
+    assert done.notes == (
+        "the table is managed: the catalog writes its record in each commit, and the log is read through it",
+    )
+    assert unity.calls("POST") == []
+
+
+def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
+    unity.state()
+    real = unity.catalog.client.update_table
+    sent = []
+
+    def slow(name, body):
+        if not sent:
+            # Somebody else is faster: the tag is another one when this update arrives.
+            unity.server.records.etags["dev.silver.orders"] = "1"
+        sent.append(body)
+        real(name, body)
+
+    monkeypatch.setattr(unity.catalog.client, "update_table", slow)
+
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    assert (len(sent), done.version) == (2, 0)
+    assert sent[0]["requirements"][1]["etag"] != sent[1]["requirements"][1]["etag"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (409, None),
+        (500, "could not execute statement [Deadlock detected. The current transaction was rolled back. Details: ...]"),
+    ],
+)
+def test_races_that_are_lost_without_end_end(tmp_path, status, text):
+    with lake(tmp_path, timeout=0.5) as unity:
+        unity.table()
+        unity.state()
+        body = (
+            None if text is None else json.dumps({"error": {"type": "InternalServerErrorException", "message": text}})
+        )
+        unity.server.faults.append(Fault(path="/delta/v1/catalogs", method="POST", status=status, text=body))
+
+        with pytest.raises(RecordError) as caught:
+            unity.catalog.sync_records([MODEL])
+
+        tries = len(unity.calls("POST"))
+        assert tries > 2
+        assert str(caught.value) == (
+            f"dev.silver.orders: somebody else has changed its record at each of {tries} tries; try again when they are done"
+        )
+
+
+def test_what_cannot_pass_is_sent_once_and_told_in_one_line(unity):
+    said = {
+        "error": {"type": "InternalServerErrorException", "message": "Value too long for column;\ninsert " + "x" * 500}
+    }
+    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=500, text=json.dumps(said)))
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL])
+
+    assert len(unity.calls("POST")) == 1
+    assert "\n" not in str(caught.value)
+    assert "500 InternalServerErrorException: Value too long for column; insert xxx" in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("status", [503, 200])
+def test_an_update_that_was_done_although_the_answer_says_nothing(unity, monkeypatch, status):
+    """The record is read back: an update that arrived is not sent again, and one that did not is not believed."""
+    unity.state()
+    real = unity.catalog.client.update_table
+
+    def done_and_lost(*said):
+        real(*said)
+        unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=status, text=""))
+        real(*said)
+
+    monkeypatch.setattr(unity.catalog.client, "update_table", done_and_lost)
+
+    (done,) = unity.catalog.sync_records([MODEL])
+
+    assert (len(done.differences), unity.differences()) == (3, [])
+    assert len(unity.calls("POST")) == 2
+
+
+@pytest.mark.parametrize("status", [200, 204])
+@pytest.mark.parametrize("text", ["", "<html>Log in</html>", "{}"])
+def test_success_that_is_not_so_is_not_believed(unity, status, text):
+    unity.server.faults.append(
+        Fault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else "")
+    )
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: the server reported success, and its record still differs (columns: the record has none, the log"
+        f" has 14); see whether {unity.server.uri} is the server itself, and try again"
+    )
+
+
+@pytest.mark.parametrize("deadlocks", [2, 3])
+def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
+    with lake(tmp_path, timeout=30) as unity:
+        models = [table(column(), name=f"dev.silver.t{number}") for number in range(130)]
+        for model in models:
+            unity.table(model.qualified_name, team="x")
+        unity.state()
+        unity.server.deadlocks = deadlocks
+
+        with ThreadPoolExecutor(2) as pool:
+            done = list(pool.map(unity.catalog.sync_records, [models, models]))
+
+        assert {each.table for some in done for each in some} == {model.qualified_name for model in models}
+        assert [info["properties"]["team"] for info in unity.server.records.tables.values()] == ["x"] * 130
+
+
+def test_one_record_that_cannot_be_written_does_not_stop_the_others(unity):
+    unity.table("dev.silver.a")
+    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=403))
+
+    with pytest.raises(RecordError) as caught:
+        unity.catalog.sync_records([MODEL, table(column(), name="dev.silver.a")])
+
+    assert [problem.table for problem in caught.value.problems] == ["dev.silver.orders"]
+    assert [column["name"] for column in unity.record("dev.silver.a")["columns"]] == ["id"]
+
+
+def test_a_table_that_is_not_there_has_no_record(unity):
+    assert unity.catalog.sync_records([table(column(), name="dev.silver.nope")]) == ()
+
+
+def test_reading_syncs_first_where_somebody_wants_that(tmp_path):
+    with lake(tmp_path, sync_on_read=True) as unity:
+        unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+
+        assert unity.differences() == []
+        assert len(unity.calls("POST")) == 1
+        assert unity.differences() == []
+        assert len(unity.calls("POST")) == 1
+
+
+class TestHealing:
+    """An apply leaves records level, also those of tables that it found as they should be."""
+
+    def test_a_table_whose_plan_is_empty(self, tmp_path):
+        with lake(tmp_path) as unity:
+            unity.table()
+            unity.table("dev.silver.other")
+            line = Orchestrator(unity.catalog, ActionRunner.over(unity.catalog))
+
+            done = line.sync_tables([MODEL])
+
+            assert done.statements == ()
+            assert unity.differences() == []
+            assert unity.record("dev.silver.other")["columns"] == []
+            assert line.sync_tables([MODEL]).statements == ()
+            assert len(unity.calls("POST")) == 1
+
+    def test_a_record_that_cannot_be_healed(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+            unity.table()
+
+            with pytest.raises(RecordError, match="can only be deleted and created again"):
+                Orchestrator.over(unity.catalog).sync_tables([MODEL])
+
+            assert unity.calls("DELETE") == []
+
+    def test_a_record_that_makes_no_sense(self, tmp_path):
+        with lake(tmp_path) as unity:
+            unity.table()
+            unity.catalog.sync_records([MODEL])
+            unity.record()["columns"][0]["type_json"] = '"geometry"'
+
+            with pytest.raises(
+                RecordError, match=r"of a type that we do not know \(\"geometry\"\); update this package"
+            ):
+                unity.catalog.sync_records([MODEL])
+
+
+class TestMissingCatalogs:
+    """A server says 404 of a catalog that it lacks, and has a Delta API all the same."""
+
+    NOWHERE = table(column(), name="prod.silver.orders")
+
+    def test_they_fail_the_sync_and_no_other_table_is_touched(self, tmp_path):
+        with lake(tmp_path, sync_recreate=True) as unity:
+            unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+            unity.state()
+            before = unity.record()["table_id"]
+
+            with pytest.raises(RecordError) as caught:
+                unity.catalog.sync_records([self.NOWHERE, MODEL])
+
+            assert str(caught.value) == (
+                "prod.silver.orders: the server shows no catalog prod; make the catalog, which no apply does, or give the"
+                " principal permission to use it"
+            )
+            assert unity.calls("DELETE") == []
+            assert unity.record()["table_id"] == before
+            assert unity.differences() == []
+
+    @pytest.mark.parametrize("token", [None, "dapi-0123456789"])
+    def test_they_are_no_servers_without_a_delta_api(self, tmp_path, token):
+        with lake(tmp_path, token=token) as unity:
+            with pytest.raises(ServerFailure) as caught:
+                unity.catalog.client.has_delta_api("prod")
+
+            assert caught.value.is_not_found
+            assert unity.catalog.client.has_delta_api("dev")
+
+    def test_a_page_of_some_proxy_is_no_answer_where_the_catalog_is_missing_too(self, tmp_path):
+        with lake(tmp_path, delta_api=False) as unity:
+            with pytest.raises(ServerFailure, match="Catalog not found: prod"):
+                unity.catalog.client.has_delta_api("prod")
+
+            assert not unity.catalog.client.has_delta_api("dev")
+
+
+class TestOldServers:
+    """Servers without a Delta API."""
+
+    def test_they_are_left_alone(self, tmp_path):
+        with lake(tmp_path, delta_api=False) as unity:
+            unity.table()
+            unity.state()
+            unity.record()["owner"] = "data-team"
+
+            with pytest.raises(RecordError) as caught:
+                unity.catalog.sync_records([MODEL])
+
+            assert str(caught.value) == (
+                f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its record (owned by data-team)"
+                " can only be deleted and created again, under another id; pytest --delta-sync-record does that with"
+                " delta_sync_recreate = true, or upgrade the server"
+            )
+            assert unity.calls("DELETE") == []
+
+    def test_with_consent_the_record_is_made_anew_loudly(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+            unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+            unity.state()
+            unity.record()["owner"] = "data-team"
+            before = unity.record()["table_id"]
+
+            (done,) = unity.catalog.sync_records([MODEL])
+
+            assert done.is_new
+            assert unity.said.getvalue() == (
+                f"delta-schema: dev.silver.orders: its record, owned by data-team, id {before}, is deleted and created again,"
+                " by the principal of the token; files stay as they are\n"
+            )
+            assert (unity.record()["owner"], unity.record()["columns"][1]["type_precision"]) == (None, 10)
+            assert unity.differences() == []
+            assert unity.catalog.sync_records([MODEL]) == ()
+
+    def test_what_heals_deletes_nothing(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True, sync_on_read=True) as unity:
+            unity.table("dev.silver.orders", *EVERYTHING, **SAID)
+
+            state = unity.state()
+            with pytest.raises(RecordError, match="has no Delta API"):
+                unity.catalog.sync_records([MODEL], recreates=False)
+
+            assert state.tables[NAME].exists
+            assert "has no Delta API" in str(state.records[NAME])
+            assert (unity.calls("DELETE"), unity.calls("POST")) == ([], [])
+
+    def test_a_record_that_cannot_be_made_anew_is_not_lost(self, tmp_path):
+        with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+            unity.table(team="x")
+            unity.state()
+            unity.server.faults.append(Fault(path="/tables$", method="POST", status=500))
+
+            with pytest.raises(RecordError) as caught:
+                unity.catalog.sync_records([MODEL])
+
+            text = str(caught.value)
+            said = json.loads(text[text.index("{") : text.rindex("}") + 1])
+            assert "its record was deleted and could not be created again" in text
+            assert (said["name"], said["properties"]["team"], len(said["columns"])) == ("orders", "x", 1)
+
+
+def test_managed_tables_are_read_through_the_delta_api(unity):
+    unity.catalog.sync_records([MODEL])
+    clustered = {"clusteringColumns": '[["col-1"]]', "delta.feature.clustering": "supported"}
+    unity.record().update(table_type="MANAGED", storage_location="s3://nowhere/orders")
+    unity.record()["properties"] |= {**clustered, "delta.minWriterVersion": "7"}
+    unity.record()["columns"][0]["type_json"] = json.dumps(
+        field("id", nullable=False, comment="Key", **{"delta.columnMapping.physicalName": "col-1"})
+    )
+
+    state = unity.state()
+    found = state.tables[NAME]
+
+    assert [str(each.data_type) for each in found.columns[:3]] == ["bigint", "decimal(10,2)", "varchar(5)"]
+    assert (found.table_comment, found.partitioning, found.clustering) == ("All", ("day",), (("id",),))
+    assert found.table_properties["delta.minWriterVersion"] == "7"
+    assert state.logs == {}
+
+
+def test_managed_tables_of_old_servers_are_read_by_spark_or_not_at_all(tmp_path):
+    with lake(tmp_path, delta_api=False) as unity:
+        unity.table()
+        unity.state()
+        unity.record()["table_type"] = "MANAGED"
+
+        assert str(unity.state().problems[NAME]) == (
+            f"dev.silver.orders: the catalogs at {unity.server.uri} are changed through Spark, and no session is configured;"
+            " override the fixture delta_spark, or give UnityCatalog a session"
+        )
+
+
+CLUSTERED = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
+
+
+@pytest.mark.parametrize("where", ["checksum", "commit", "removed", "checkpoint"])
+def test_clustering_is_read_from_the_log_wherever_it_stands(unity, where):
+    folder = unity.folder / "dev" / "silver" / "c"
+    features = protocol("clustering", "domainMetadata")
+    commit(folder, 0, features, metadata(field("id")), {"domainMetadata": CLUSTERED})
+    commit(folder, 1)
+    log = folder / "_delta_log"
+    if where == "checksum":
+        other = {**CLUSTERED, "configuration": '{"clusteringColumns":[]}'}
+        (log / f"{1:020d}.crc").write_text(json.dumps({"domainMetadata": [other]}))
+    if where == "removed":
+        commit(folder, 2, {"domainMetadata": {**CLUSTERED, "removed": True}})
+    if where == "checkpoint":
+        from deltalake import DeltaTable  # noqa: PLC0415 - for this case alone
+
+        DeltaTable(folder).create_checkpoint()
+        (log / f"{0:020d}.json").unlink()
+        (log / f"{1:020d}.json").unlink()
+        commit(folder, 2)
+    model = table(column(), name="dev.silver.c")
+
+    found = unity.state(model).tables[model.name]
+
+    assert found.clustering == {"checksum": (), "commit": (("id",),), "removed": (), "checkpoint": (("id",),)}[where]
+
+
+def test_a_version_that_nobody_can_read_is_no_absent_table(unity):
+    (unity.folder / "dev" / "silver" / "orders" / "_delta_log" / f"{0:020d}.json").write_text("{")
+
+    answer = unity.catalog.version(NAME)
+
+    assert isinstance(answer, ReadProblem)
+    assert answer.message.startswith("its Delta log is damaged (")
+    assert answer.message.endswith("/00000000000000000000.json is cut off or damaged in line 1 of 1)")
+    assert unity.catalog.version(NAME._replace(table="nope")) is ABSENT
+
+
+@pytest.mark.parametrize("how", ["commits", "checkpoint"])
+def test_columns_that_are_gone_are_found_in_the_log_without_a_jvm(unity, how):
+    folder = unity.table("dev.silver.c", field("id"), field("Old"))
+    commit(folder, 1, metadata(field("id"), field("s", {"type": "struct", "fields": [field("x")]})))
+    if how == "checkpoint":
+        from deltalake import DeltaTable  # noqa: PLC0415 - for this case alone
+
+        DeltaTable(folder).create_checkpoint()
+        (folder / "_delta_log" / f"{1:020d}.json").unlink()
+    commit(folder, 2, metadata(field("id")))
+
+    found = unity.catalog.past_columns(NAME._replace(table="c"), [("old",), ("s", "x"), ("s", "y"), ("never",)])
+
+    assert found == {("old",), ("s", "x")}
+
+
+def test_old_commits_that_nobody_can_read_are_one_line(unity):
+    from deltalake import DeltaTable  # noqa: PLC0415 - for this case alone
+
+    folder = unity.table("dev.silver.c", field("id"), field("old"))
+    commit(folder, 1, metadata(field("id")))
+    DeltaTable(folder).create_checkpoint()
+    (folder / "_delta_log" / f"{0:020d}.json").write_text("{")
+
+    with pytest.raises(
+        BackendFailure, match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$"
+    ):
+        unity.catalog.past_columns(NAME._replace(table="c"), [("old",)])
+
+
+def test_what_only_spark_can_read_needs_a_session_for_its_past(unity):
+    with pytest.raises(BackendError, match="no session is configured"):
+        unity.catalog.past_columns(NAME._replace(table="none"), [("old",)])

@@ -1,0 +1,205 @@
+"""Tables on S3-compatible servers: read by deltalake from a real S3 API on loopback, with an endpoint of its own."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import boto3
+import pytest
+
+from pytest_delta_schema.backends.unity.secret import Secret
+from pytest_delta_schema.backends.unity.storage import (
+    NO_CREDENTIALS,
+    Credentials,
+    Storage,
+    deltalake_options,
+    spark_options,
+    vended,
+)
+from support.logs import commit, delta_log, field, metadata, protocol
+from support.tables import NAME
+from support.unity import MODEL, lake
+
+KEYS = {"aws_access_key_id": "AKIAVENDED", "aws_secret_access_key": "vended-secret"}
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    # A process of its own: deltalake keeps Python's lock while it lists files, and a thread here could never answer.
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        for _ in range(300):
+            assert server.poll() is None, "the S3 server ended by itself"
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+        server.terminate()
+
+
+@pytest.fixture
+def bucket(endpoint):
+    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", **KEYS)
+    client.create_bucket(Bucket="lake")
+
+    def upload(folder, prefix):
+        for path in folder.rglob("*"):
+            if path.is_file():
+                client.upload_file(str(path), "lake", f"{prefix}/{path.relative_to(folder).as_posix()}")
+
+    yield upload
+    client.close()
+
+
+@pytest.fixture
+def unity(endpoint, tmp_path):
+    store = Storage(prefix="s3://lake", endpoint=endpoint, region="us-east-1", path_style=True)
+    with lake(tmp_path / "store", stores=[store]) as made:
+        made.server.records.create_schema({"name": "silver", "catalog_name": "dev"})
+        made.server.records.create_table(
+            {
+                "name": "orders",
+                "catalog_name": "dev",
+                "schema_name": "silver",
+                "table_type": "EXTERNAL",
+                "data_source_format": "DELTA",
+                "storage_location": "s3://lake/silver/orders",
+            }
+        )
+        made.server.credentials = {
+            "aws_temp_credentials": {
+                "access_key_id": KEYS["aws_access_key_id"],
+                "secret_access_key": KEYS["aws_secret_access_key"],
+                "session_token": "vended-session",
+            },
+            "expiration_time": 4_000_000_000_000,
+        }
+        yield made
+
+
+def test_a_table_on_s3_is_read_and_its_record_is_brought_level(unity, bucket, tmp_path):
+    bucket(delta_log(tmp_path / "t", field("id", nullable=False), comment="On S3"), "silver/orders")
+
+    found = unity.state().tables[NAME]
+
+    assert (found.table_comment, [each.name for each in found.columns], found.version) == ("On S3", ["id"], 0)
+    assert len(unity.catalog.sync_records([MODEL])) == 1
+    assert unity.differences() == []
+
+
+def test_clustering_is_read_through_the_same_store(unity, bucket, tmp_path):
+    domain = {
+        "domain": "delta.clustering",
+        "configuration": json.dumps({"clusteringColumns": [["id"]]}),
+        "removed": False,
+    }
+    features = protocol("clustering", "domainMetadata")
+    bucket(commit(tmp_path / "t", 0, features, metadata(field("id")), {"domainMetadata": domain}), "silver/orders")
+
+    assert unity.state().tables[NAME].clustering == (("id",),)
+
+
+def test_damage_is_found_through_the_same_store(unity, bucket, tmp_path):
+    unity.record()["storage_location"] = "s3://lake/silver/damaged"
+    folder = delta_log(tmp_path / "t", field("id", nullable=False))
+    (folder / "_delta_log" / f"{1:020d}.json").write_bytes(b"")
+    bucket(folder, "silver/damaged")
+
+    assert str(unity.state().problems[NAME]) == (
+        "dev.silver.orders: its Delta log is damaged (s3://lake/silver/damaged/_delta_log/00000000000000000001.json is"
+        " empty); restore it from a backup"
+    )
+
+
+def test_a_bucket_that_is_not_there_is_an_unreadable_log_without_secrets(unity):
+    unity.record()["storage_location"] = "s3://nowhere/orders"
+
+    problem = str(unity.state().problems[NAME])
+
+    assert problem.startswith("dev.silver.orders: ")
+    assert "its Delta log at s3://nowhere/orders cannot be read (" in problem
+    assert not any(secret in problem for secret in (*KEYS.values(), "vended-session"))
+
+
+VENDED = Credentials(values={key: Secret(value) for key, value in KEYS.items()})
+MINIO = Storage(prefix="s3://lake", endpoint="http://127.0.0.1:9000", region="eu-1", path_style=True)
+DEEPER = Storage(prefix="s3a://lake/gold/", access_key_variable="LAKE_KEY", secret_key_variable="LAKE_SECRET")  # noqa: S106 - a name
+
+PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
+OPTIONS = {
+    "another place": ("gs://lake/t", NO_CREDENTIALS, PATIENCE),
+    "another bucket": ("s3://lake2/t", VENDED, {**PATIENCE, **KEYS}),
+    "files": ("file:///lake/t", NO_CREDENTIALS, {}),
+    "a path": ("/lake/t", NO_CREDENTIALS, {}),
+    "the longest prefix": (
+        "s3://lake/gold/t",
+        NO_CREDENTIALS,
+        {
+            **PATIENCE,
+            "aws_virtual_hosted_style_request": "true",
+            "aws_access_key_id": "env-key",
+            "aws_secret_access_key": "env-secret",
+        },
+    ),
+    "no longer one than whole names": (
+        "s3a://lake/golden/t",
+        NO_CREDENTIALS,
+        {
+            **PATIENCE,
+            "aws_endpoint_url": "http://127.0.0.1:9000",
+            "aws_allow_http": "true",
+            "aws_region": "eu-1",
+            "aws_virtual_hosted_style_request": "false",
+        },
+    ),
+    "vended goes before the environment": (
+        "s3://lake/gold/t",
+        VENDED,
+        {**PATIENCE, "aws_virtual_hosted_style_request": "true", **KEYS},
+    ),
+}
+
+
+@pytest.mark.parametrize(("location", "credentials", "options"), OPTIONS.values(), ids=OPTIONS)
+def test_options_of_deltalake(monkeypatch, location, credentials, options):
+    monkeypatch.setenv("LAKE_KEY", "env-key")
+    monkeypatch.setenv("LAKE_SECRET", "env-secret")
+
+    assert deltalake_options(location, [MINIO, DEEPER], credentials) == options
+
+
+def test_options_of_spark_are_the_same_by_bucket(monkeypatch):
+    monkeypatch.setenv("LAKE_KEY", "env-key")
+    monkeypatch.delenv("LAKE_SECRET", raising=False)
+
+    assert spark_options([MINIO]) == {
+        "spark.hadoop.fs.s3a.bucket.lake.path.style.access": "true",
+        "spark.hadoop.fs.s3a.bucket.lake.endpoint": "http://127.0.0.1:9000",
+        "spark.hadoop.fs.s3a.bucket.lake.connection.ssl.enabled": "false",
+        "spark.hadoop.fs.s3a.bucket.lake.endpoint.region": "eu-1",
+    }
+    assert spark_options([DEEPER])["spark.hadoop.fs.s3a.bucket.lake.access.key"] == "env-key"
+
+
+@pytest.mark.parametrize(
+    ("answer", "values"),
+    [
+        ({}, {}),
+        (
+            {"aws_temp_credentials": {"access_key_id": "a", "secret_access_key": "s"}},
+            {"aws_access_key_id": "a", "aws_secret_access_key": "s"},
+        ),
+        ({"azure_user_delegation_sas": {"sas_token": "t"}}, {"azure_storage_sas_token": "t"}),
+        ({"gcp_oauth_token": {"oauth_token": "o"}}, {"google_application_token": "o"}),
+    ],
+)
+def test_what_servers_vend(answer, values):
+    assert {key: secret.reveal() for key, secret in vended(answer).values.items()} == values

@@ -1,0 +1,150 @@
+"""What we rely on of a Unity Catalog server, said in its own words: it holds for the double, and for a real server.
+
+With ``DELTA_SCHEMA_TEST_UNITY_URI`` the same tests run against that one, in a catalog of their own that is removed in
+the end; ``UNITY_CATALOG_TOKEN`` is its token. It has to reach the folder of the tests, where the logs are.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from contextlib import suppress
+
+import httpx
+import pytest
+
+from pytest_delta_schema import QualifiedName, Secret, UnityCatalog, UnityClient, record_differences
+from pytest_delta_schema.backends.unity.client import ServerFailure
+from pytest_delta_schema.testing.unity import UnityDouble
+from support.logs import commit, delta_log, field, metadata
+from support.registering import connection, external_table
+from support.tables import column, table
+
+REAL = os.environ.get("DELTA_SCHEMA_TEST_UNITY_URI", "")
+ID, DAY = field("id", nullable=False, comment="Key"), field("day", "date")
+DEEP = field(
+    "deep",
+    {"type": "array", "elementType": {"type": "struct", "fields": [field("x", "decimal(9,3)")]}, "containsNull": True},
+)
+
+
+class Place:
+    """A table that a server knows, and its log."""
+
+    def __init__(self, uri, folder, token):
+        self.name = QualifiedName(f"pds_{uuid.uuid4().hex[:12]}", "silver", "orders")
+        self.model = table(column(), name=str(self.name))
+        self.folder = delta_log(folder, ID, DAY, DEEP, comment="All", parted=("day",), team="x")
+        self.client = UnityClient(uri, Secret(token) if token else None)
+        self.catalog = UnityCatalog(self.client)
+        self.http = connection(self.client.uri, token)
+
+    def register(self):
+        for path, body in (
+            ("/catalogs", {"name": self.name.catalog}),
+            ("/schemas", {"name": self.name.schema, "catalog_name": self.name.catalog}),
+            ("/tables", external_table(self.name, self.folder)),
+        ):
+            self.http.post(path, json=body).raise_for_status()
+
+    def forget(self):
+        for path in (f"/tables/{self.name}", f"/schemas/{self.name.catalog}.silver", f"/catalogs/{self.name.catalog}"):
+            with suppress(httpx.HTTPError):
+                self.http.delete(path)
+        self.http.close()
+        self.client.close()
+
+    def differences(self):
+        state = self.catalog.snapshot([self.model])
+        return list(map(str, record_differences(state.records[self.name], state.logs[self.name])))
+
+    def tag(self):
+        return self.client.delta_table(self.name)["metadata"]
+
+
+@pytest.fixture(
+    params=[
+        "double",
+        pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="DELTA_SCHEMA_TEST_UNITY_URI is not set")),
+    ]
+)
+def place(request, tmp_path):
+    with UnityDouble() as double:
+        uri, token = (REAL, os.environ.get("UNITY_CATALOG_TOKEN")) if request.param == "real" else (double.uri, None)
+        made = Place(uri, tmp_path / "orders", token)
+        made.register()
+        yield made
+        made.forget()
+
+
+def test_a_record_is_brought_level_keeps_its_id_and_is_left_alone_then(place):
+    before = place.client.table(place.name)["table_id"]
+    assert place.differences() == [
+        "columns: the record has none, the log has 3",
+        "comment: the record has '', the log has 'All'",
+        "properties.team: the record has (absent), the log has 'x'",
+    ]
+
+    (done,) = place.catalog.sync_records([place.model])
+    tag = place.tag()
+
+    assert (done.version, place.differences()) == (0, [])
+    assert place.client.table(place.name)["table_id"] == before == tag["table-uuid"]
+    assert place.catalog.sync_records([place.model]) == ()
+    assert place.tag()["etag"] == tag["etag"]
+
+
+def test_it_follows_the_log(place):
+    place.catalog.sync_records([place.model])
+    commit(
+        place.folder,
+        1,
+        metadata(field("id"), field("code", "string", __CHAR_VARCHAR_TYPE_STRING="varchar(5)"), new="1"),
+    )
+
+    assert place.differences() == [
+        "columns.day: the record has date, the log has (absent)",
+        "columns.deep: the record has array<struct<x:decimal(9,3)>>, the log has (absent)",
+        "columns.id.nullability: the record has not null, the log has nullable",
+        "columns.id.comment: the record has 'Key', the log has ''",
+        "columns.code: the record has (absent), the log has string",
+        "comment: the record has 'All', the log has ''",
+        "properties.new: the record has (absent), the log has '1'",
+        "properties.team: the record has 'x', the log has (absent)",
+    ]
+    assert [each.version for each in place.catalog.sync_records([place.model])] == [1]
+    assert place.differences() == []
+
+
+def test_an_update_asserts_what_it_was_decided_by(place):
+    tag = place.tag()
+    said = {"updates": [{"action": "set-table-comment", "comment": "Mine"}]}
+    identity = {"type": "assert-table-uuid", "uuid": tag["table-uuid"]}
+
+    for requirements, status in (
+        ([identity, {"type": "assert-etag", "etag": "0"}], 409),
+        ([{"type": "assert-table-uuid", "uuid": str(uuid.uuid4())}], 409),
+        ([], 400),
+    ):
+        with pytest.raises(ServerFailure) as caught:
+            place.client.update_table(place.name, {**said, "requirements": requirements})
+        assert caught.value.status == status
+    assert place.tag()["etag"] == tag["etag"]
+
+
+def test_what_is_not_there_is_said_to_be_not_there(place):
+    nope = table(column(), name=f"{place.name.catalog}.silver.nope")
+    nowhere = table(column(), name=f"{place.name.catalog}.gold.nope")
+
+    state = place.catalog.snapshot([nope, nowhere])
+
+    assert [(each.exists, each.schema_exists) for each in state.tables.values()] == [(False, False), (False, True)]
+
+
+def test_tables_are_listed(place):
+    assert place.catalog.table_names(place.name.catalog, "silver") == (place.name,)
+    assert place.catalog.table_names(place.name.catalog, "gold") == ()
+
+
+def test_its_delta_api_is_told(place):
+    assert place.client.has_delta_api(place.name.catalog)
