@@ -88,7 +88,7 @@ def test_the_table_of_answers_is_what_delta_said():
 
 
 def test_every_rule_of_writes_is_in_the_table_or_in_the_list():
-    source = (ROOT / "pytest_delta_schema" / "writes" / "findings.py").read_text("utf-8")
+    source = (ROOT / "pytest_delta_schema" / "write_check" / "findings.py").read_text("utf-8")
     rules = set(re.findall(r'rule="([a-z-]+)"', source))
 
     assert len(rules) > 15

@@ -23,7 +23,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
     assert_no_drift,
 )
-from pytest_delta_schema.backends.spark import verifying
+from pytest_delta_schema.backends.local import conversion_proof
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import SparkHandling
@@ -454,9 +454,11 @@ def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(lo
     place = parquet_name(NAME)
     wanted = table(ID, V, partitioned_by=["v"], convert_from="parquet")
     files = local.spark.table(place).inputFiles()
-    take, lost = verifying.fingerprint, iter(["", "LIMIT 0"])
+    take, lost = conversion_proof.fingerprint, iter(["", "LIMIT 0"])
     monkeypatch.setattr(
-        verifying, "fingerprint", lambda spark, relation, *rest: take(spark, f"(TABLE {relation} {next(lost)})", *rest)
+        conversion_proof,
+        "fingerprint",
+        lambda spark, relation, *rest: take(spark, f"(TABLE {relation} {next(lost)})", *rest),
     )
 
     with pytest.raises(ApplyError, match="there are 0 rows in place of 1; it was undone, and the files are as they"):

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, PlanValidator, default_plan_rules
 from pytest_delta_schema.backends.local.physical_names import table_folder
-from pytest_delta_schema.backends.spark import fingerprints, layout
+from pytest_delta_schema.backends.spark import fingerprints, layout_rewrite
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import select_all
 from support.tables import NAME, column, table
@@ -71,8 +71,8 @@ def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lo
 
 def test_a_rewrite_scans_the_rows_three_times_at_most(local, monkeypatch):
     jobs = []
-    query, write = fingerprints.fingerprint, layout.select_all
-    monkeypatch.setattr(layout, "fingerprint", lambda *args: jobs.append("fingerprint") or query(*args))
+    query, write = fingerprints.fingerprint, layout_rewrite.select_all
+    monkeypatch.setattr(layout_rewrite, "fingerprint", lambda *args: jobs.append("fingerprint") or query(*args))
 
     laid_out(local, monkeypatch, select_all=lambda source: jobs.append("write") or write(source))
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import BackendError
+from pytest_delta_schema.backends.local import jars, java_classes
+from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
 from pytest_delta_schema.backends.local.jars import delta_jars
 from pytest_delta_schema.backends.local.java import Java, find_java
@@ -22,8 +24,6 @@ from pytest_delta_schema.backends.local.java_classes import classes_jar, spark_j
 from pytest_delta_schema.backends.local.machine_cache import keep_file, kept_file
 from pytest_delta_schema.backends.local.programs import Answer
 from pytest_delta_schema.backends.local.session import prepare_warehouse, session_conf, start_session
-from pytest_delta_schema.backends.spark import classes, jars
-from pytest_delta_schema.backends.spark import java as java_module
 
 JAVA = Java("java", 'openjdk version "17.0.1"')
 FACTS = [
@@ -156,7 +156,7 @@ def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, f
 
 @pytest.mark.parametrize("said", ["", "error: No space left on device\n\tat Build"])
 def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, said):
-    monkeypatch.setattr(classes, "answer_of", lambda *_: Answer(1, said))
+    monkeypatch.setattr(java_classes, "answer_of", lambda *_: Answer(1, said))
 
     text = message_of(classes_jar, [], JAVA)
 
@@ -166,7 +166,7 @@ def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, said):
 
 
 def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
-    monkeypatch.setattr(classes, "_PATIENCE", 0.2)
+    monkeypatch.setattr(java_classes, "_PATIENCE", 0.2)
     java = program(tmp_path, "#!/bin/sh\nsleep 60\n")
 
     said = message_of(classes_jar, [], Java(java, ""))
@@ -272,7 +272,7 @@ def test_a_class_jar_of_garbage_is_compiled_again(cache, monkeypatch):
         built.append(args)
         Path(args[-1], "classes.jar").write_bytes(b"the jar")
 
-    monkeypatch.setattr(classes, "_build", build)
+    monkeypatch.setattr(java_classes, "_build", build)
     first = classes_jar([], JAVA)
     assert classes_jar([], JAVA) == first
     assert len(built) == 1

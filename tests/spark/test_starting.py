@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import BackendError
+from pytest_delta_schema.backends.local import jars, java_classes
+from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
 from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse, session_conf
-from pytest_delta_schema.backends.spark import classes, jars
-from pytest_delta_schema.backends.spark import java as java_module
 
 START = """
 import sys
@@ -227,7 +227,7 @@ def test_classes_are_compiled_once(empty_cache, monkeypatch):
     wanted = delta_jars_of_the_real_cache(monkeypatch)
 
     first = classes_jar(wanted, find_java())
-    monkeypatch.setattr(classes, "_build", None)
+    monkeypatch.setattr(java_classes, "_build", None)
 
     assert classes_jar(wanted, find_java()) == first
     assert first.is_relative_to(empty_cache)

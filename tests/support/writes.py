@@ -251,7 +251,7 @@ def agree(said: str, real: str) -> bool:
     return said == real or real.startswith(f"{said}.")
 
 
-RECORD = Path(__file__).parents[1] / "writes" / "delta-4.4.0.txt"
+RECORD = Path(__file__).parents[1] / "write_check" / "delta-4.4.0.txt"
 """What Delta itself said of every pair; see ``record_writes``."""
 
 

@@ -9,9 +9,9 @@ import pytest
 from filelock import FileLock
 
 from pytest_delta_schema import BackendFailure
+from pytest_delta_schema.backends.local import creation
 from pytest_delta_schema.backends.local.creation import place_for
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty
-from pytest_delta_schema.backends.spark import creating
 from support.tables import NAME
 
 TMP = ".00000000000000000000.json.0d7ab2b3-0000-4000-8000-000000000000.tmp"
@@ -134,7 +134,7 @@ def test_leftovers_that_cannot_be_removed_are_said_in_one_line(tmp_path, folder,
 
 
 def test_two_creations_of_one_table_wait_for_each_other(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(creating, "_PATIENCE", 0.01)
+    monkeypatch.setattr(creation, "_PATIENCE", 0.01)
 
     with place_for(NAME, tmp_path, folder):
         (lock,) = tmp_path.glob(".creating-*.lock")
