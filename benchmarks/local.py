@@ -43,10 +43,10 @@ MAKE = (
     + """
 import sys
 from pathlib import Path
-from pytest_delta_schema import Orchestrator, SparkCatalog, open_session, session_conf
+from pytest_delta_schema import Orchestrator, LocalCatalog, open_session, session_conf
 warehouse = Path(sys.argv[1])
 session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
-Orchestrator.over(SparkCatalog(session.spark, warehouse)).sync_tables([table(0)])
+Orchestrator.over(LocalCatalog(session.spark, warehouse)).sync_tables([table(0)])
 session.close(sys.stderr)
 """
 )
@@ -55,10 +55,10 @@ READ = (
     + """
 import json, sys, time
 from pathlib import Path
-from pytest_delta_schema import SparkCatalog, open_session, session_conf
+from pytest_delta_schema import LocalCatalog, open_session, session_conf
 warehouse, count = Path(sys.argv[1]), int(sys.argv[2])
 session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
-catalog, tables, took = SparkCatalog(session.spark, warehouse), [table(number) for number in range(count)], []
+catalog, tables, took = LocalCatalog(session.spark, warehouse), [table(number) for number in range(count)], []
 for _ in range(4):
     start = time.perf_counter()
     state = catalog.snapshot(tables)

@@ -16,10 +16,10 @@ ASK = """
 import json, sys, time
 from pathlib import Path
 from pyspark.sql.types import DoubleType, LongType, StringType
-from pytest_delta_schema import CheckState, Column, Orchestrator, SparkCatalog, Table, open_session, session_conf
+from pytest_delta_schema import CheckState, Column, Orchestrator, LocalCatalog, Table, open_session, session_conf
 warehouse = Path(sys.argv[1])
 session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
-catalog = SparkCatalog(session.spark, warehouse)
+catalog = LocalCatalog(session.spark, warehouse)
 columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType())]
 table = Table("dev", "silver", "orders", columns)
 Orchestrator.over(catalog).sync_tables([table])

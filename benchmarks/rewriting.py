@@ -18,11 +18,11 @@ REWRITE = """
 import json, sys, time
 from pathlib import Path
 from pyspark.sql.types import *
-from pytest_delta_schema import Column, Consent, Orchestrator, PlanValidator, SparkCatalog, Table, default_plan_rules
+from pytest_delta_schema import Column, Consent, Orchestrator, PlanValidator, LocalCatalog, Table, default_plan_rules
 from pytest_delta_schema import open_session, session_conf
 warehouse, rows = Path(sys.argv[1]), int(sys.argv[2])
 session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
-spark, catalog = session.spark, SparkCatalog(session.spark, warehouse)
+spark, catalog = session.spark, LocalCatalog(session.spark, warehouse)
 columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType()),
     Column("day", DateType()), Column("at", TimestampType()), Column("parts", ArrayType(LongType()))]
 agreed = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", "dev.silver.orders")]))

@@ -130,7 +130,7 @@ def _server(lake: Path) -> subprocess.Popen[str]:
 
 
 def _command(uri: str) -> list[str]:
-    marks = ["-m", "delta_drift or delta_record", "-p", "no:cacheprovider", "-q"]
+    marks = ["-m", "delta_drift or delta_metadata", "-p", "no:cacheprovider", "-q"]
     return ["--delta-drift", "--delta-backend=unity", f"--delta-unity-uri={uri}", *marks]
 
 

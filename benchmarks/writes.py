@@ -24,11 +24,11 @@ import json, statistics, sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from subjects import model
-from pytest_delta_schema import Orchestrator, SparkCatalog, check_write, empty_frame, open_session, session_conf
+from pytest_delta_schema import Orchestrator, LocalCatalog, check_write, empty_frame, open_session, session_conf
 warehouse = Path(sys.argv[1])
 session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
 table = model(0)
-Orchestrator.over(SparkCatalog(session.spark, warehouse)).sync_tables([table])
+Orchestrator.over(LocalCatalog(session.spark, warehouse)).sync_tables([table])
 frame = empty_frame(session.spark, table)
 schema = frame.schema
 took = []

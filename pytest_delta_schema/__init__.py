@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.assertions.writes import assert_accepts, assert_evolves, assert_rejects
     from pytest_delta_schema.backends.constraint_violations import ConstraintViolation, constraint_error
     from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-    from pytest_delta_schema.backends.databricks.connection import open_door
-    from pytest_delta_schema.backends.local.catalog import SparkCatalog
+    from pytest_delta_schema.backends.databricks.connection import connect_databricks
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog
     from pytest_delta_schema.backends.local.session import open_session, session_conf
     from pytest_delta_schema.backends.local.write_probe import probe_write
     from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.orchestrator import Orchestrator, SyncResult
     from pytest_delta_schema.errors import (
         ApplyError,
-        BackendError,
-        BackendFailure,
+        BackendUnavailableError,
         CatalogReadError,
         ConvergenceError,
         DeclarationError,
         DeltaSchemaError,
         DriftError,
         InvalidModelError,
+        MetadataSyncError,
         ReadProblem,
-        RecordError,
         RowsError,
+        StatementError,
         SyncError,
         UnsafePlanError,
         Violation,
@@ -51,9 +51,16 @@ if TYPE_CHECKING:
         RunningOutcome,
         StillRunning,
     )
-    from pytest_delta_schema.execute.metadata_sync import RecordKeeper, RecordSync
+    from pytest_delta_schema.execute.metadata_sync import MetadataSync, SyncsEntries
     from pytest_delta_schema.execute.preflight import Preflight
-    from pytest_delta_schema.execute.protocols import Capabilities, Catalog, DeltaDDL, Refusal, RowCounts, Workbench
+    from pytest_delta_schema.execute.protocols import (
+        Capabilities,
+        Catalog,
+        DeltaDDL,
+        Refusal,
+        RowCounts,
+        ScratchCatalog,
+    )
     from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.column import Column, Identity
     from pytest_delta_schema.models.constraints import Check, ForeignKey
@@ -89,8 +96,8 @@ if TYPE_CHECKING:
         UnsetTableProperties,
         UnsetTags,
     )
-    from pytest_delta_schema.plan.data_checks import Demand, NotNull, PartitionValue
-    from pytest_delta_schema.plan.entry_differences import RecordDifference, record_differences
+    from pytest_delta_schema.plan.data_checks import DataCheck, NotNull, PartitionValue
+    from pytest_delta_schema.plan.entry_differences import EntryDifference, entry_differences
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.plan.property_policy import PropertyPolicy
     from pytest_delta_schema.plan.risk import Risk
@@ -109,9 +116,9 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.sql.compiler import script, statements
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.catalog_entry import LogState, RecordColumn, RecordState
+    from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, LogState
     from pytest_delta_schema.state.conversion import SourceState
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.states import (
         CatalogReader,
         CatalogState,
@@ -123,37 +130,37 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.state.types import (
         ArrayState,
+        ColumnGeneration,
         ColumnState,
         IdentityState,
         MapState,
         StructState,
-        ValueState,
     )
     from pytest_delta_schema.write_check.prediction import check_write
     from pytest_delta_schema.write_check.verdict import Finding, WriteVerdict
 
 _HOMES = {
     "backends.databricks.catalog": ("DatabricksCatalog",),
-    "backends.databricks.connection": ("open_door",),
+    "backends.databricks.connection": ("connect_databricks",),
     "backends.spark_session.catalog": ("SessionCatalog",),
     "backends.unity.catalog": ("UnityCatalog",),
     "backends.unity.client": ("UnityClient",),
     "backends.unity.secret": ("Secret",),
     "backends.unity.storage": ("Storage",),
-    "execute.metadata_sync": ("RecordKeeper", "RecordSync"),
-    "plan.entry_differences": ("RecordDifference", "record_differences"),
-    "state.catalog_entry": ("LogState", "RecordColumn", "RecordState"),
+    "execute.metadata_sync": ("SyncsEntries", "MetadataSync"),
+    "plan.entry_differences": ("EntryDifference", "entry_differences"),
+    "state.catalog_entry": ("LogState", "EntryColumn", "EntryState"),
     "backends.memory.catalog": ("MemoryCatalog",),
-    "backends.local.catalog": ("SparkCatalog",),
+    "backends.local.catalog": ("LocalCatalog",),
     "backends.local.session": ("open_session", "session_conf"),
     "backends.constraint_violations": ("ConstraintViolation", "constraint_error"),
     "assertions.contracts": ("assert_no_drift", "assert_rows_satisfy"),
     "errors": (
         "ApplyError",
-        "RecordError",
+        "MetadataSyncError",
         "SyncError",
-        "BackendError",
-        "BackendFailure",
+        "BackendUnavailableError",
+        "StatementError",
         "CatalogReadError",
         "ConvergenceError",
         "DeclarationError",
@@ -171,7 +178,7 @@ _HOMES = {
     "execute.create_executor": ("CreateExecutor",),
     "execute.interruption": ("ApplyInterrupted", "InterruptedTable", "RunningOutcome", "StillRunning"),
     "execute.preflight": ("Preflight",),
-    "execute.protocols": ("Capabilities", "Refusal", "Catalog", "DeltaDDL", "RowCounts", "Workbench"),
+    "execute.protocols": ("Capabilities", "Refusal", "Catalog", "DeltaDDL", "RowCounts", "ScratchCatalog"),
     "models.binding": ("Binding",),
     "models.column": ("Column", "Identity"),
     "models.constraints": ("Check", "ForeignKey"),
@@ -206,7 +213,7 @@ _HOMES = {
         "UnsetTags",
         "ConvertTable",
     ),
-    "plan.data_checks": ("Demand", "NotNull", "PartitionValue"),
+    "plan.data_checks": ("DataCheck", "NotNull", "PartitionValue"),
     "plan.planner": ("TablePlanner",),
     "plan.property_policy": ("PropertyPolicy",),
     "plan.risk": ("Risk",),
@@ -232,7 +239,7 @@ _HOMES = {
     "write_check.verdict": ("Finding", "WriteVerdict"),
     "models.conversion": ("Parquet",),
     "state.conversion": ("SourceState",),
-    "state.introduced_by": ("ColumnOrigin",),
+    "state.introduced_by": ("IntroducedBy",),
     "state.states": (
         "CatalogReader",
         "CatalogState",
@@ -242,7 +249,7 @@ _HOMES = {
         "RenameState",
         "TableState",
     ),
-    "state.types": ("ArrayState", "ColumnState", "IdentityState", "MapState", "StructState", "ValueState"),
+    "state.types": ("ArrayState", "ColumnState", "IdentityState", "MapState", "StructState", "ColumnGeneration"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -256,8 +263,7 @@ __all__ = [
     "ApplyError",
     "ApplyInterrupted",
     "ArrayState",
-    "BackendError",
-    "BackendFailure",
+    "BackendUnavailableError",
     "Binding",
     "Capabilities",
     "Catalog",
@@ -274,10 +280,10 @@ __all__ = [
     "ColumnAdd",
     "ColumnDefaultChange",
     "ColumnDrop",
+    "ColumnGeneration",
     "ColumnGenerationChange",
     "ColumnMove",
     "ColumnNullabilityChange",
-    "ColumnOrigin",
     "ColumnRename",
     "ColumnState",
     "ColumnTypeChange",
@@ -287,12 +293,15 @@ __all__ = [
     "ConvertTable",
     "CreateExecutor",
     "CreateTable",
+    "DataCheck",
     "DatabricksCatalog",
     "DeclarationError",
     "DeltaDDL",
     "DeltaSchemaError",
-    "Demand",
     "DriftError",
+    "EntryColumn",
+    "EntryDifference",
+    "EntryState",
     "Finding",
     "ForeignKey",
     "ForeignKeyAdd",
@@ -301,12 +310,16 @@ __all__ = [
     "Identity",
     "IdentityState",
     "InterruptedTable",
+    "IntroducedBy",
     "InvalidModelError",
     "KeyState",
     "LayoutRewrite",
+    "LocalCatalog",
     "LogState",
     "MapState",
     "MemoryCatalog",
+    "MetadataSync",
+    "MetadataSyncError",
     "ModelRule",
     "NotNull",
     "Orchestrator",
@@ -320,18 +333,13 @@ __all__ = [
     "PropertyPolicy",
     "QualifiedName",
     "ReadProblem",
-    "RecordColumn",
-    "RecordDifference",
-    "RecordError",
-    "RecordKeeper",
-    "RecordState",
-    "RecordSync",
     "Refusal",
     "RenameState",
     "Risk",
     "RowCounts",
     "RowsError",
     "RunningOutcome",
+    "ScratchCatalog",
     "Secret",
     "SessionCatalog",
     "SetColumnComments",
@@ -339,14 +347,15 @@ __all__ = [
     "SetTableProperties",
     "SetTags",
     "SourceState",
-    "SparkCatalog",
     "Statement",
+    "StatementError",
     "StatementKind",
     "StillRunning",
     "Storage",
     "StructState",
     "SyncError",
     "SyncResult",
+    "SyncsEntries",
     "Table",
     "TablePlan",
     "TablePlanner",
@@ -356,9 +365,7 @@ __all__ = [
     "UnsafePlanError",
     "UnsetTableProperties",
     "UnsetTags",
-    "ValueState",
     "Violation",
-    "Workbench",
     "WriteError",
     "WriteVerdict",
     "assert_accepts",
@@ -367,16 +374,16 @@ __all__ = [
     "assert_rejects",
     "assert_rows_satisfy",
     "check_write",
+    "connect_databricks",
     "constraint_error",
     "default_model_rules",
     "default_plan_rules",
     "empty_frame",
+    "entry_differences",
     "model_source",
-    "open_door",
     "open_session",
     "plan_script",
     "probe_write",
-    "record_differences",
     "schema_diff",
     "script",
     "session_conf",

@@ -162,7 +162,7 @@ class SyncError(_QuotesSql):
         super().__init__("\n\n".join(map(str, self.errors)))
 
 
-class RecordError(DeltaSchemaError):
+class MetadataSyncError(DeltaSchemaError):
     """Records of a catalog could not be brought level with the logs of their tables.
 
     Args:
@@ -178,11 +178,11 @@ class ConvergenceError(DeltaSchemaError):
     """After an apply the plan was not empty; the text shows what is left."""
 
 
-class BackendError(DeltaSchemaError):
+class BackendUnavailableError(DeltaSchemaError):
     """A backend could not be started or reached; the text says what to install or to set."""
 
 
-class BackendFailure(DeltaSchemaError):  # noqa: N818 - wraps what a catalog said, in users' names
+class StatementError(DeltaSchemaError):
     """A catalog refused a statement; the text is its own, in the names that users know.
 
     Args:

@@ -69,16 +69,16 @@ def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
         raise RowsError(shape)
     there = {name.lower() for name in frame.columns}
     missing = [column for column in wanted.columns if column.name.lower() not in there]
-    demands: list[NotNull | CheckState | KeyState] = [NotNull(path) for path in not_null_paths(wanted.columns)]
-    demands += wanted.checks
+    data_checks: list[NotNull | CheckState | KeyState] = [NotNull(path) for path in not_null_paths(wanted.columns)]
+    data_checks += wanted.checks
     if wanted.primary_key is not None:
-        demands.append(wanted.primary_key)
+        data_checks.append(wanted.primary_key)
     made = [column for column in missing if column.value is not None and column.value.generated is not None]
     whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
-    (row,) = whole.selectExpr("*", *map(generated, made)).selectExpr(*counted(demands)).collect()
+    (row,) = whole.selectExpr("*", *map(generated, made)).selectExpr(*counted(data_checks)).collect()
     found = [
-        _broken(wanted, demand, f"{count} of {number(row[0], 'row')}")
-        for demand, count in zip(demands, row[1:], strict=True)
+        _broken(wanted, data_check, f"{count} of {number(row[0], 'row')}")
+        for data_check, count in zip(data_checks, row[1:], strict=True)
         if count
     ]
     if found:
@@ -98,15 +98,15 @@ def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Viol
             yield _row_violation(wanted, field.name, fact, f"cast it to {declared}")
 
 
-def _broken(wanted: TableState, demand: NotNull | CheckState | KeyState, rows: str) -> Violation:
-    match demand:
+def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, rows: str) -> Violation:
+    match data_check:
         case NotNull():
-            path = ".".join(demand.path)
+            path = ".".join(data_check.path)
             return _row_violation(wanted, path, f"column {path} is NULL in {rows}", "fill it")
         case CheckState():
-            fact = f"check {demand.name} ({demand.expression}) is not met by {rows}"
-            return _row_violation(wanted, demand.name, fact, "mend the rows")
-    fact = f"primary key ({', '.join(demand.columns)}) is repeated by {rows}"
+            fact = f"check {data_check.name} ({data_check.expression}) is not met by {rows}"
+            return _row_violation(wanted, data_check.name, fact, "mend the rows")
+    fact = f"primary key ({', '.join(data_check.columns)}) is repeated by {rows}"
     return _row_violation(wanted, "primary_key", fact, "remove the repeated rows")
 
 

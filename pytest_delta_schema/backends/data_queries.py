@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols import Samples
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
-class Questions:
+class DataQueries:
     """Asks rows whether they meet demands.
 
     Args:
@@ -37,20 +37,20 @@ class Questions:
     def count_rows(
         self,
         table: QualifiedName,
-        demands: Sequence[Demand] = (),
+        data_checks: Sequence[DataCheck] = (),
         *,
         added: Sequence[ColumnState] = (),
         stop_early: bool = False,
         files: str | None = None,
     ) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
-        rows = rows_of(table, demands, added=added, absent=self._parentless(demands), files=files)
-        return self._first(rows, demands) if stop_early else self._count(rows, demands)
+        rows = rows_of(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
+        return self._first(rows, data_checks) if stop_early else self._count(rows, data_checks)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
         table: QualifiedName,
-        demands: Sequence[Demand],
+        data_checks: Sequence[DataCheck],
         shown: Sequence[Sequence[str]],
         *,
         number: int,
@@ -58,40 +58,40 @@ class Questions:
         files: str | None = None,
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
-        rows = rows_of(table, demands, added=added, absent=self._parentless(demands), files=files)
+        rows = rows_of(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
         said = [
-            samples(rows, demand, index, shown=columns, number=number)
-            for index, (demand, columns) in enumerate(zip(demands, shown, strict=True))
+            samples(rows, data_check, index, shown=columns, number=number)
+            for index, (data_check, columns) in enumerate(zip(data_checks, shown, strict=True))
             if columns
         ]
         found = self._ask(" UNION ALL ".join(said))
-        texts = [dict.fromkeys(tuple(row[1]) for row in found if row[0] == index) for index in range(len(demands))]
+        texts = [dict.fromkeys(tuple(row[1]) for row in found if row[0] == index) for index in range(len(data_checks))]
         return tuple(map(tuple, texts))
 
-    def count_at(self, table: QualifiedName, demands: Sequence[Demand], version: int) -> RowCounts:
+    def count_at(self, table: QualifiedName, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
         """Count the rows that break each demand in one version of a table."""
-        return self._count(rows_of(table, version=version), demands)
+        return self._count(rows_of(table, version=version), data_checks)
 
-    def _count(self, rows: str, demands: Sequence[Demand]) -> RowCounts:
-        (counts,) = self._ask(count_rows(rows, demands))
+    def _count(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:
+        (counts,) = self._ask(count_rows(rows, data_checks))
         return RowCounts(rows=counts[0], broken=tuple(counts[1:]))
 
-    def _first(self, rows: str, demands: Sequence[Demand]) -> RowCounts:
+    def _first(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:
         """Stop at the first row that breaks something; only then ask whether a key would have a value twice."""
-        of_one_row = [demand for demand in demands if not isinstance(demand, KeyState)]
+        of_one_row = [data_check for data_check in data_checks if not isinstance(data_check, KeyState)]
         found = self._ask(first_broken(rows, of_one_row)) if of_one_row else []
         answers = iter(found[0] if found else [False] * len(of_one_row))
         broken = []
-        for demand in demands:
-            if isinstance(demand, KeyState):
-                broken.append(not found and bool(self._ask(first_repeated(rows, demand))))
+        for data_check in data_checks:
+            if isinstance(data_check, KeyState):
+                broken.append(not found and bool(self._ask(first_repeated(rows, data_check))))
             else:
                 broken.append(next(answers))
         return RowCounts(rows=None, broken=tuple(map(int, broken)))
 
-    def _parentless(self, demands: Sequence[Demand]) -> list[ForeignKeyState]:
+    def _parentless(self, data_checks: Sequence[DataCheck]) -> list[ForeignKeyState]:
         """Return the foreign keys whose parent, or a column of it, is not there yet."""
-        keys = [demand for demand in demands if isinstance(demand, ForeignKeyState)]
+        keys = [data_check for data_check in data_checks if isinstance(data_check, ForeignKeyState)]
         tables = self._read([key.parent for key in keys]) if keys else {}
         columns = {name: {column.name.lower() for column in table.columns} for name, table in tables.items()}
         return [

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.row_values import Fault, convert, shown
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def converted_rows(
         Values by column name in lower case; columns that a row leaves out are left out.
 
     Raises:
-        BackendFailure: If values would be read back otherwise than they were given, or there are no such columns; a
+        StatementError: If values would be read back otherwise than they were given, or there are no such columns; a
             line each.
     """
     columns = {column.name.lower(): column for column in state.columns}
@@ -48,7 +48,7 @@ def converted_rows(
             lines.append(f"{state.name}: row {number}{column}: {fault.fact}")
             conditions.append(fault.condition)
     if lines:
-        raise BackendFailure("\n".join(lines), condition=next(filter(None, conditions), ""))
+        raise StatementError("\n".join(lines), condition=next(filter(None, conditions), ""))
     return found
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.errors import ConvergenceError
 from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, finished, looked_at
-from pytest_delta_schema.execute.metadata_sync import RecordKeeper
+from pytest_delta_schema.execute.metadata_sync import SyncsEntries
 from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plan.entry_differences import stale_records
+from pytest_delta_schema.plan.entry_differences import stale_entries
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.validator import PlanValidator
 
@@ -110,8 +110,8 @@ class Orchestrator:
             ApplyError: If a statement failed.
             SyncError: If several tables failed.
             ConvergenceError: If the catalog still differs after everything ran.
-            RecordError: If the tables are in line, and the catalog's own records of them could not be brought level, of
-                tables whose plan was empty included. None is deleted for it.
+            MetadataSyncError: If the tables are aligned, but a catalog entry could not be synchronised. Entries of
+                tables whose plan was empty are synchronised, too; none is deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it once the plan was made; nothing more is written then.
         """
         tables, others = list(models), list(known)
@@ -133,11 +133,11 @@ class Orchestrator:
 
     def _heal_records(self, tables: list[Table], state: CatalogState) -> None:
         """Bring what a catalog keeps beside the logs level with them, also where the plan was empty."""
-        if isinstance(self.reader, RecordKeeper):
-            stale = set(stale_records(state))
+        if isinstance(self.reader, SyncsEntries):
+            stale = set(stale_entries(state))
             behind = [table for table in tables if table.name in stale]
             if behind:
-                self.reader.sync_records(behind, recreates=False)
+                self.reader.sync_entries(behind, recreates=False)
 
     def _look(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
         state = self.reader.snapshot([*tables, *others])

@@ -23,7 +23,7 @@ def lacking(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Violati
         refusal = capabilities.refuses(statement) or capabilities.refuses_on(statement, observed)
         if refusal is not None:
             yield Violation(
-                rule="BackendMustBeAble",
+                rule="UnsupportedStatement",
                 code="DS218",
                 table=str(action.table),
                 path="",

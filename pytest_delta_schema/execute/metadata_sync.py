@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.entry_differences import RecordDifference
+    from pytest_delta_schema.plan.entry_differences import EntryDifference
 
 
 MANAGED_NOTE = "the table is managed: the catalog writes its record in each commit, and the log is read through it"
@@ -17,7 +17,7 @@ MANAGED_NOTE = "the table is managed: the catalog writes its record in each comm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordSync:
+class MetadataSync:
     """What a sync of one record did.
 
     Args:
@@ -29,17 +29,17 @@ class RecordSync:
     """
 
     table: str
-    differences: tuple[RecordDifference, ...]
+    differences: tuple[EntryDifference, ...]
     version: int
     is_new: bool = False
     notes: tuple[str, ...] = ()
 
 
 @runtime_checkable
-class RecordKeeper(Protocol):
+class SyncsEntries(Protocol):
     """A catalog whose records can fall behind."""
 
-    def sync_records(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[RecordSync, ...]:
+    def sync_entries(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[MetadataSync, ...]:
         """Bring the records of existing tables level with their logs; one that is level already is left alone.
 
         Args:
@@ -51,6 +51,6 @@ class RecordKeeper(Protocol):
             What was changed, and what there is to note.
 
         Raises:
-            RecordError: If records cannot be read or brought level; all of them at once, and the others are.
+            MetadataSyncError: If records cannot be read or brought level; all of them at once, and the others are.
         """
         ...

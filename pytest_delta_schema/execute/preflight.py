@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.errors import BackendFailure, Violation, because
+from pytest_delta_schema.errors import StatementError, Violation, because
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, demands_of, shown_columns
 from pytest_delta_schema.sql.data_check_queries import listing
 from pytest_delta_schema.state.states import CheckState, KeyState
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
 
 DATA_RULES = (
     "NotNullNeedsData",
@@ -66,22 +66,22 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
         ddl: Where it is.
         how: How its data is asked.
     """
-    demands = demands_of(action) if how.mode != OFF else ()
-    if not demands:
+    data_checks = demands_of(action) if how.mode != OFF else ()
+    if not data_checks:
         return ()
     added = [change.column for change in action.add_columns]
     files = None if action.convert is None else action.convert.source.path
     with _reading(action.table):
-        counts = ddl.count_rows(action.table, demands, added=added, stop_early=how.mode == LIMIT, files=files)
-    broken = [demand for demand, count in zip(demands, counts.broken, strict=True) if count]
-    shown = [shown_columns(demand, action) for demand in broken]
+        counts = ddl.count_rows(action.table, data_checks, added=added, stop_early=how.mode == LIMIT, files=files)
+    broken = [data_check for data_check, count in zip(data_checks, counts.broken, strict=True) if count]
+    shown = [shown_columns(data_check, action) for data_check in broken]
     number = min(how.samples, 1) if how.mode == LIMIT else how.samples
     samples: Samples = ()
     if number and any(shown):
         with _reading(action.table):
             samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added, files=files)
     named = dict(zip(broken, map(_named, shown, samples), strict=False))
-    return tuple(violations_of(action.table, demands, counts, named, files))
+    return tuple(violations_of(action.table, data_checks, counts, named, files))
 
 
 @contextmanager
@@ -89,36 +89,36 @@ def _reading(table: QualifiedName) -> Iterator[None]:
     """Name the table whose rows a catalog cannot read, and what to do; Spark names a file at most."""
     try:
         yield
-    except BackendFailure as error:
+    except StatementError as error:
         if str(error).startswith(f"{table}: "):
             raise
         remedy = _NO_FILE if error.condition.startswith(_FILE_CONDITIONS) else "mend the cause and run again"
         msg = f"{table}: its rows cannot be read: {because(error)}; {remedy}"
-        raise BackendFailure(msg, condition=error.condition) from error
+        raise StatementError(msg, condition=error.condition) from error
 
 
 def violations_of(
     table: QualifiedName,
-    demands: Sequence[Demand],
+    data_checks: Sequence[DataCheck],
     counts: RowCounts,
-    named: dict[Demand, str] | None = None,
+    named: dict[DataCheck, str] | None = None,
     files: str | None = None,
 ) -> Iterator[Violation]:
     """Yield a violation for every demand that rows break.
 
     Args:
         table: Where.
-        demands: What was asked.
+        data_checks: What was asked.
         counts: The answers.
         named: A few of the rows, as text, by the demand that they break.
         files: The folder of parquet files that were asked in place of the table.
     """
-    for demand, count in zip(demands, counts.broken, strict=True):
+    for data_check, count in zip(data_checks, counts.broken, strict=True):
         if count:
-            sample = (named or {}).get(demand, "")
-            rule, code, path, message, remedies = _finding(demand, _Rows(count, counts.rows, sample))
+            sample = (named or {}).get(data_check, "")
+            rule, code, path, message, remedies = _finding(data_check, _Rows(count, counts.rows, sample))
             way, other = remedies
-            remedy = f"{way} (they are listed by {listing(table, demand, files)}), or {other}"
+            remedy = f"{way} (they are listed by {listing(table, data_check, files)}), or {other}"
             yield Violation(rule=rule, code=code, table=str(table), path=path, message=message, remedy=remedy)
 
 
@@ -138,33 +138,33 @@ class _Rows(NamedTuple):
         return f"{said}, such as {self.named}" if self.named else said
 
 
-def _finding(demand: Demand, rows: _Rows) -> tuple[str, str, str, str, tuple[str, str]]:
+def _finding(data_check: DataCheck, rows: _Rows) -> tuple[str, str, str, str, tuple[str, str]]:
     """Return rule, code, path, message and the two ways out."""
-    match demand:
+    match data_check:
         case NotNull():
-            path = ".".join(demand.path)
+            path = ".".join(data_check.path)
             fact = f"column {path} cannot be NOT NULL, because {rows.that('holds NULL in it', 'hold NULL in it')}"
             return "NotNullNeedsData", "DS301", path, fact, ("fill them", "declare it nullable")
         case PartitionValue():
-            lost = _NOT_KEPT.get(demand.data_type, _TEXTS)
+            lost = _NOT_KEPT.get(data_check.data_type, _TEXTS)
             one, many = "holds a value that is read back as another", "hold values that are read back as others"
             reason = rows.that(f"{one} ({lost})", f"{many} ({lost})")
-            fact = f"column {demand.column} cannot become a partition column, because {reason}"
+            fact = f"column {data_check.column} cannot become a partition column, because {reason}"
             ways = ("replace the values", "choose another layout")
-            return "PartitionValueNotPreserved", "DS306", demand.column, fact, ways
+            return "PartitionValueNotPreserved", "DS306", data_check.column, fact, ways
         case CheckState():
-            subject = f"check {demand.name} ({demand.expression})"
+            subject = f"check {data_check.name} ({data_check.expression})"
             fact = f"{subject} cannot be added, because {rows.that('breaks it', 'break it')}"
-            return "CheckNeedsData", "DS302", demand.name, fact, ("mend them", "change the check")
+            return "CheckNeedsData", "DS302", data_check.name, fact, ("mend them", "change the check")
         case KeyState():
-            subject = f"primary key {demand.name} ({', '.join(demand.columns)})"
+            subject = f"primary key {data_check.name} ({', '.join(data_check.columns)})"
             repeats = rows.that("repeats the key of another", "repeat the keys of others")
             fact = f"{subject} cannot be added, because {repeats}"
             return "KeyNeedsUniqueRows", "DS303", "primary_key", fact, ("remove them", "choose another key")
-    subject = f"foreign key {demand.name} ({', '.join(demand.columns)})"
-    orphans = rows.that(f"has no parent in {demand.parent}", f"have no parent in {demand.parent}")
+    subject = f"foreign key {data_check.name} ({', '.join(data_check.columns)})"
+    orphans = rows.that(f"has no parent in {data_check.parent}", f"have no parent in {data_check.parent}")
     fact = f"{subject} cannot be added, because {orphans}"
-    return "ForeignKeyNeedsParents", "DS304", demand.name, fact, ("add the parents", "leave the foreign key out")
+    return "ForeignKeyNeedsParents", "DS304", data_check.name, fact, ("add the parents", "leave the foreign key out")
 
 
 def _named(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:

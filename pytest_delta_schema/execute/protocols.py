@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement, StatementKind
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
@@ -101,7 +101,7 @@ class DeltaDDL(Protocol):
     def count_rows(
         self,
         table: QualifiedName,
-        demands: Sequence[Demand] = (),
+        data_checks: Sequence[DataCheck] = (),
         *,
         added: Sequence[ColumnState] = (),
         stop_early: bool = False,
@@ -111,7 +111,7 @@ class DeltaDDL(Protocol):
 
         Args:
             table: Where.
-            demands: What the rows should meet.
+            data_checks: What the rows should meet.
             added: Columns that are not there yet, and NULL in every row.
             stop_early: Whether the first row that breaks something is enough; then nothing is counted beyond it.
             files: A folder of parquet files that the table will be made of; they are asked in its place.
@@ -121,7 +121,7 @@ class DeltaDDL(Protocol):
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
         table: QualifiedName,
-        demands: Sequence[Demand],
+        data_checks: Sequence[DataCheck],
         shown: Sequence[Sequence[str]],
         *,
         number: int,
@@ -132,7 +132,7 @@ class DeltaDDL(Protocol):
 
         Args:
             table: Where.
-            demands: What rows break.
+            data_checks: What rows break.
             shown: For each demand the columns to return, as texts; a demand without any gets no rows.
             number: How many rows at most for each.
             added: Columns that are not there yet, and NULL in every row.
@@ -149,7 +149,7 @@ class Catalog(CatalogReader, DeltaDDL, Protocol):
         ...
 
 
-class Workbench(Catalog, Protocol):
+class ScratchCatalog(Catalog, Protocol):
     """A catalog in which tests may make and drop what they need."""
 
     def create_schema(self, catalog: str, schema: str) -> None:
@@ -164,7 +164,7 @@ class Workbench(Catalog, Protocol):
         """Append rows, given as values by column name; columns that are left out are NULL.
 
         Raises:
-            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+            StatementError: If they would be read back otherwise than they are given; nothing is written then. Or if the
                 table refuses them.
         """
         ...

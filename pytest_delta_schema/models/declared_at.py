@@ -6,7 +6,7 @@ import sys
 from typing import NamedTuple
 
 
-class Origin(NamedTuple):
+class DeclaredAt(NamedTuple):
     """The module, file and line of a declaration; the line counts from one."""
 
     module: str
@@ -17,7 +17,7 @@ class Origin(NamedTuple):
         return f"{self.path}:{self.line}"
 
 
-def declared_here() -> Origin:
+def declared_here() -> DeclaredAt:
     """Find the nearest module whose top-level code is running.
 
     Walking to the ``<module>`` frame sees through constructors, factories in other files and comprehensions, where
@@ -26,4 +26,4 @@ def declared_here() -> Origin:
     frame = sys._getframe(1)  # noqa: SLF001 - the only way to ask who calls
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
-    return Origin(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename, frame.f_lineno)
+    return DeclaredAt(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename, frame.f_lineno)

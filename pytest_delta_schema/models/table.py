@@ -11,7 +11,7 @@ from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.conversion import Parquet, conversion
-from pytest_delta_schema.models.declared_at import Origin, declared_here
+from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
@@ -86,7 +86,7 @@ class Table:
     evolution: str = STRICT
     convert_from: str | Parquet | None = None
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
-    origin: Origin = field(init=False, repr=False, compare=False)
+    origin: DeclaredAt = field(init=False, repr=False, compare=False)
     logical_name: QualifiedName = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

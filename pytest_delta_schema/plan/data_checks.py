@@ -44,11 +44,11 @@ class PartitionValue:
     data_type: str
 
 
-Demand = Union[NotNull, PartitionValue, CheckState, KeyState, ForeignKeyState]  # noqa: UP007 - a union of classes at run time
+DataCheck = Union[NotNull, PartitionValue, CheckState, KeyState, ForeignKeyState]  # noqa: UP007 - a union of classes at run time
 """A check is met by every row, a primary key has no value twice, and a foreign key always finds its parent."""
 
 
-def demands_of(action: AlignTable) -> tuple[Demand, ...]:
+def demands_of(action: AlignTable) -> tuple[DataCheck, ...]:
     """Return what ``action`` demands: NOT NULL first, then values of new partitions, then checks, then keys.
 
     The rows are asked before anything changes, so columns that the plan renames are meant under their old names. A
@@ -122,23 +122,23 @@ def _is_put_back(key: ForeignKeyState, action: AlignTable) -> bool:
     return stored is not None and stored in (old, key, old._replace(parent_columns=_old(old.parent_columns, there)))
 
 
-def shown_columns(demand: Demand, action: AlignTable) -> tuple[str, ...]:
+def shown_columns(data_check: DataCheck, action: AlignTable) -> tuple[str, ...]:
     """Return the columns that tell which rows break a demand: the key's own, or the table's primary key.
 
     A table without a primary key shows what a check names or a partition would not keep, and nothing for NOT NULL,
     where all there is to see is NULL.
     """
-    if isinstance(demand, (KeyState, ForeignKeyState)):
-        return demand.columns
+    if isinstance(data_check, (KeyState, ForeignKeyState)):
+        return data_check.columns
     key = action.observed.primary_key or action.desired.primary_key
     there = {column.name.lower() for column in action.observed.columns}
     names = key.columns if key is not None and all(name.lower() in there for name in key.columns) else ()
-    if isinstance(demand, NotNull):
-        return tuple(name for name in names if name.lower() != demand.path[0].lower())
+    if isinstance(data_check, NotNull):
+        return tuple(name for name in names if name.lower() != data_check.path[0].lower())
     if names:
         return names
-    if isinstance(demand, PartitionValue):
-        return (demand.column,)
+    if isinstance(data_check, PartitionValue):
+        return (data_check.column,)
     from pytest_delta_schema.state.expressions import columns_in
 
-    return columns_in(demand.expression)
+    return columns_in(data_check.expression)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, ColumnDefaultChange, ColumnGenerationChange
 from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
-from pytest_delta_schema.state.types import ValueState
+from pytest_delta_schema.state.types import ColumnGeneration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.plan.difference import Difference, Path
 
-_NONE = ValueState()
+_NONE = ColumnGeneration()
 
 
 def value_changes(difference: Difference) -> Iterator[Change]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
-    from pytest_delta_schema.state.types import ColumnState, ValueState
+    from pytest_delta_schema.state.types import ColumnGeneration, ColumnState
 
 ADD, DROP, CHANGE = "+", "-", "~"
 _ABSENT = "(absent)"
@@ -280,7 +280,7 @@ def _describe(column: ColumnState) -> str:
     return describe_type(column.data_type) + ("" if column.is_nullable else " not null") + (value and f" {value}")
 
 
-def describe_value(value: ValueState | None) -> str:
+def describe_value(value: ColumnGeneration | None) -> str:
     """Write where a column gets its values from; ``""`` if every writer has to give them."""
     if value is None:
         return ""

@@ -10,14 +10,14 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.state.catalog_entry import RecordState, is_servers, recorded, storable
+from pytest_delta_schema.state.catalog_entry import EntryState, is_servers, recorded, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.catalog_entry import LogState, RecordColumn
+    from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState
     from pytest_delta_schema.state.types import DataTypeState
 
@@ -25,7 +25,7 @@ _NOISE = re.compile(r"[\s`]")
 _ABSENT = "(absent)"
 
 
-class RecordDifference(NamedTuple):
+class EntryDifference(NamedTuple):
     """One attribute in which a record is not level with its log.
 
     Args:
@@ -42,7 +42,7 @@ class RecordDifference(NamedTuple):
         return f"{self.path}: the record has {self.record}, the log has {self.log}"
 
 
-def record_differences(record: RecordState, log: LogState) -> tuple[RecordDifference, ...]:
+def entry_differences(record: EntryState, log: LogState) -> tuple[EntryDifference, ...]:
     """Return everything in which ``record`` is not level with ``log``; nothing if readers of both see the same.
 
     What no record can hold is not compared, unless the record holds something else in its place.
@@ -56,22 +56,22 @@ def record_differences(record: RecordState, log: LogState) -> tuple[RecordDiffer
     )
 
 
-def notes_of_record(log: LogState) -> tuple[str, ...]:
+def notes_of_entry(log: LogState) -> tuple[str, ...]:
     """Return a note for a log that no record can hold as a whole."""
     left_out = storable(log).left_out
     return (f"the catalog cannot store {', '.join(left_out)}, and its record lacks it",) if left_out else ()
 
 
-def stale_records(state: CatalogState) -> tuple[QualifiedName, ...]:
+def stale_entries(state: CatalogState) -> tuple[QualifiedName, ...]:
     """Return the tables whose records are not level with their logs, as far as both were read."""
     return tuple(
         name
         for name, log in state.logs.items()
-        if isinstance(record := state.records.get(name), RecordState) and record_differences(record, log)
+        if isinstance(record := state.records.get(name), EntryState) and entry_differences(record, log)
     )
 
 
-def _without_rest(record: RecordState, log: LogState, held: LogState) -> RecordState:
+def _without_rest(record: EntryState, log: LogState, held: LogState) -> EntryState:
     """Leave out of a record what agrees with the log although records cannot be expected to hold it."""
     whole = {column.name.lower(): column for column in recorded(log.columns, log.partitioning)}
     kept = {column.name.lower() for column in held.columns}
@@ -91,66 +91,66 @@ def _without_rest(record: RecordState, log: LogState, held: LogState) -> RecordS
     )
 
 
-def _differs(shown: RecordColumn, wanted: RecordColumn | None) -> bool:
+def _differs(shown: EntryColumn, wanted: EntryColumn | None) -> bool:
     return wanted is None or any(_column(shown, wanted))
 
 
-def _columns(shown: tuple[RecordColumn, ...], wanted: tuple[RecordColumn, ...]) -> Iterator[RecordDifference]:
+def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) -> Iterator[EntryDifference]:
     if not shown and wanted:
-        yield RecordDifference("columns", "none", str(len(wanted)))
+        yield EntryDifference("columns", "none", str(len(wanted)))
         return
     known, expected = ({column.name.lower(): column for column in some} for some in (shown, wanted))
     for key, column in known.items():
         if key not in expected:
-            yield RecordDifference(f"columns.{column.name}", column.text, _ABSENT)
+            yield EntryDifference(f"columns.{column.name}", column.text, _ABSENT)
     for key, column in expected.items():
         if key not in known:
-            yield RecordDifference(f"columns.{column.name}", _ABSENT, column.text)
+            yield EntryDifference(f"columns.{column.name}", _ABSENT, column.text)
         else:
             yield from _column(known[key], column)
     if known.keys() == expected.keys() and list(known) != list(expected):
         names = [", ".join(column.name for column in some) for some in (shown, wanted)]
-        yield RecordDifference("columns.order", *names)
+        yield EntryDifference("columns.order", *names)
 
 
-def _column(shown: RecordColumn, wanted: RecordColumn) -> Iterator[RecordDifference]:
+def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
     if shown == wanted:
         return
     path = f"columns.{wanted.name}"
     if shown.name != wanted.name:
-        yield RecordDifference(f"{path}.name", shown.name, wanted.name)
+        yield EntryDifference(f"{path}.name", shown.name, wanted.name)
     yield from _type(path, shown, wanted)
     if shown.is_nullable != wanted.is_nullable:
         said = ["nullable" if each.is_nullable else "not null" for each in (shown, wanted)]
-        yield RecordDifference(f"{path}.nullability", *said)
+        yield EntryDifference(f"{path}.nullability", *said)
     yield from _comment(f"{path}.comment", shown.comment, wanted.comment)
     if shown.partition_index != wanted.partition_index:
         places = ["none" if each.partition_index is None else str(each.partition_index) for each in (shown, wanted)]
-        yield RecordDifference(f"{path}.partition_index", *places)
+        yield EntryDifference(f"{path}.partition_index", *places)
 
 
-def _type(path: str, shown: RecordColumn, wanted: RecordColumn) -> Iterator[RecordDifference]:
+def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
     """Compare a type in each of the forms in which a record has it; a form that it leaves out is no difference."""
     data_type: DataTypeState = wanted.data_type or wanted.text
     if not _one_text(shown.text, wanted):
-        yield RecordDifference(f"{path}.type", shown.text, wanted.text)
+        yield EntryDifference(f"{path}.type", shown.text, wanted.text)
     elif shown.data_type is not None and shown.data_type != data_type:
         yield from _nested(path, shown.data_type, data_type)
     elif shown.type_name not in {"", wanted.type_name}:
-        yield RecordDifference(f"{path}.type_name", shown.type_name, wanted.type_name)
+        yield EntryDifference(f"{path}.type_name", shown.type_name, wanted.type_name)
     elif (shown.precision, shown.scale) not in {(None, None), (0, 0), (wanted.precision, wanted.scale)}:
         parts = [f"({each.precision},{each.scale})" for each in (shown, wanted)]
-        yield RecordDifference(f"{path}.precision", *parts)
+        yield EntryDifference(f"{path}.precision", *parts)
 
 
-def _nested(path: str, shown: DataTypeState, wanted: DataTypeState) -> Iterator[RecordDifference]:
+def _nested(path: str, shown: DataTypeState, wanted: DataTypeState) -> Iterator[EntryDifference]:
     """Walk down to the comments in which two types differ, or say that they are two."""
     above, parts = below(shown), below(wanted)
     same = same_kind(shown, wanted) and [(each.name, each.is_nullable) for each in above] == [
         (each.name, each.is_nullable) for each in parts
     ]
     if not same:
-        yield RecordDifference(f"{path}.type_json", describe_type(shown), describe_type(wanted))
+        yield EntryDifference(f"{path}.type_json", describe_type(shown), describe_type(wanted))
         return
     for ours, theirs in zip(above, parts, strict=True):
         yield from _comment(f"{path}.{theirs.name}.comment", ours.comment, theirs.comment)
@@ -158,20 +158,20 @@ def _nested(path: str, shown: DataTypeState, wanted: DataTypeState) -> Iterator[
             yield from _nested(f"{path}.{theirs.name}", ours.data_type, theirs.data_type)
 
 
-def _one_text(text: str, wanted: RecordColumn) -> bool:
+def _one_text(text: str, wanted: EntryColumn) -> bool:
     plain = _NOISE.sub("", text).lower()
     exact = describe_type(wanted.data_type) if wanted.data_type is not None else wanted.text
     return plain in {_NOISE.sub("", each).lower() for each in (wanted.text, exact)}
 
 
-def _comment(path: str, record: str, log: str) -> Iterator[RecordDifference]:
+def _comment(path: str, record: str, log: str) -> Iterator[EntryDifference]:
     if record != log:
-        yield RecordDifference(path, repr(record), repr(log))
+        yield EntryDifference(path, repr(record), repr(log))
 
 
-def _properties(record: Mapping[str, str], log: Mapping[str, str]) -> Iterator[RecordDifference]:
+def _properties(record: Mapping[str, str], log: Mapping[str, str]) -> Iterator[EntryDifference]:
     for key in sorted({*record, *log}):
         if is_servers(key) or record.get(key) == log.get(key):
             continue
         shown = [repr(some[key]) if key in some else _ABSENT for some in (record, log)]
-        yield RecordDifference(f"properties.{key}", *shown)
+        yield EntryDifference(f"properties.{key}", *shown)

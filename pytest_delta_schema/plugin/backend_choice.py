@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 def open_catalog(request: pytest.FixtureRequest) -> Catalog:
     """Return the catalog that this run has chosen; fixtures that it needs are asked for only then."""
-    from pytest_delta_schema.errors import BackendError
+    from pytest_delta_schema.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.failures import NotOpened
 
     try:
         return _BACKENDS[request.config.stash[RUN].options.backend](request)
-    except BackendError as error:
+    except BackendUnavailableError as error:
         raise NotOpened(str(error)) from None
 
 
@@ -35,10 +35,10 @@ def _memory(_: pytest.FixtureRequest) -> Catalog:
 
 
 def _local(request: pytest.FixtureRequest) -> Catalog:
-    from pytest_delta_schema.backends.local.catalog import SparkCatalog
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog
 
     spark, warehouse = request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse")
-    return SparkCatalog(spark, warehouse, cast("TextIO", Terminal(request.config)))
+    return LocalCatalog(spark, warehouse, cast("TextIO", Terminal(request.config)))
 
 
 def _session(request: pytest.FixtureRequest) -> Catalog:
@@ -71,12 +71,12 @@ def _unity(request: pytest.FixtureRequest) -> Catalog:
 
 def _databricks(request: pytest.FixtureRequest) -> Catalog:
     from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-    from pytest_delta_schema.backends.databricks.connection import open_door
+    from pytest_delta_schema.backends.databricks.connection import connect_databricks
 
     options = request.config.stash[RUN].options
-    door = open_door(options.databricks_warehouse)
-    request.addfinalizer(door.close)
-    return DatabricksCatalog(door, options.read_threads)
+    connection = connect_databricks(options.databricks_warehouse)
+    request.addfinalizer(connection.close)
+    return DatabricksCatalog(connection, options.read_threads)
 
 
 _BACKENDS: Mapping[str, Callable[[pytest.FixtureRequest], Catalog]] = {

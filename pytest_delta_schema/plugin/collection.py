@@ -34,7 +34,7 @@ LISTED = "delta_tables"
 # What node ids, file names or syrupy give a meaning of their own.
 _UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN.pattern}')
 _LONGEST = 180
-RECORD = "record"
+METADATA = "metadata"
 """The check of a catalog's record, which counts among those of the run's mode."""
 
 _APPLY = 2
@@ -73,7 +73,7 @@ class TableNode(pytest.Class):
         """Yield the checks, as items that report at the declaration."""
         name, mode = self.obj.table.qualified_name, self.config.stash[RUN].options.mode
         for item in self._checks():
-            facts.record(item, table=name, check=mode if item.originalname == RECORD else item.originalname)
+            facts.record(item, table=name, check=mode if item.originalname == METADATA else item.originalname)
             yield item
 
     def _checks(self) -> Sequence[pytest.Function]:
@@ -253,7 +253,7 @@ def _phase(item: pytest.Item) -> int:
     if isinstance(item, SchemaItem):
         return 1
     if isinstance(item, ContractItem):
-        if item.originalname == RECORD:
+        if item.originalname == METADATA:
             return 1 if item.config.stash[RUN].options.mode == DRIFT else _APPLY
         return {"drift": 1, "apply": _APPLY}.get(item.originalname, 0)
     fixtures = getattr(item, "fixturenames", ())

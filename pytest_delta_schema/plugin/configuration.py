@@ -109,8 +109,8 @@ def _mode(config: pytest.Config) -> str | None:
     given = _given_modes(config)
     if len(given) > 1 and given != _GATE_THAT_SYNCS:
         msg = (
-            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-record only its records;"
-            " give one of them, or --delta-drift --delta-sync-record to bring the records of what is read level first"
+            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-metadata only its records;"
+            " give one of them, or --delta-drift --delta-sync-metadata to bring the records of what is read level first"
         )
         raise pytest.UsageError(msg)
     return given[0] if given else None
@@ -132,7 +132,7 @@ def _unity(config: pytest.Config, mode: str | None, backend: str) -> Unity:
     uri = _unity_uri(config)
     syncs = SYNC in _given_modes(config)
     if syncs and backend != UNITY:
-        msg = f"--delta-sync-record is about records of catalogs, and the backend {backend} keeps none; only unity does"
+        msg = f"--delta-sync-metadata needs catalog entries, and the backend {backend} keeps none; only unity does"
         raise pytest.UsageError(msg)
     if mode is not None and backend == UNITY and uri is None:
         msg = "the unity backend needs the address of its server; say delta_unity_uri, or --delta-unity-uri"

@@ -14,7 +14,7 @@ from pytest_delta_schema.escaping import escaped_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.models.declared_at import Origin
+    from pytest_delta_schema.models.declared_at import DeclaredAt
 
 
 class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
@@ -60,7 +60,7 @@ def shown_once(config: pytest.Config, error: NotOpened) -> str:
     return str(error) if is_first else _POINTER
 
 
-def representation(failure: ContractFailure, origin: Origin) -> ExceptionChainRepr:
+def representation(failure: ContractFailure, origin: DeclaredAt) -> ExceptionChainRepr:
     """Show a failure at the model's declaration.
 
     The chain form is the only one that keeps its one-line summary on CI, in JUnit and across xdist alike.
@@ -75,7 +75,7 @@ def one_line(parts: Iterable[object]) -> str:
     return " ".join(" ".join(escaped_lines(part).split()) for part in parts)
 
 
-def relative(origin: Origin, root: Path) -> str:
+def relative(origin: DeclaredAt, root: Path) -> str:
     """Write file and line of a declaration as seen from the project's root."""
     path = Path(origin.path)
     return f"{path.relative_to(root) if path.is_relative_to(root) else path}:{origin.line}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from syrupy.assertion import SnapshotAssertion
 
-    from pytest_delta_schema.execute.protocols import Catalog, Workbench
+    from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
@@ -87,7 +87,7 @@ def delta_spark(
 ) -> Iterator[SparkSession]:
     """A Spark session with Delta: the active one, or a tuned local one that is stopped in the end."""
     from pytest_delta_schema.backends.local.session import catalog_conf, open_session
-    from pytest_delta_schema.errors import BackendError
+    from pytest_delta_schema.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.failures import NotOpened
 
     run = pytestconfig.stash[RUN]
@@ -100,7 +100,7 @@ def delta_spark(
             archive=run.options.jvm_archive,
             stream=terminal,
         )
-    except BackendError as error:
+    except BackendUnavailableError as error:
         raise NotOpened(str(error)) from None
     yield session.spark
     if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
@@ -152,7 +152,7 @@ def make_delta_table(_delta_scratch: Any) -> MakeTable:
     Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the model of
     the new table, whose ``qualified_name`` can be queried. Foreign keys point at the parents that this test has made
     before; those to other tables are left out. Rows are read back as they are given, converted to the types of their
-    columns; if one would not, a ``BackendFailure`` names every such value, and no row is written. Its other errors are
+    columns; if one would not, a ``StatementError`` names every such value, and no row is written. Its other errors are
     those of a sync.
     """
 
@@ -179,10 +179,10 @@ def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
 
     Call it with the frame and the table, and how it is written; the clone is made in ``delta_catalog``.
     """
-    from pytest_delta_schema.backends.local.catalog import SparkCatalog
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog
     from pytest_delta_schema.backends.local.write_probe import probe_write
 
-    if not isinstance(delta_catalog, SparkCatalog):
+    if not isinstance(delta_catalog, LocalCatalog):
         pytest.fail(
             f"the {delta_catalog.name} catalog has no Delta to ask; use check_write, or the local backend",
             pytrace=False,
@@ -191,7 +191,7 @@ def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
 
 
 @pytest.fixture
-def _delta_scratch(delta_catalog: Workbench, delta_worker_id: str) -> Iterator[Any]:
+def _delta_scratch(delta_catalog: ScratchCatalog, delta_worker_id: str) -> Iterator[Any]:
     from pytest_delta_schema.plugin.scratch import Scratch
 
     scratch = Scratch(delta_catalog, delta_worker_id)

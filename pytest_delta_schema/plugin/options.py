@@ -36,7 +36,7 @@ BACKENDS = (LOCAL, MEMORY, SESSION, UNITY, DATABRICKS)
 WORKER = "{worker}"
 """Stands in the warehouse's path for the name of the xdist worker."""
 
-DRIFT, APPLY, SYNC = "drift", "apply", "sync-record"
+DRIFT, APPLY, SYNC = "drift", "apply", "sync-metadata"
 """What a run with a catalog does."""
 
 MARKS = {
@@ -45,7 +45,7 @@ MARKS = {
     "delta_ddl": "the snapshot of the SQL that would create the table",
     "delta_drift": "the check that the catalog holds what the model wants (--delta-drift)",
     "delta_unmanaged": "the check that a schema holds no table that no model declares (--delta-drift)",
-    "delta_record": "the check that a catalog's record of a table is level with the table's Delta log (unity)",
+    "delta_metadata": "the check that a catalog's record of a table is level with the table's Delta log (unity)",
     "delta_apply": "brings the catalog in line with the model (--delta-apply)",
 }
 
@@ -73,7 +73,7 @@ class Options(NamedTuple):
     """One run's options, checked; a named tuple, because a dataclass would cost every pytest run a millisecond.
 
     Args:
-        mode: ``drift``, ``apply``, ``sync-record``, or ``None`` for a run without a catalog.
+        mode: ``drift``, ``apply``, ``sync-metadata``, or ``None`` for a run without a catalog.
         backend: Name of the catalog.
         read_threads: How many tables a backend reads at once that reads them one by one.
         unity: How a Unity Catalog server is reached, and what may be done to its records.
@@ -130,7 +130,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--delta-drift", action="store_true", help="fail every declared table that the catalog does not hold as is")
     add("--delta-apply", action="store_true", help="bring the catalog in line with the declared tables, and prove it")
     add(
-        "--delta-sync-record",
+        "--delta-sync-metadata",
         action="store_true",
         help="bring the catalog's records of tables level with their logs; beside --delta-drift before it looks",
     )

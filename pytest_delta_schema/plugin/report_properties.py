@@ -13,8 +13,8 @@ PREFIX = "delta."
 TABLE, CHECK, OUTCOME, SUMMARY, NOTE = "table", "check", "outcome", "summary", "note"
 CHANGES, STATEMENTS, BACKEND, UNUSED = "changes", "statements", "backend", "unused"
 
-GOOD = IN_SYNC, APPLIED, SYNCED = ("in sync", "applied", "record synced")
-DRIFTED, BLOCKED, STALE, FAILED, UNREADABLE = "drifted", "blocked", "stale record", "failed", "unreadable"
+GOOD = IN_SYNC, APPLIED, SYNCED = ("in sync", "applied", "metadata synced")
+DRIFTED, BLOCKED, STALE, FAILED, UNREADABLE = "drifted", "blocked", "stale metadata", "failed", "unreadable"
 OUTCOMES = (*GOOD, DRIFTED, BLOCKED, STALE, FAILED, UNREADABLE)
 """How a check of a catalog may end, the good ends first."""
 

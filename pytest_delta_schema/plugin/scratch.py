@@ -14,7 +14,7 @@ from pytest_delta_schema.models.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.execute.protocols import Workbench
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.models.names import QualifiedName
 
 SCRATCH_CATALOG = "scratch"
@@ -28,7 +28,7 @@ class Scratch:
         worker: Part of the schemas' names, so that parallel runs do not meet.
     """
 
-    def __init__(self, catalog: Workbench, worker: str) -> None:
+    def __init__(self, catalog: ScratchCatalog, worker: str) -> None:
         self._catalog = catalog
         self._worker = worker
         self._schemas: list[tuple[str, str]] = []

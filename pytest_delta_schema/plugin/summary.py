@@ -162,7 +162,7 @@ class Summary:
         if counts[facts.DRIFTED] and self._options.mode != APPLY:
             lines.append("to bring the catalog in line: pytest --delta-apply")
         if counts[facts.STALE]:
-            lines.append("to bring records level with their logs: pytest --delta-sync-record")
+            lines.append("to bring records level with their logs: pytest --delta-sync-metadata")
         return lines
 
     def _nothing(self) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pytest
 
-from pytest_delta_schema.assertions.catalog_notes import heal_record, notes_of_origin, notes_of_record
+from pytest_delta_schema.assertions.catalog_notes import heal_entry, notes_of_entry, notes_of_origin
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
 from pytest_delta_schema.execute.action_runner import ActionRunner
@@ -100,7 +100,7 @@ class ApplyContract(StandardContract):
         run = request.config.stash[RUN]
         if plan.is_empty:
             try:
-                healed = heal_record(run.bound(self.table), delta_catalog, run.state(delta_catalog))
+                healed = heal_entry(run.bound(self.table), delta_catalog, run.state(delta_catalog))
             except DeltaSchemaError as error:
                 broken(request, error, statements=0)
             facts.record(request.node, outcome=facts.SYNCED if healed else facts.IN_SYNC, statements=0)
@@ -220,7 +220,7 @@ def _fail(
         notes=[
             *plan.notes,
             *notes_of_origin(action, catalog),
-            *notes_of_record(action.table, request.config.stash[RUN].state(catalog)),
+            *notes_of_entry(action.table, request.config.stash[RUN].state(catalog)),
         ],
         followers=[each for each in plan.actions if each is not action],
         mismatches=plan.mismatches,

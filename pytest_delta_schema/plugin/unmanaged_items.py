@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import ExceptionInfo, TerminalRepr
 
     from pytest_delta_schema.execute.protocols import Catalog
-    from pytest_delta_schema.models.declared_at import Origin
+    from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.run import ContractRun
 
@@ -31,7 +31,7 @@ class SchemaContract:
     """What is checked of every schema with ``--delta-drift`` if ``delta_unmanaged`` asks for it."""
 
     schema: tuple[str, str]
-    origin: Origin
+    origin: DeclaredAt
 
     @check
     def unmanaged(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:

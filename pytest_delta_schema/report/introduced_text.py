@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
 
 WRITES = frozenset(
     {
@@ -29,7 +29,7 @@ WRITES = frozenset(
 _WAYS = 'declare it, drop it, or accept such columns with Table(evolution="additive")'
 
 
-def origin_notes(table: QualifiedName, origins: Iterable[ColumnOrigin]) -> list[Note]:
+def origin_notes(table: QualifiedName, origins: Iterable[IntroducedBy]) -> list[Note]:
     """Say where columns came from.
 
     Args:
@@ -39,7 +39,7 @@ def origin_notes(table: QualifiedName, origins: Iterable[ColumnOrigin]) -> list[
     return [Note(table=table, path=".".join(each.path), message=_told(each)) for each in origins]
 
 
-def _told(origin: ColumnOrigin) -> str:
+def _told(origin: IntroducedBy) -> str:
     said = f" ({origin.user_metadata!r})" if origin.user_metadata else ""
     commit = f"version {origin.version}, {origin.operation} of {origin.time} UTC{said}"
     name = ".".join(origin.path)

@@ -10,12 +10,12 @@ from pytest_delta_schema.report.text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.plan.entry_differences import RecordDifference
+    from pytest_delta_schema.plan.entry_differences import EntryDifference
 
 _NAMED = 3
 
 
-def record_headline(table: object, differences: Sequence[RecordDifference]) -> str:
+def record_headline(table: object, differences: Sequence[EntryDifference]) -> str:
     """Say in one line in what a record is not level with its log."""
     paths = [difference.path for difference in differences]
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
@@ -24,7 +24,7 @@ def record_headline(table: object, differences: Sequence[RecordDifference]) -> s
     return escaped(fact)
 
 
-def record_text(differences: Sequence[RecordDifference]) -> str:
+def record_text(differences: Sequence[EntryDifference]) -> str:
     """Show each difference: what readers of the catalog see, and what is so."""
     rows = [(escaped(each.path), escaped(each.record), escaped(each.log)) for each in differences]
     width = max(len(path) for path, _, _ in rows)

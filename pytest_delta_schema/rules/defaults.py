@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.state.types import ValueState
+    from pytest_delta_schema.state.types import ColumnGeneration
 
 _CONSTANT = "write an expression without columns; a text has quotes of its own, as in \"'open'\""
 _REBUILD = (
@@ -49,7 +49,7 @@ def column_has_value(column: Column) -> bool:
     return column.default is not None or column.generated_as is not None or column.identity is not None
 
 
-def _faults(column: Column, value: ValueState, names: set[str], generated: set[str]) -> Iterator[tuple[str, str]]:
+def _faults(column: Column, value: ColumnGeneration, names: set[str], generated: set[str]) -> Iterator[tuple[str, str]]:
     names_of_parts = ("default", "generated_as", "identity")
     declared = [name for name, part in zip(names_of_parts, value, strict=True) if part is not None]
     if len(declared) > 1:

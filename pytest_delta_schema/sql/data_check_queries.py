@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.data_checks import NULL_PARTITION, Demand, NotNull, PartitionValue
+from pytest_delta_schema.plan.data_checks import NULL_PARTITION, DataCheck, NotNull, PartitionValue
 from pytest_delta_schema.sql.quoting import condition, dotted, identifier, listed, literal, parquet_files, path_sql
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-def counted(demands: Sequence[Demand]) -> list[str]:
+def counted(data_checks: Sequence[DataCheck]) -> list[str]:
     """Say what is counted, in order: all rows, and for each demand those that break it.
 
     A row breaks the demand for a key if another one has the same values already.
     """
-    return ["count(*)", *map(_count, demands)]
+    return ["count(*)", *map(_count, data_checks)]
 
 
-def count_rows(source: str, demands: Sequence[Demand]) -> str:
+def count_rows(source: str, data_checks: Sequence[DataCheck]) -> str:
     """Count in one scan.
 
     Args:
         source: From :func:`rows_of`.
-        demands: What the rows should meet.
+        data_checks: What the rows should meet.
     """
-    return f"SELECT {', '.join(counted(demands))} FROM {source}"  # noqa: S608 - quoted where it is made
+    return f"SELECT {', '.join(counted(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
 
 
-def first_broken(source: str, demands: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
+def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
     """Find one row that breaks a demand, whose answer it gives for each; keys cannot be asked of one row."""
-    said = [_broken(demand) for demand in demands]
+    said = [_broken(data_check) for data_check in data_checks]
     return f"SELECT {', '.join(said)} FROM {source} WHERE {' OR '.join(said)} LIMIT 1"  # noqa: S608 - likewise
 
 
@@ -49,24 +49,24 @@ def first_repeated(source: str, key: KeyState) -> str:
     return f"SELECT 1 FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - likewise
 
 
-def samples(source: str, demand: Demand, index: int, *, shown: Sequence[str], number: int) -> str:
+def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[str], number: int) -> str:
     """List a few rows that break a demand: its index, and the texts of some of their columns.
 
     Args:
         source: From :func:`rows_of`, for all demands.
-        demand: What they break.
+        data_check: What they break.
         index: What the rows are marked with, because several demands are asked at once.
         shown: The columns.
         number: How many rows at most.
     """
     texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
-    which = _groups(shown) if isinstance(demand, KeyState) else f"WHERE {_broken(demand)}"
+    which = _groups(shown) if isinstance(data_check, KeyState) else f"WHERE {_broken(data_check)}"
     return f"(SELECT {index:d}, array({texts}) FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
 
 
 def rows_of(  # noqa: PLR0913 - the parts of one query
     table: QualifiedName,
-    demands: Iterable[Demand] = (),
+    data_checks: Iterable[DataCheck] = (),
     *,
     added: Iterable[ColumnState] = (),
     absent: Collection[ForeignKeyState] = (),
@@ -77,9 +77,9 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
 
     Args:
         table: Where.
-        demands: What is asked of them.
+        data_checks: What is asked of them.
         added: Columns that are not there yet, and NULL in every row.
-        absent: Foreign keys among ``demands`` whose parent is not there yet, so that it has no rows.
+        absent: Foreign keys among ``data_checks`` whose parent is not there yet, so that it has no rows.
         version: Delta version to ask; ``None`` for the newest.
         files: A folder of parquet files to ask in place of the table.
     """
@@ -90,24 +90,24 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
     new += [f"CAST(NULL AS BOOLEAN) AS {_mark(key)}" for key in absent]
     if new:
         rows = f"(SELECT *, {', '.join(new)} FROM {rows})"  # noqa: S608 - quoted right here
-    for demand in demands:
-        if isinstance(demand, ForeignKeyState) and demand not in absent:
-            rows = f"(SELECT r.*, p.{_mark(demand)} FROM {rows} AS r {_parents(demand)})"  # noqa: S608 - likewise
+    for data_check in data_checks:
+        if isinstance(data_check, ForeignKeyState) and data_check not in absent:
+            rows = f"(SELECT r.*, p.{_mark(data_check)} FROM {rows} AS r {_parents(data_check)})"  # noqa: S608 - likewise
     return rows
 
 
-def listing(table: QualifiedName, demand: Demand, files: str | None = None) -> str:
+def listing(table: QualifiedName, data_check: DataCheck, files: str | None = None) -> str:
     """Say the query with which people find the rows that break a demand, in a table or in files."""
     name = dotted(table) if files is None else parquet_files(files)
-    if isinstance(demand, KeyState):
-        names = listed(demand.columns)
-        return f"SELECT {names}, count(*) FROM {name} {_groups(demand.columns)}"  # noqa: S608 - quoted right here
-    if isinstance(demand, ForeignKeyState):
-        pairs = zip(demand.columns, demand.parent_columns, strict=True)
+    if isinstance(data_check, KeyState):
+        names = listed(data_check.columns)
+        return f"SELECT {names}, count(*) FROM {name} {_groups(data_check.columns)}"  # noqa: S608 - quoted right here
+    if isinstance(data_check, ForeignKeyState):
+        pairs = zip(data_check.columns, data_check.parent_columns, strict=True)
         joined = " AND ".join(f"c.{identifier(mine)} = p.{identifier(theirs)}" for mine, theirs in pairs)
-        whole = " AND ".join(f"c.{identifier(column)} IS NOT NULL" for column in demand.columns)
-        return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(demand.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - likewise
-    return f"SELECT * FROM {name} WHERE {_broken(demand)}"  # noqa: S608 - likewise
+        whole = " AND ".join(f"c.{identifier(column)} IS NOT NULL" for column in data_check.columns)
+        return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(data_check.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - likewise
+    return f"SELECT * FROM {name} WHERE {_broken(data_check)}"  # noqa: S608 - likewise
 
 
 def probe(columns: Iterable[ColumnState], expression: str) -> str:
@@ -142,36 +142,36 @@ def null_column(column: ColumnState) -> str:
     return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
 
 
-def _count(demand: Demand) -> str:
-    if isinstance(demand, KeyState):
-        return f"count_if({_whole(demand.columns)}) - count(DISTINCT {listed(demand.columns)})"
-    return f"count_if({_broken(demand)})"
+def _count(data_check: DataCheck) -> str:
+    if isinstance(data_check, KeyState):
+        return f"count_if({_whole(data_check.columns)}) - count(DISTINCT {listed(data_check.columns)})"
+    return f"count_if({_broken(data_check)})"
 
 
-def _broken(demand: NotNull | PartitionValue | CheckState | ForeignKeyState) -> str:
+def _broken(data_check: NotNull | PartitionValue | CheckState | ForeignKeyState) -> str:
     """Say that a row breaks a demand; a check is broken by false and by unknown alike, as Delta counts them."""
-    if isinstance(demand, NotNull):
-        return f"{path_sql(demand.path)} IS NULL"
-    if isinstance(demand, PartitionValue):
-        return f"coalesce({_lost(demand)}, false)"
-    if isinstance(demand, CheckState):
-        return f"NOT coalesce({condition(demand.expression)}, false)"
-    return f"({_whole(demand.columns)} AND {_mark(demand)} IS NULL)"
+    if isinstance(data_check, NotNull):
+        return f"{path_sql(data_check.path)} IS NULL"
+    if isinstance(data_check, PartitionValue):
+        return f"coalesce({_lost(data_check)}, false)"
+    if isinstance(data_check, CheckState):
+        return f"NOT coalesce({condition(data_check.expression)}, false)"
+    return f"({_whole(data_check.columns)} AND {_mark(data_check)} IS NULL)"
 
 
-def _lost(demand: PartitionValue) -> str:
+def _lost(data_check: PartitionValue) -> str:
     """Say that a partition does not keep the value of a row: it reads back as NULL, or as another one (Delta 4.4.0).
 
     Timestamps are written in UTC with their years counted as in eras, so that those before the first are mirrored.
     """
-    value, null = identifier(demand.column), literal(NULL_PARTITION)
-    if demand.data_type == "timestamp":
+    value, null = identifier(data_check.column), literal(NULL_PARTITION)
+    if data_check.data_type == "timestamp":
         return f"{value} < TIMESTAMP '0001-01-01 00:00:00Z'"
-    if demand.data_type == "binary":
+    if data_check.data_type == "binary":
         texts = f"{value} IN (X'', CAST({null} AS BINARY))"
         return f"({texts} OR NOT is_valid_utf8(CAST({value} AS STRING)))"
     # A column of type char would be compared without the blanks at its end, with which a partition keeps it.
-    text = f"concat({value}, '')" if demand.data_type.startswith("char(") else value
+    text = f"concat({value}, '')" if data_check.data_type.startswith("char(") else value
     return f"{text} IN ('', {null})"
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.changes import ColumnDefaultChange, ColumnGenerationChange
-    from pytest_delta_schema.state.types import ValueState
+    from pytest_delta_schema.state.types import ColumnGeneration
 
 
-def value_clause(value: ValueState | None) -> str:
+def value_clause(value: ColumnGeneration | None) -> str:
     """Say it in the definition of a column, with a space before it."""
     if value is None:
         return ""

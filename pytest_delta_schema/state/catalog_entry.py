@@ -56,7 +56,7 @@ _TYPE_NAMES = {
 """Names of Unity Catalog for types that have another one in Spark (source: its REST API, ColumnTypeName)."""
 
 
-class RecordColumn(NamedTuple):
+class EntryColumn(NamedTuple):
     """One column of a record.
 
     Args:
@@ -83,7 +83,7 @@ class RecordColumn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordState:
+class EntryState:
     """The record of one table.
 
     Args:
@@ -105,7 +105,7 @@ class RecordState:
     data_format: str
     location: str = field(repr=False)
     owner: str
-    columns: tuple[RecordColumn, ...]
+    columns: tuple[EntryColumn, ...]
     comment: str
     properties: Mapping[str, str]
     version: int | None = None
@@ -199,7 +199,7 @@ def _has_void(data_type: DataTypeState) -> bool:
     return data_type == _VOID or any(_has_void(part.data_type) for part in below(data_type))
 
 
-def recorded(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[RecordColumn, ...]:
+def recorded(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
     """Return the columns of a record that is level with a log."""
     places = {name.lower(): index for index, name in enumerate(partitioning)}
     return tuple(_recorded(column, places.get(column.name.lower())) for column in columns)
@@ -239,10 +239,10 @@ def is_servers(key: str) -> bool:
     return key in SERVER_PROPERTIES or key.startswith(SERVER_PREFIXES)
 
 
-def _recorded(column: ColumnState, place: int | None) -> RecordColumn:
+def _recorded(column: ColumnState, place: int | None) -> EntryColumn:
     precision, scale = decimal_parts(column.data_type)
     text = type_text(column.data_type)
-    return RecordColumn(
+    return EntryColumn(
         name=column.name,
         text=text,
         data_type=column.data_type,

@@ -23,12 +23,12 @@ from pytest_delta_schema.state.states import (
 )
 from pytest_delta_schema.state.types import (
     ArrayState,
+    ColumnGeneration,
     ColumnState,
     DataTypeState,
     IdentityState,
     MapState,
     StructState,
-    ValueState,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ _PHYSICAL_NAME = "delta.columnMapping.physicalName"
 _DEFAULT, _GENERATED = "CURRENT_DEFAULT", "delta.generationExpression"
 _IDENTITY_START, _IDENTITY_STEP = "delta.identity.start", "delta.identity.step"
 _IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
-_NO_VALUE = ValueState()
+_NO_VALUE = ColumnGeneration()
 
 _LOG_TO_SPARK = {
     "long": "bigint",
@@ -250,13 +250,13 @@ def _field(field: Mapping[str, Any]) -> ColumnState:
     return ColumnState(intern(field["name"]), data_type, field["nullable"], comment, _value(metadata))
 
 
-def _value(metadata: Mapping[str, Any]) -> ValueState | None:
+def _value(metadata: Mapping[str, Any]) -> ColumnGeneration | None:
     """Read what Spark's schema hides: defaults, generation expressions and identities (Delta's protocol names them)."""
     identity = None
     if _IDENTITY_START in metadata:
         always = not metadata.get(_IDENTITY_EXPLICIT, False)
         identity = IdentityState(metadata[_IDENTITY_START], metadata[_IDENTITY_STEP], always)
-    value = ValueState(metadata.get(_DEFAULT), metadata.get(_GENERATED), identity)
+    value = ColumnGeneration(metadata.get(_DEFAULT), metadata.get(_GENERATED), identity)
     return None if value == _NO_VALUE else value
 
 

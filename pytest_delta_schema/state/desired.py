@@ -21,7 +21,7 @@ from pytest_delta_schema.state.states import (
     TableState,
     by_name,
 )
-from pytest_delta_schema.state.types import ATOMIC, ColumnState, IdentityState, ValueState, canonical_type, find
+from pytest_delta_schema.state.types import ATOMIC, ColumnGeneration, ColumnState, IdentityState, canonical_type, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -100,10 +100,10 @@ def _spelled(columns: tuple[ColumnState, ...], path: tuple[str, ...]) -> tuple[s
     return tuple(part if column is None else column.name for part, column in zip(path, found, strict=True))
 
 
-def value_state(column: Column) -> ValueState | None:
+def value_state(column: Column) -> ColumnGeneration | None:
     """Freeze where a column gets its values from; ``None`` if every writer has to give them."""
     identity = Identity() if column.identity is True else column.identity or None
-    value = ValueState(
+    value = ColumnGeneration(
         default=property_text(column.default),
         generated=column.generated_as,
         identity=None if identity is None else IdentityState(identity.start, identity.step, identity.always),

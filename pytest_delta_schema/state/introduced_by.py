@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class ColumnOrigin(NamedTuple):
+class IntroducedBy(NamedTuple):
     """The commit that brought a column, or a field.
 
     Args:

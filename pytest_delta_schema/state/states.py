@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.catalog_entry import LogState, RecordState
+    from pytest_delta_schema.state.catalog_entry import EntryState, LogState
     from pytest_delta_schema.state.conversion import SourceState
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
@@ -143,7 +143,7 @@ class CatalogState:
 
     tables: Mapping[QualifiedName, TableState]
     problems: Mapping[QualifiedName, ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
-    records: Mapping[QualifiedName, RecordState | ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
+    records: Mapping[QualifiedName, EntryState | ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
     logs: Mapping[QualifiedName, LogState] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
@@ -200,7 +200,7 @@ class CatalogReader(Protocol):
         """
         ...
 
-    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
         """Say which commits brought columns of an existing table, as far as its history tells; read no rows.
 
         Raises:

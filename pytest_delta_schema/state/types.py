@@ -26,7 +26,7 @@ class IdentityState(NamedTuple):
     is_always: bool
 
 
-class ValueState(NamedTuple):
+class ColumnGeneration(NamedTuple):
     """Where the value of a column comes from when a write leaves it out; at most one is declared.
 
     Args:
@@ -50,7 +50,7 @@ class ColumnState(NamedTuple):
     data_type: DataTypeState
     is_nullable: bool
     comment: str
-    value: ValueState | None = None
+    value: ColumnGeneration | None = None
 
 
 class StructState(NamedTuple):

@@ -24,18 +24,18 @@ from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.testing.handling import MEMORY
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import Capabilities, Workbench
+    from pytest_delta_schema.execute.protocols import Capabilities, ScratchCatalog
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState
-    from pytest_delta_schema.state.types import ValueState
+    from pytest_delta_schema.state.types import ColumnGeneration
     from pytest_delta_schema.testing.handling import Handling, Row
     from pytest_delta_schema.testing.scenario import Scenario
 
 _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId", "delta.rowTracking.materialized")
 
 
-def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableState:
+def play(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> TableState:
     """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
     name, models = scenario.after.name, [scenario.after]
     runner, planner = ActionRunner.over(catalog), TablePlanner(policy=scenario.policy)
@@ -85,7 +85,7 @@ def play(scenario: Scenario, catalog: Workbench, handling: Handling) -> TableSta
     return visible(end)
 
 
-def set_the_stage(scenario: Scenario, catalog: Workbench, handling: Handling) -> None:
+def set_the_stage(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> None:
     """Make the tables as they were, and put the rows into them."""
     first = [] if scenario.before is None else [scenario.before]
     line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.policy))
@@ -124,7 +124,7 @@ def _matched(plan: TablePlan) -> str:
     return "\n".join(str(line) for action in plan.mismatches for line in change_lines(action))
 
 
-def _rows(catalog: Workbench, state: TableState, handling: Handling) -> list[Row]:
+def _rows(catalog: ScratchCatalog, state: TableState, handling: Handling) -> list[Row]:
     found = handling.read_rows(catalog, state) if state.exists else []
     return sorted(found, key=lambda row: str(next(iter(row.values()))))
 
@@ -159,7 +159,7 @@ def visible(state: TableState) -> TableState:
     )
 
 
-def _value(value: ValueState | None) -> ValueState | None:
+def _value(value: ColumnGeneration | None) -> ColumnGeneration | None:
     if value is None:
         return None
     default, generated = (None if text is None else canonical(text) for text in value[:2])

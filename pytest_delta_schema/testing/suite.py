@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_delta_schema.execute.protocols import Workbench
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
 
 
@@ -36,9 +36,9 @@ class CatalogSuite:
     """Every scenario on one backend: it is read, planned, applied, read back, and refused where it should be.
 
     Subclass it in a test module, under a name that pytest collects, and give it a fixture ``catalog``: a
-    :class:`~pytest_delta_schema.Workbench` that holds nothing yet under ``dev.silver``. What the backend lacks it says
-    by its own ``capabilities``: a scenario that needs it has to be refused then, and nothing may have changed. Every
-    other one has to end as on the memory catalog.
+    :class:`~pytest_delta_schema.ScratchCatalog` that holds nothing yet under ``dev.silver``. What the backend
+    lacks it says by its own ``capabilities``: a scenario that needs it has to be refused then, and nothing may have
+    changed. Every other one has to end as on the memory catalog.
 
     Attributes:
         handling: How rows are read back, and parquet is made.
@@ -55,7 +55,7 @@ class CatalogSuite:
         if "scenario" in metafunc.fixturenames:
             metafunc.parametrize("scenario", played(type(self)), ids=lambda scenario: scenario.name)
 
-    def test_scenario(self, scenario: Scenario, catalog: Workbench) -> None:
+    def test_scenario(self, scenario: Scenario, catalog: ScratchCatalog) -> None:
         """The scenario ends as it should."""
         end = play(scenario, catalog, self.handling)
         if not gaps(scenario, catalog.capabilities):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.write_check.findings import Findings
-    from pytest_delta_schema.write_check.method import Route
+    from pytest_delta_schema.write_check.method import WriteCall
 
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _NUMBERS = _INTEGERS | {"float", "double", "decimal"}
@@ -102,9 +102,9 @@ class Caster:
         found: Where refusals are noted.
     """
 
-    def __init__(self, route: Route, *, widens: bool, found: Findings) -> None:
-        self._route = route
-        self._by_position = route.by_position
+    def __init__(self, call: WriteCall, *, widens: bool, found: Findings) -> None:
+        self._route = call
+        self._by_position = call.by_position
         self._widens = widens
         self._found = found
 
@@ -174,7 +174,7 @@ class Caster:
         return wanted
 
 
-def is_read_as(columns: Sequence[ColumnState], frame: Sequence[ColumnState], route: Route, *, widens: bool) -> bool:
+def is_read_as(columns: Sequence[ColumnState], frame: Sequence[ColumnState], call: WriteCall, *, widens: bool) -> bool:
     """Whether a frame can be read as a table without a cast, fields of structs matched by name.
 
     Only if it cannot are the fields of structs matched by their place, when a frame is inserted by position.
@@ -184,17 +184,17 @@ def is_read_as(columns: Sequence[ColumnState], frame: Sequence[ColumnState], rou
         match = given.get(column.name.lower())
         if match is None or match.name != column.name:
             return False
-        if not _is_read_as(column.data_type, match.data_type, route, widens=widens):
+        if not _is_read_as(column.data_type, match.data_type, call, widens=widens):
             return False
     return True
 
 
-def _is_read_as(stored: DataTypeState, given: DataTypeState, route: Route, *, widens: bool) -> bool:
+def _is_read_as(stored: DataTypeState, given: DataTypeState, call: WriteCall, *, widens: bool) -> bool:
     if isinstance(stored, StructState) and isinstance(given, StructState):
-        return is_read_as(stored.fields, given.fields, route, widens=widens)
+        return is_read_as(stored.fields, given.fields, call, widens=widens)
     if isinstance(stored, str) or type(stored) is not type(given):
-        return plain(stored) == plain(given) or (widens and evolves(stored, given, route.version))
+        return plain(stored) == plain(given) or (widens and evolves(stored, given, call.version))
     return all(
-        _is_read_as(one.data_type, other.data_type, route, widens=widens)
+        _is_read_as(one.data_type, other.data_type, call, widens=widens)
         for one, other in zip(below(stored), below(given), strict=True)
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.write_check.findings import Findings
-    from pytest_delta_schema.write_check.method import Route
+    from pytest_delta_schema.write_check.method import WriteCall
 
 Columns = tuple[ColumnState, ...]
 
@@ -39,50 +39,50 @@ def without_lengths(columns: Columns) -> Columns:
     return tuple(column._replace(data_type=_without_lengths(column.data_type)) for column in columns)
 
 
-def reaching(frame: Columns, state: TableState, route: Route, found: Findings) -> Columns | None:
+def reaching(frame: Columns, state: TableState, call: WriteCall, found: Findings) -> Columns | None:
     """Return the columns of a frame as they reach Delta, cast and in place; ``None`` if they never do.
 
     Args:
         frame: The columns that are written.
         state: The table.
-        route: The way they take.
+        call: The way they take.
         found: Where refusals are noted.
     """
     width = len(state.columns)
     in_place = len(frame) >= width and _names(frame[:width]) == _names(state.columns)
     twice = _repeated(frame)
-    if twice and (condition := _of_duplicates(route, in_place=in_place, nested=all("." in each for each in twice))):
+    if twice and (condition := _of_duplicates(call, in_place=in_place, nested=all("." in each for each in twice))):
         found.append(findings.repeated(twice, condition))
         return None
-    if not route.casts:
+    if not call.casts:
         return frame
-    may_widen = route.merges and widens(state)
-    by_position = route.by_position
-    if by_position and in_place and is_read_as(state.columns, frame, route, widens=may_widen):
+    may_widen = call.merges and widens(state)
+    by_position = call.by_position
+    if by_position and in_place and is_read_as(state.columns, frame, call, widens=may_widen):
         return frame
     before = len(found)
-    query = Caster(route, widens=may_widen, found=found).cast(frame, state.columns)
+    query = Caster(call, widens=may_widen, found=found).cast(frame, state.columns)
     if by_position and len(found) > before:
         # Delta says what it cannot place while it puts the casts, and Spark looks at the casts afterwards.
         found[before:] = sorted(found[before:], key=lambda finding: finding.condition == findings.NO_CAST)
         return None
     if by_position and (twice := _repeated(query)):
-        found.append(findings.repeated(twice, _IN_UPDATE if route.replaces else _IN_DATA))
+        found.append(findings.repeated(twice, _IN_UPDATE if call.replaces else _IN_DATA))
         return None
     return query
 
 
-def _of_duplicates(route: Route, *, in_place: bool, nested: bool) -> str | None:
+def _of_duplicates(call: WriteCall, *, in_place: bool, nested: bool) -> str | None:
     """Return the condition of names that a frame has twice; ``None`` if their place decides, and not their name."""
-    if route.by_position:
+    if call.by_position:
         return _IN_READING if in_place and nested else None
-    if route.via == WRITE_STREAM:
+    if call.via == WRITE_STREAM:
         return "COLUMN_ALREADY_EXISTS"
-    if route.casts:
+    if call.casts:
         return _IN_READING
-    if route.via == SAVE_AS_TABLE:
+    if call.via == SAVE_AS_TABLE:
         return "COLUMN_ALREADY_EXISTS"
-    return _IN_UPDATE if route.replaces else _IN_DATA
+    return _IN_UPDATE if call.replaces else _IN_DATA
 
 
 def _repeated(columns: Sequence[ColumnState]) -> list[str]:

@@ -26,7 +26,7 @@ _CASTS_BY_NAME = (4, 3)
 _CASTS_STREAMS = (3, 3)
 
 
-class Route(NamedTuple):
+class WriteCall(NamedTuple):
     """How a frame reaches a table.
 
     Args:
@@ -48,7 +48,7 @@ class Route(NamedTuple):
     version: tuple[int, int]
 
 
-def route_of(  # noqa: PLR0913 - the settings of a writer
+def write_call(  # noqa: PLR0913 - the settings of a writer
     via: str,
     mode: str,
     *,
@@ -56,7 +56,7 @@ def route_of(  # noqa: PLR0913 - the settings of a writer
     overwrite_schema: bool,
     auto_merge: bool,
     version: tuple[int, int],
-) -> Route:
+) -> WriteCall:
     """Return the way that a write takes.
 
     Raises:
@@ -71,7 +71,7 @@ def route_of(  # noqa: PLR0913 - the settings of a writer
     by_position = via == INSERT_INTO
     by_name_of_table = via == WRITE_TO or (via == SAVE_AS_TABLE and mode == APPEND)
     casts = by_position or (by_name_of_table and version >= _CASTS_BY_NAME and not overwrite_schema)
-    return Route(
+    return WriteCall(
         via=via,
         replaces=overwrite_schema and mode == OVERWRITE,
         merges=merge_schema or auto_merge,

@@ -16,7 +16,7 @@ from pytest_delta_schema.write_check import findings
 from pytest_delta_schema.write_check.dependencies import require_unused, stranded
 from pytest_delta_schema.write_check.findings import Findings
 from pytest_delta_schema.write_check.frames import reaching, widens, without_lengths
-from pytest_delta_schema.write_check.method import APPEND, route_of
+from pytest_delta_schema.write_check.method import APPEND, write_call
 from pytest_delta_schema.write_check.schema_merge import merge, nullable
 from pytest_delta_schema.write_check.storable_types import require_storable, require_values, require_written
 from pytest_delta_schema.write_check.verdict import WriteVerdict
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.state.states import CatalogReader
-    from pytest_delta_schema.write_check.method import Route
+    from pytest_delta_schema.write_check.method import WriteCall
     from pytest_delta_schema.write_check.schema_merge import Merge, Retyping
 
 Columns = tuple[ColumnState, ...]
@@ -73,7 +73,7 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
         CatalogReadError: If the live table cannot be read, or is not there.
     """
     state = stored_state(table, catalog)
-    route = route_of(
+    call = write_call(
         via,
         mode,
         merge_schema=merge_schema,
@@ -86,20 +86,20 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     if fields is None:
         msg = f"{state.name}: what is written is {df_or_schema!r}; give a DataFrame or its schema, a StructType"
         raise DeclarationError(msg)
-    return judge(without_lengths(canonical_fields(fields)), state, route, overwrites=mode != APPEND)
+    return judge(without_lengths(canonical_fields(fields)), state, call, overwrites=mode != APPEND)
 
 
-def judge(frame: Columns, state: TableState, route: Route, *, overwrites: bool) -> WriteVerdict:
+def judge(frame: Columns, state: TableState, call: WriteCall, *, overwrites: bool) -> WriteVerdict:
     """Judge one write.
 
     Args:
         frame: The columns that are written.
         state: The table.
-        route: The way they take.
+        call: The way they take.
         overwrites: Whether the rows that are there go.
     """
     found = Findings()
-    columns = _after(frame, state, route, found)
+    columns = _after(frame, state, call, found)
     if overwrites and is_on(_APPEND_ONLY, state.table_properties):
         found.append(findings.append_only())
     accepted = not found
@@ -112,10 +112,10 @@ def judge(frame: Columns, state: TableState, route: Route, *, overwrites: bool) 
     )
 
 
-def _after(frame: Columns, state: TableState, route: Route, found: Findings) -> Columns:
+def _after(frame: Columns, state: TableState, call: WriteCall, found: Findings) -> Columns:
     """Return the columns of the table after a write, and note why there is none."""
-    found.extend(require_written(frame, route))
-    query = reaching(frame, state, route, found)
+    found.extend(require_written(frame, call))
+    query = reaching(frame, state, call, found)
     if query is None:
         return state.columns
     given = {column[0].lower(): column for column in query}
@@ -124,11 +124,11 @@ def _after(frame: Columns, state: TableState, route: Route, found: Findings) -> 
         identity = column.value and column.value.identity
         if identity and identity.is_always and column.name.lower() in given:
             found.append(findings.given_identity(column.name))
-    if route.replaces:
+    if call.replaces:
         return _replaced(query, state, found)
     if valued or state.checks:
         found.extend(require_unused(state, query))
-    return _merged(query, given, state, route, found)
+    return _merged(query, given, state, call, found)
 
 
 def _replaced(query: Columns, state: TableState, found: Findings) -> Columns:
@@ -149,21 +149,23 @@ def _replaced(query: Columns, state: TableState, found: Findings) -> Columns:
     return nullable(query)
 
 
-def _merged(query: Columns, given: dict[str, ColumnState], state: TableState, route: Route, found: Findings) -> Columns:
+def _merged(
+    query: Columns, given: dict[str, ColumnState], state: TableState, call: WriteCall, found: Findings
+) -> Columns:
     """Return the columns of a table into whose schema that of a frame is merged; ``given`` has the latter's by name."""
-    merged = merge(state.columns, query, widens=widens(state), version=route.version)
-    found.extend(findings.other_type(*each, casts=route.casts) for each in merged.conflicts)
-    if not query and not route.fills:
+    merged = merge(state.columns, query, widens=widens(state), version=call.version)
+    found.extend(findings.other_type(*each, casts=call.casts) for each in merged.conflicts)
+    if not query and not call.fills:
         found.append(findings.no_columns())
-    if route.merges:
+    if call.merges:
         found.extend(require_storable([*merged.added, *map(_part, merged.retyped)], state))
         _note_changes(merged, found)
     else:
-        found.extend(findings.extra_column(above, column, route.version) for above, column in merged.added)
-        found.extend(findings.wider(*each, route.version) for each in merged.retyped)
+        found.extend(findings.extra_column(above, column, call.version) for above, column in merged.added)
+        found.extend(findings.wider(*each, call.version) for each in merged.retyped)
     missing = [column for column in state.columns if column[0].lower() not in given]
     if missing or merged.has_nested:
-        found.extend(require_values(given, merged.columns, state, route))
+        found.extend(require_values(given, merged.columns, state, call))
     found.notes.extend(f"{column.name} is not in the frame: {_filling(column)}" for column in missing)
     return merged.columns
 

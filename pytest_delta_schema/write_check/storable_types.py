@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.method import Route
+    from pytest_delta_schema.write_check.method import WriteCall
     from pytest_delta_schema.write_check.verdict import Finding
 
 Path = tuple[str, ...]
@@ -28,13 +28,13 @@ _FEED = "delta.enableChangeDataFeed"
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 
 
-def require_written(columns: Iterable[ColumnState], route: Route) -> Iterator[Finding]:
+def require_written(columns: Iterable[ColumnState], call: WriteCall) -> Iterator[Finding]:
     """Yield a finding for every type that never reaches the table on some ways, whatever it holds."""
-    if route.via == SAVE:
+    if call.via == SAVE:
         for column in columns:
             for path, data_type in unstorable(column.data_type, column.name):
                 yield findings.unstorable(path, data_type, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
-    elif route.via == WRITE_STREAM:
+    elif call.via == WRITE_STREAM:
         for column in columns:
             for place in _void(column.data_type, (column.name,)):
                 yield findings.null_in_stream(place)
@@ -76,7 +76,7 @@ def _type_faults(path: Path, data_type: DataTypeState, state: TableState) -> Ite
 
 
 def require_values(
-    frame: Mapping[str, ColumnState], columns: Sequence[ColumnState], state: TableState, route: Route
+    frame: Mapping[str, ColumnState], columns: Sequence[ColumnState], state: TableState, call: WriteCall
 ) -> Iterator[Finding]:
     """Yield a finding for every value that the table needs and the frame does not give.
 
@@ -84,10 +84,10 @@ def require_values(
         frame: The columns of the frame as they reach the table, by name in lower case.
         columns: Of the table after the write.
         state: The table before it.
-        route: The way the frame takes.
+        call: The way the frame takes.
     """
     given = dict(frame)
-    if route.fills:
+    if call.fills:
         for column in columns:
             if column[2] and column[4] is None and column[0].lower() not in given:
                 given[column[0].lower()] = column._replace(data_type="void")
@@ -101,15 +101,15 @@ def require_values(
             continue
         match = given.get(column[0].lower())
         if match is not None or column[4] is None:
-            yield from _missing_parts(column, match, route)
+            yield from _missing_parts(column, match, call)
 
 
-def _missing_parts(column: ColumnState, given: ColumnState | None, route: Route) -> Iterator[Finding]:
+def _missing_parts(column: ColumnState, given: ColumnState | None, call: WriteCall) -> Iterator[Finding]:
     """Yield a finding for every NOT NULL part of a column that the frame does not give."""
     for path in not_null_paths((column,)):
         if given is None or (given[1] != "void" and find((given,), path) is None):
             yield findings.missing(path, _MISSING)
-        elif given[1] == "void" and len(path) > 1 and route.fills:
+        elif given[1] == "void" and len(path) > 1 and call.fills:
             # A struct that is given as NULL has NULL in all of its fields, so every row fails.
             yield findings.missing(path, _BY_ROWS)
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from filelock import FileLock
 
-from pytest_delta_schema import BackendFailure
+from pytest_delta_schema import StatementError
 from pytest_delta_schema.backends.local import creation
 from pytest_delta_schema.backends.local.creation import place_for
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty
@@ -52,7 +52,7 @@ def test_a_creation_that_may_still_run_is_left_alone(tmp_path, folder):
     leave(folder / "_delta_log" / f".{TMP}.crc")
     young = leave(folder / "_delta_log" / TMP, age=50)
 
-    with pytest.raises(BackendFailure) as caught, place_for(NAME, tmp_path, folder):
+    with pytest.raises(StatementError) as caught, place_for(NAME, tmp_path, folder):
         pytest.fail("the place is not free")
 
     assert str(caught.value) == (
@@ -67,7 +67,7 @@ def test_a_file_that_goes_while_it_is_looked_at_belongs_to_a_creation_that_runs(
     old.unlink()
     old.symlink_to(folder / "gone")
 
-    with pytest.raises(BackendFailure, match="somebody else is creating it"), place_for(NAME, tmp_path, folder):
+    with pytest.raises(StatementError, match="somebody else is creating it"), place_for(NAME, tmp_path, folder):
         pytest.fail("the place is not free")
 
 
@@ -107,7 +107,7 @@ def test_a_warehouse_that_cannot_be_written_is_said_in_one_line(tmp_path):
     warehouse = tmp_path / "file"
     warehouse.write_text("no folder")
 
-    with pytest.raises(BackendFailure) as caught, place_for(NAME, warehouse, warehouse / "dev" / "silver" / "orders"):
+    with pytest.raises(StatementError) as caught, place_for(NAME, warehouse, warehouse / "dev" / "silver" / "orders"):
         pytest.fail("the place is not free")
 
     assert str(caught.value) == (
@@ -124,7 +124,7 @@ def test_leftovers_that_cannot_be_removed_are_said_in_one_line(tmp_path, folder,
 
     monkeypatch.setattr("pathlib.Path.unlink", refuse)
 
-    with pytest.raises(BackendFailure) as caught, place_for(NAME, tmp_path, folder):
+    with pytest.raises(StatementError) as caught, place_for(NAME, tmp_path, folder):
         pytest.fail("the place is not free")
 
     assert str(caught.value) == (
@@ -138,7 +138,7 @@ def test_two_creations_of_one_table_wait_for_each_other(tmp_path, folder, monkey
 
     with place_for(NAME, tmp_path, folder):
         (lock,) = tmp_path.glob(".creating-*.lock")
-        with pytest.raises(BackendFailure) as caught, place_for(NAME, tmp_path, folder):
+        with pytest.raises(StatementError) as caught, place_for(NAME, tmp_path, folder):
             pytest.fail("the place is not free")
 
     assert str(caught.value) == (

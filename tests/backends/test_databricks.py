@@ -10,8 +10,7 @@ import pytest
 
 from pytest_delta_schema import (
     ArrayState,
-    BackendError,
-    BackendFailure,
+    BackendUnavailableError,
     Column,
     ColumnState,
     ForeignKey,
@@ -20,13 +19,14 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Orchestrator,
     PlanValidator,
+    StatementError,
     StructState,
     UnsafePlanError,
     default_plan_rules,
     statements,
 )
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.databricks.connection import WarehouseDoor, open_door
+from pytest_delta_schema.backends.databricks.connection import WarehouseConnection, connect_databricks
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
@@ -128,8 +128,8 @@ def test_another_layout_is_refused_by_name(workspace):
 def test_older_versions_are_not_read(workspace):
     catalog = made(workspace, table(ID))
 
-    assert catalog.column_origins(NAME, [("id",)]) == ()
-    with pytest.raises(BackendFailure, match=r"^dev\.silver\.orders: this backend reads no schemas of older versions$"):
+    assert catalog.introduced_by(NAME, [("id",)]) == ()
+    with pytest.raises(StatementError, match=r"^dev\.silver\.orders: this backend reads no schemas of older versions$"):
         catalog.past_columns(NAME, [("gone",)])
 
 
@@ -152,7 +152,7 @@ class TestPermissionAndAbsence:
         def deny(sql):
             if where in sql:
                 msg = "[INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA"
-                raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+                raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
             return ask(sql)
 
         monkeypatch.setattr(workspace, "rows", deny)
@@ -170,7 +170,7 @@ class TestPermissionAndAbsence:
         def deny(sql):
             if "HISTORY" in sql:
                 msg = "[INSUFFICIENT_PERMISSIONS] User does not have SELECT"
-                raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+                raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
             return ask(sql)
 
         monkeypatch.setattr(workspace, "rows", deny)
@@ -295,7 +295,7 @@ def test_a_listing_of_another_form_is_no_empty_one(workspace, monkeypatch, rows)
     catalog = made(workspace, table(ID))
     monkeypatch.setattr(workspace, "rows", lambda _: rows)
 
-    with pytest.raises(BackendFailure, match="the workspace answered with rows of another form"):
+    with pytest.raises(StatementError, match="the workspace answered with rows of another form"):
         catalog.table_names("dev", "silver")
 
 
@@ -358,12 +358,12 @@ class TestDoors:
 
     def test_a_warehouse(self):
         closed = []
-        door = WarehouseDoor(SimpleNamespace(cursor=Cursor, close=lambda: closed.append(True)))
+        connection = WarehouseConnection(SimpleNamespace(cursor=Cursor, close=lambda: closed.append(True)))
 
-        assert door.rows("DESCRIBE") == [{"version": 3, "operation": "WRITE"}]
-        with pytest.raises(BackendFailure) as caught:
-            door.rows("SELECT")
-        door.close()
+        assert connection.rows("DESCRIBE") == [{"version": 3, "operation": "WRITE"}]
+        with pytest.raises(StatementError) as caught:
+            connection.rows("SELECT")
+        connection.close()
 
         assert (str(caught.value), caught.value.condition) == (
             "[TABLE_OR_VIEW_NOT_FOUND] The table cannot be found.",
@@ -376,7 +376,7 @@ class TestDoors:
         config = SimpleNamespace(host="https://x.cloud.example/", authenticate=lambda: {"Authorization": "Bearer t"})
         modules(monkeypatch, sql=SimpleNamespace(connect=lambda **how: given.update(how)), config=lambda: config)
 
-        open_door("abc123")
+        connect_databricks("abc123")
 
         assert (given["server_hostname"], given["http_path"]) == ("x.cloud.example", "/sql/1.0/warehouses/abc123")
         assert given["credentials_provider"]()() == {"Authorization": "Bearer t"}
@@ -405,11 +405,11 @@ class TestDoors:
             config=lambda: config,
         )
 
-        with pytest.raises(BackendFailure) as caught:
-            open_door("abc").rows("SELECT 1")
+        with pytest.raises(StatementError) as caught:
+            connect_databricks("abc").rows("SELECT 1")
 
         shown = "".join(traceback.TracebackException.from_exception(caught.value, capture_locals=True).format())
-        error = shown[shown.rindex("BackendFailure") :]
+        error = shown[shown.rindex("StatementError") :]
         assert "https://***@x.cloud.example/?t=***" in error
         assert "hunter2" not in error
         assert "0123456789" not in error
@@ -423,8 +423,8 @@ class TestDoors:
         monkeypatch.setenv("DATABRICKS_CLIENT_SECRET", "client-secret-0042")
         modules(monkeypatch, sql=None, config=refuse)
 
-        with pytest.raises(BackendError) as caught:
-            open_door("abc")
+        with pytest.raises(BackendUnavailableError) as caught:
+            connect_databricks("abc")
 
         assert str(caught.value) == (
             "the Databricks workspace cannot be entered (cannot parse https://***@x with ***); see its unified"
@@ -435,7 +435,7 @@ class TestDoors:
         monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
         modules(monkeypatch, session=lambda: "spark")
 
-        assert open_door().spark == "spark"
+        assert connect_databricks().spark == "spark"
 
     @pytest.mark.parametrize(
         ("warehouse", "text"),
@@ -451,8 +451,8 @@ class TestDoors:
         monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
         monkeypatch.setitem(sys.modules, "databricks", None)
 
-        with pytest.raises(BackendError, match=text):
-            open_door(warehouse)
+        with pytest.raises(BackendUnavailableError, match=text):
+            connect_databricks(warehouse)
 
     def test_nobody_lets_us_in(self, monkeypatch):
         def refuse():
@@ -461,8 +461,8 @@ class TestDoors:
 
         modules(monkeypatch, sql=None, config=refuse)
 
-        with pytest.raises(BackendError, match=r"cannot be entered \(default auth: cannot configure"):
-            open_door("abc")
+        with pytest.raises(BackendUnavailableError, match=r"cannot be entered \(default auth: cannot configure"):
+            connect_databricks("abc")
 
 
 def modules(monkeypatch, *, sql=None, config=None, session=None):
@@ -490,20 +490,20 @@ def modules(monkeypatch, *, sql=None, config=None, session=None):
 def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
     asked = []
 
-    class Door:
+    class Connection:
         def rows(self, sql):
             asked.append(sql)
             if sql != RUNTIME:
                 return []
             if runtime == "":
-                raise BackendFailure("[UNRESOLVED_ROUTINE] current_version", condition="UNRESOLVED_ROUTINE")
+                raise StatementError("[UNRESOLVED_ROUTINE] current_version", condition="UNRESOLVED_ROUTINE")
             return [{"runtime": runtime}]
 
     both = table(column("a", comment="x"), Column("s", struct(field("f", comment="y"))), comment="z")
     there = Orchestrator.over(MemoryCatalog())
     there.sync_tables([table(column("a"), Column("s", struct(field("f"))))])
     (action,) = there.plan_tables([both]).actions
-    catalog = DatabricksCatalog(Door())
+    catalog = DatabricksCatalog(Connection())
     for each in statements(action):
         catalog.run(each)
 

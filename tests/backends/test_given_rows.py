@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfoNotFoundError
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import BackendFailure, Identity, MemoryCatalog, Orchestrator
+from pytest_delta_schema import Identity, MemoryCatalog, Orchestrator, StatementError
 from pytest_delta_schema.backends import row_clocks
 from pytest_delta_schema.backends.given_rows import converted_rows
 from pytest_delta_schema.backends.row_clocks import Clock, TimeFault
@@ -40,7 +40,7 @@ def made(*columns, **options):
 
 
 def refusal(call, *args):
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         call(*args)
     return str(caught.value), caught.value.condition
 

@@ -237,7 +237,7 @@ class TestUnity:
             folder = unity.folder / "dev" / "silver" / "orders"
             shutil.rmtree(folder / "_delta_log")
             log = plain(folder)
-            unity.catalog.sync_records([MODEL])
+            unity.catalog.sync_entries([MODEL])
 
             COMMITS[case].harm(log)
             state = unity.state(MODEL, OTHER)

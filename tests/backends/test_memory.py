@@ -9,7 +9,6 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    BackendFailure,
     CheckAdd,
     CheckState,
     Identity,
@@ -18,6 +17,7 @@ from pytest_delta_schema import (
     Orchestrator,
     RowCounts,
     Statement,
+    StatementError,
     StatementKind,
     TablePlanner,
     TableState,
@@ -62,7 +62,7 @@ def test_a_table_that_is_not_there_has_no_version_and_maybe_no_schema():
 def test_rows_that_do_not_fit_are_refused(rows, message):
     catalog = MemoryCatalog([state(stored(is_nullable=False))])
 
-    with pytest.raises(BackendFailure, match=message):
+    with pytest.raises(StatementError, match=message):
         catalog.insert(NAME, rows)
 
     assert catalog.count_rows(NAME).rows == 0
@@ -98,7 +98,7 @@ def statement(kind, *changes, name=NAME):
 def test_statements_about_what_is_not_there_are_refused(said, message, condition):
     catalog = MemoryCatalog([state(stored())])
 
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         catalog.run(said)
 
     assert (str(caught.value), caught.value.condition) == (message, condition)
@@ -108,7 +108,7 @@ def test_statements_about_what_is_not_there_are_refused(said, message, condition
 def test_a_table_needs_its_schema():
     (action,) = TablePlanner().plan([table(column())], observed(TableState(name=NAME, exists=False))).actions
 
-    with pytest.raises(BackendFailure, match=r"there is no schema dev\.silver; create it first"):
+    with pytest.raises(StatementError, match=r"there is no schema dev\.silver; create it first"):
         MemoryCatalog().run(statements(action)[0])
 
 
@@ -149,7 +149,7 @@ def test_states_are_copies():
 def test_rows_must_meet_the_checks():
     catalog = MemoryCatalog([state(stored(), checks=(CheckState("positive", "id > 0"),))])
 
-    with pytest.raises(BackendFailure, match=r"row 2: CHECK constraint positive \(id > 0\) violated") as caught:
+    with pytest.raises(StatementError, match=r"row 2: CHECK constraint positive \(id > 0\) violated") as caught:
         catalog.insert(NAME, [{"id": 1}, {"id": None}])
 
     assert caught.value.condition == "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
@@ -170,7 +170,7 @@ def test_a_check_that_only_spark_can_evaluate_says_so():
     catalog = MemoryCatalog([state(stored(), checks=(CheckState("odd", "name rlike '^x'"),))])
 
     with pytest.raises(
-        BackendFailure, match=r"cannot evaluate check odd \(name rlike '\^x'\): .*; test it on the local"
+        StatementError, match=r"cannot evaluate check odd \(name rlike '\^x'\): .*; test it on the local"
     ):
         catalog.insert(NAME, [{"id": 1}])
 
@@ -222,7 +222,7 @@ def test_values_that_only_the_table_gives(columns, row, message, condition):
     catalog = MemoryCatalog()
     Orchestrator.over(catalog).sync_tables([table(*columns)])
 
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         catalog.insert(NAME, [row])
 
     assert str(caught.value).startswith(message)
@@ -256,7 +256,7 @@ def test_a_rewrite_never_changes_a_value(case):
     if is_kept:
         catalog.run(said)
     else:
-        with pytest.raises(BackendFailure, match="the rewrite would change data: the values of p differ; nothing was"):
+        with pytest.raises(StatementError, match="the rewrite would change data: the values of p differ; nothing was"):
             catalog.run(said)
 
     assert catalog.version(NAME) == int(is_kept)

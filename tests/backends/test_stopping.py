@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import BackendFailure, SessionCatalog, Statement, StatementKind, StillRunning
-from pytest_delta_schema.backends.databricks.connection import SparkDoor, WarehouseDoor
+from pytest_delta_schema import SessionCatalog, Statement, StatementError, StatementKind, StillRunning
+from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
 from pytest_delta_schema.backends.local.conversion import convert
 from pytest_delta_schema.backends.spark import stopping
 from pytest_delta_schema.backends.spark.stopping import stopped_by
@@ -18,7 +18,7 @@ from support.tables import NAME
 
 
 def broken():
-    raise BackendFailure("no route")
+    raise StatementError("no route")
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_what_an_interruption_becomes(stop, expected, monkeypatch):
     assert caught.type is expected
 
 
-@pytest.mark.parametrize("error", [BackendFailure("full"), StillRunning()])
+@pytest.mark.parametrize("error", [StatementError("full"), StillRunning()])
 def test_nothing_is_stopped_twice_or_for_other_errors(error):
     with pytest.raises(type(error)) as caught, stopped_by(lambda: pytest.fail("stopped")):
         raise error
@@ -69,7 +69,7 @@ COMMENT = Statement(table=NAME, kind=StatementKind.COMMENT_TABLE, sql="COMMENT")
 
 @pytest.mark.parametrize(
     "run",
-    [lambda spark: SparkDoor(spark).rows("COMMENT"), lambda spark: SessionCatalog(spark).run(COMMENT)],
+    [lambda spark: SparkConnection(spark).rows("COMMENT"), lambda spark: SessionCatalog(spark).run(COMMENT)],
     ids=["databricks", "session"],
 )
 def test_spark_connect_is_told_to_interrupt(run):
@@ -99,7 +99,7 @@ def test_a_warehouse_is_told_to_cancel():
             asked.append("cancel")
 
     with pytest.raises(StillRunning):
-        WarehouseDoor(SimpleNamespace(cursor=Cursor)).rows("COMMENT")
+        WarehouseConnection(SimpleNamespace(cursor=Cursor)).rows("COMMENT")
 
     assert asked == ["COMMENT", "cancel", "closed"]
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 from pyspark.errors import PySparkException
 
-from pytest_delta_schema import BackendError, BackendFailure, DeltaSchemaError, UnityCatalog
+from pytest_delta_schema import BackendUnavailableError, DeltaSchemaError, StatementError, UnityCatalog
 from pytest_delta_schema.backends.unity.transport import Answer
-from pytest_delta_schema.errors import RecordError
-from pytest_delta_schema.state.catalog_entry import RecordState
+from pytest_delta_schema.errors import MetadataSyncError
+from pytest_delta_schema.state.catalog_entry import EntryState
 from support.logs import delta_log, field
 from support.playing import (
     CATALOG,
@@ -133,7 +133,7 @@ def test_what_is_no_listing_is_no_empty_one(log, body):
     server = Playing(log)
     server.play(LISTING, body)
 
-    with pytest.raises(BackendFailure, match="and the answer is none of Unity Catalog"):
+    with pytest.raises(StatementError, match="and the answer is none of Unity Catalog"):
         server.catalog.table_names("dev", "silver")
 
 
@@ -150,7 +150,7 @@ def test_a_record_that_makes_no_sense_hides_none_of_the_others_of_its_page(log):
     assert state.problems[NAME].message.endswith("(Expected `array | null`, got `int` - at `$.columns`)")
     assert [found.exists for found in state.tables.values()] == [True] * 5
     assert server.calls == [LISTING, TABLE]
-    with pytest.raises(BackendFailure, match=r"\(Expected `object`, got `str`\)"):
+    with pytest.raises(StatementError, match=r"\(Expected `object`, got `str`\)"):
         server.catalog.table_names("dev", "silver")
 
 
@@ -193,7 +193,7 @@ def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log, monkeypatc
         problem = state.problems.get(NAME)
         assert problem is not None or state.tables[NAME].exists, where
         shown = [each for each in (problem, state.records.get(NAME)) if each is not None]
-        assert all("\n" not in str(each) for each in shown if not isinstance(each, RecordState)), where
+        assert all("\n" not in str(each) for each in shown if not isinstance(each, EntryState)), where
         outcomes["read" if problem is None else "unreadable"] += 1
     assert min(outcomes.values()) > 5
 
@@ -206,8 +206,8 @@ def test_whatever_is_wrong_in_an_answer_stops_the_sync_of_one_table(log, call):
     for where, wrong in mutations(server.answers[call]):
         server.play(call, wrong)
         try:
-            server.catalog.sync_records([MODEL])
-        except RecordError as error:
+            server.catalog.sync_entries([MODEL])
+        except MetadataSyncError as error:
             said.append((where, str(error)))
     assert len(said) > 50
     assert [where for where, text in said if "\n" in text] == []
@@ -268,8 +268,8 @@ def test_an_update_that_changes_nothing_is_no_sync(log, answer):
     server = Playing(log)
     server.play(UPDATE, answer)
 
-    with pytest.raises(RecordError) as caught:
-        server.catalog.sync_records([MODEL])
+    with pytest.raises(MetadataSyncError) as caught:
+        server.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
         "dev.silver.orders: the server reported success, and its record still differs (columns.deep: the record has"
@@ -283,9 +283,9 @@ def test_a_redirect_of_an_update_names_the_login_page(log):
     server.play(UPDATE, REFUSED["a redirect to a login page"][0])
 
     with pytest.raises(
-        RecordError, match=r"302 Found: it redirects to https://login.example.com:444, probably a login"
+        MetadataSyncError, match=r"302 Found: it redirects to https://login.example.com:444, probably a login"
     ):
-        server.catalog.sync_records([MODEL])
+        server.catalog.sync_entries([MODEL])
 
 
 def echoes():
@@ -317,7 +317,7 @@ def test_a_token_in_any_field_of_an_answer_is_shown_to_nobody(log, monkeypatch, 
 
     shown = repr(server.catalog.snapshot([MODEL]))
     try:
-        shown += repr(server.catalog.sync_records([MODEL]))
+        shown += repr(server.catalog.sync_entries([MODEL]))
     except DeltaSchemaError as error:
         shown += str(error)
 
@@ -365,7 +365,7 @@ def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
     server = Playing(log)
     conf = {"spark.sql.catalog.dev.uri": "https://me:hunter2@elsewhere"}
 
-    with pytest.raises(BackendError) as caught:
+    with pytest.raises(BackendUnavailableError) as caught:
         server.catalog._require_same_server(SimpleNamespace(conf=conf), "dev")
 
     assert "(spark.sql.catalog.dev.uri is https://***@elsewhere)" in str(caught.value)
@@ -385,7 +385,7 @@ def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_record_alone(log, 
     state = server.catalog.snapshot([MODEL])
 
     assert state.tables[NAME].exists
-    assert isinstance(state.records[NAME], RecordState) is is_read
+    assert isinstance(state.records[NAME], EntryState) is is_read
 
 
 def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):
@@ -400,7 +400,7 @@ def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log)
 
     client = Playing(log, token=TOKEN).client
 
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         UnityCatalog(client, Session).create_schema("dev", "gold")
 
     assert str(caught.value) == ("getTable call failed with: 401 - invalid credentials: Bearer *** at https://***@x")

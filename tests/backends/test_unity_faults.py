@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import pytest
 
-from pytest_delta_schema import BackendError, DeltaSchemaError
+from pytest_delta_schema import BackendUnavailableError, DeltaSchemaError
 from pytest_delta_schema.backends.unity import calls, deadline
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
@@ -145,7 +145,7 @@ def test_a_server_that_is_not_there():
     ],
 )
 def test_addresses_that_are_none(uri, text):
-    with pytest.raises(BackendError) as caught:
+    with pytest.raises(BackendUnavailableError) as caught:
         UnityClient(uri)
 
     assert text in str(caught.value)
@@ -160,7 +160,7 @@ def test_the_root_of_the_api_may_be_part_of_the_address(unity):
 
 
 def test_a_type_that_we_do_not_know_is_a_problem_of_the_record_alone(unity):
-    unity.catalog.sync_records([MODEL])
+    unity.catalog.sync_entries([MODEL])
     unity.record()["columns"][0]["type_json"] = '{"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}'
 
     state = unity.state(MODEL, OTHER)
@@ -305,7 +305,7 @@ class TestScale:
 
 
 def test_without_a_session_nothing_is_changed(unity):
-    with pytest.raises(BackendError) as caught:
+    with pytest.raises(BackendUnavailableError) as caught:
         unity.catalog.create_schema("dev", "gold")
 
     assert str(caught.value) == (
@@ -332,7 +332,7 @@ class TestSecrets:
             with pytest.raises(DeltaSchemaError) as caught:
                 unity.catalog.client.schema("dev", "nowhere")
             with suppress(DeltaSchemaError):
-                unity.catalog.sync_records([MODEL])
+                unity.catalog.sync_entries([MODEL])
             said.write(_with_locals(caught.value))
             unity.catalog.client._calls.timeout = 0.3
             unity.server.faults.append(Fault(path="catalogs", seconds=1))
@@ -378,7 +378,7 @@ class TestSecrets:
         ],
     )
     def test_a_token_that_cannot_be_used_is_refused_before_the_first_call_and_not_shown(self, given, text):
-        with pytest.raises(BackendError) as caught:
+        with pytest.raises(BackendUnavailableError) as caught:
             UnityClient("http://unity.invalid", Secret(given))
 
         assert str(caught.value).startswith(f"the token of the Unity Catalog server {text}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import Orchestrator, QualifiedName, RecordError, TablePlanner, script, statements
+from pytest_delta_schema import MetadataSyncError, Orchestrator, QualifiedName, TablePlanner, script, statements
 from pytest_delta_schema.execute.version import ABSENT
 from support.tables import column, table
 from support.unity import MIXED, lake
@@ -59,7 +59,7 @@ def test_an_apply_creates_nothing_and_heals_its_record(unity):
 
 
 def test_its_record_is_synced(unity):
-    (done,) = unity.catalog.sync_records([MIXED])
+    (done,) = unity.catalog.sync_entries([MIXED])
 
     assert (done.table, [each.path for each in done.differences]) == (
         "dev.silver.mixed",
@@ -74,7 +74,7 @@ def test_it_is_created_again_under_its_own_name_on_an_old_server(tmp_path):
     with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
         unity.table("dev.silver.Mixed", team="x")
 
-        unity.catalog.sync_records([MIXED])
+        unity.catalog.sync_entries([MIXED])
 
         assert unity.record("dev.silver.Mixed")["properties"]["team"] == "x"
         assert unity.calls("DELETE") == ["/tables/dev.silver.Mixed"]
@@ -104,8 +104,8 @@ def test_two_that_differ_by_case_only_are_refused(unity, beside):
     )
 
     assert problem(unity, MIXED, *beside) == text
-    with pytest.raises(RecordError) as caught:
-        unity.catalog.sync_records([MIXED])
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MIXED])
     assert str(caught.value) == text
     assert unity.calls("POST") == []
 
@@ -124,7 +124,7 @@ def test_schemas_and_catalogs_too(tmp_path, stored, beside):
         assert not state.tables[absent.name].exists
         assert state.tables[absent.name].schema_exists
         assert state.tables[absent.name].name.written == QualifiedName(catalog, schema, "absent")
-        assert len(unity.catalog.sync_records([MIXED])) == 1
+        assert len(unity.catalog.sync_entries([MIXED])) == 1
 
 
 def test_catalogs_that_differ_by_case_only_are_refused(tmp_path):

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pytest_delta_schema import ActionRunner, BackendError, BackendFailure, Orchestrator
-from pytest_delta_schema.backends.unity.client import ServerFailure
-from pytest_delta_schema.errors import ReadProblem, RecordError
+from pytest_delta_schema import ActionRunner, BackendUnavailableError, Orchestrator, StatementError
+from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.errors import MetadataSyncError, ReadProblem
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity.server import Fault
@@ -66,7 +66,7 @@ def test_a_sync_brings_it_level_with_one_update_and_keeps_its_id(unity):
     unity.record()["owner"] = "data-team"
     before = dict(unity.record())
 
-    (done,) = unity.catalog.sync_records([MODEL])
+    (done,) = unity.catalog.sync_entries([MODEL])
 
     after = unity.record()
     assert (done.table, done.version, done.is_new, len(done.differences)) == ("dev.silver.orders", 0, False, 3)
@@ -80,10 +80,10 @@ def test_a_sync_brings_it_level_with_one_update_and_keeps_its_id(unity):
 
 
 def test_nothing_to_sync_writes_nothing(unity):
-    unity.catalog.sync_records([MODEL])
+    unity.catalog.sync_entries([MODEL])
     unity.server.calls.clear()
 
-    assert unity.catalog.sync_records([MODEL]) == ()
+    assert unity.catalog.sync_entries([MODEL]) == ()
     assert unity.calls("POST") == []
 
 
@@ -92,7 +92,7 @@ def test_files_are_never_touched(unity):
         return {path: path.stat().st_mtime_ns for path in unity.folder.rglob("*")}
 
     before = listing()
-    unity.catalog.sync_records([MODEL])
+    unity.catalog.sync_entries([MODEL])
 
     assert listing() == before
 
@@ -157,14 +157,14 @@ DRIFTED = {
 
 @pytest.mark.parametrize(("edit", "texts"), DRIFTED.values(), ids=DRIFTED)
 def test_every_attribute_is_compared_and_mended(unity, edit, texts):
-    unity.catalog.sync_records([MODEL])
+    unity.catalog.sync_entries([MODEL])
     edit(unity.record())
 
     found = unity.differences()
 
     assert len(found) == len(texts.split("|"))
     assert all(text.startswith(wanted) for text, wanted in zip(found, texts.split("|"), strict=True))
-    assert len(unity.catalog.sync_records([MODEL])) == 1
+    assert len(unity.catalog.sync_entries([MODEL])) == 1
     assert unity.differences() == []
 
 
@@ -188,7 +188,7 @@ LEVEL = {
 
 @pytest.mark.parametrize("edit", LEVEL.values(), ids=LEVEL)
 def test_what_is_no_difference(unity, edit):
-    unity.catalog.sync_records([MODEL])
+    unity.catalog.sync_entries([MODEL])
     edit(unity.record())
 
     assert unity.differences() == []
@@ -198,7 +198,7 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
     unity.table("dev.silver.odd", field("id"), field("v", "void"), note="x" * 300, team="x", comment="Odd")
     odd = table(column(), name="dev.silver.odd")
 
-    (done,) = unity.catalog.sync_records([odd])
+    (done,) = unity.catalog.sync_entries([odd])
 
     record = unity.record("dev.silver.odd")
     assert [each["name"] for each in record["columns"]] == ["id"]
@@ -207,7 +207,7 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
         "the catalog cannot store column v (void), property note (a value of 300 characters), and its record lacks it",
     )
     assert unity.differences(odd.name) == []
-    (again,) = unity.catalog.sync_records([odd])
+    (again,) = unity.catalog.sync_entries([odd])
     assert (again.differences, again.notes) == ((), done.notes)
     assert len(unity.calls("POST")) == 1
 
@@ -215,18 +215,18 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
 def test_a_value_that_becomes_too_long_takes_the_old_one_away(unity):
     folder = unity.table("dev.silver.odd", field("id"), note="short")
     odd = table(column(), name="dev.silver.odd")
-    unity.catalog.sync_records([odd])
+    unity.catalog.sync_entries([odd])
     commit(folder, 1, metadata(field("id"), note="x" * 300))
 
     assert unity.differences(odd.name) == ["properties.note: the record has 'short', the log has (absent)"]
-    unity.catalog.sync_records([odd])
+    unity.catalog.sync_entries([odd])
 
     assert "note" not in unity.record("dev.silver.odd")["properties"]
     assert unity.differences(odd.name) == []
 
 
 def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(unity):
-    unity.catalog.sync_records([MODEL])
+    unity.catalog.sync_entries([MODEL])
     folder = unity.folder / "dev" / "silver" / "orders"
     commit(folder, 1, metadata(field("id", nullable=False), field("extra"), team="x"))
 
@@ -249,7 +249,7 @@ def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(u
         "comment: the record has 'All', the log has ''",
         "properties.delta.appendOnly: the record has 'true', the log has (absent)",
     ]
-    assert [each.version for each in unity.catalog.sync_records([MODEL])] == [1]
+    assert [each.version for each in unity.catalog.sync_entries([MODEL])] == [1]
     assert unity.differences() == []
 
 
@@ -258,8 +258,8 @@ def test_a_record_is_never_taken_back(unity):
     unity.record()["properties"]["delta.lastUpdateVersion"] = "7"
     place = unity.record()["storage_location"]
 
-    with pytest.raises(RecordError) as caught:
-        unity.catalog.sync_records([MODEL])
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
         "dev.silver.orders: its record shows version 7, and the newest version of its log is 0, so the record is not taken"
@@ -281,8 +281,8 @@ def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing
     unity.record()["table_type"] = "MANAGED"
     as_spark_reads(unity, monkeypatch)
 
-    with pytest.raises(RecordError) as caught:
-        unity.catalog.sync_records([MODEL])
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
         "dev.silver.orders: its record is not level with its log (columns: the record has none, the log has 1; comment: the"
@@ -297,7 +297,7 @@ def test_a_managed_table_that_nobody_at_hand_can_read_is_said_to_be_so(unity):
     unity.server.records._store = None
     unity.record().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
 
-    (done,) = unity.catalog.sync_records([MODEL])
+    (done,) = unity.catalog.sync_entries([MODEL])
 
     assert done.differences == ()
     assert done.notes == (
@@ -320,7 +320,7 @@ def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
 
     monkeypatch.setattr(unity.catalog.client, "update_table", slow)
 
-    (done,) = unity.catalog.sync_records([MODEL])
+    (done,) = unity.catalog.sync_entries([MODEL])
 
     assert (len(sent), done.version) == (2, 0)
     assert sent[0]["requirements"][1]["etag"] != sent[1]["requirements"][1]["etag"] == "1"
@@ -342,8 +342,8 @@ def test_races_that_are_lost_without_end_end(tmp_path, status, text):
         )
         unity.server.faults.append(Fault(path="/delta/v1/catalogs", method="POST", status=status, text=body))
 
-        with pytest.raises(RecordError) as caught:
-            unity.catalog.sync_records([MODEL])
+        with pytest.raises(MetadataSyncError) as caught:
+            unity.catalog.sync_entries([MODEL])
 
         tries = len(unity.calls("POST"))
         assert tries > 2
@@ -358,8 +358,8 @@ def test_what_cannot_pass_is_sent_once_and_told_in_one_line(unity):
     }
     unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=500, text=json.dumps(said)))
 
-    with pytest.raises(RecordError) as caught:
-        unity.catalog.sync_records([MODEL])
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL])
 
     assert len(unity.calls("POST")) == 1
     assert "\n" not in str(caught.value)
@@ -380,7 +380,7 @@ def test_an_update_that_was_done_although_the_answer_says_nothing(unity, monkeyp
 
     monkeypatch.setattr(unity.catalog.client, "update_table", done_and_lost)
 
-    (done,) = unity.catalog.sync_records([MODEL])
+    (done,) = unity.catalog.sync_entries([MODEL])
 
     assert (len(done.differences), unity.differences()) == (3, [])
     assert len(unity.calls("POST")) == 2
@@ -393,8 +393,8 @@ def test_success_that_is_not_so_is_not_believed(unity, status, text):
         Fault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else "")
     )
 
-    with pytest.raises(RecordError) as caught:
-        unity.catalog.sync_records([MODEL])
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
         "dev.silver.orders: the server reported success, and its record still differs (columns: the record has none, the log"
@@ -412,7 +412,7 @@ def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
         unity.server.deadlocks = deadlocks
 
         with ThreadPoolExecutor(2) as pool:
-            done = list(pool.map(unity.catalog.sync_records, [models, models]))
+            done = list(pool.map(unity.catalog.sync_entries, [models, models]))
 
         assert {each.table for some in done for each in some} == {model.qualified_name for model in models}
         assert [info["properties"]["team"] for info in unity.server.records.tables.values()] == ["x"] * 130
@@ -422,15 +422,15 @@ def test_one_record_that_cannot_be_written_does_not_stop_the_others(unity):
     unity.table("dev.silver.a")
     unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=403))
 
-    with pytest.raises(RecordError) as caught:
-        unity.catalog.sync_records([MODEL, table(column(), name="dev.silver.a")])
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL, table(column(), name="dev.silver.a")])
 
     assert [problem.table for problem in caught.value.problems] == ["dev.silver.orders"]
     assert [column["name"] for column in unity.record("dev.silver.a")["columns"]] == ["id"]
 
 
 def test_a_table_that_is_not_there_has_no_record(unity):
-    assert unity.catalog.sync_records([table(column(), name="dev.silver.nope")]) == ()
+    assert unity.catalog.sync_entries([table(column(), name="dev.silver.nope")]) == ()
 
 
 def test_reading_syncs_first_where_somebody_wants_that(tmp_path):
@@ -464,7 +464,7 @@ class TestHealing:
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table()
 
-            with pytest.raises(RecordError, match="can only be deleted and created again"):
+            with pytest.raises(MetadataSyncError, match="can only be deleted and created again"):
                 Orchestrator.over(unity.catalog).sync_tables([MODEL])
 
             assert unity.calls("DELETE") == []
@@ -472,13 +472,13 @@ class TestHealing:
     def test_a_record_that_makes_no_sense(self, tmp_path):
         with lake(tmp_path) as unity:
             unity.table()
-            unity.catalog.sync_records([MODEL])
+            unity.catalog.sync_entries([MODEL])
             unity.record()["columns"][0]["type_json"] = '"geometry"'
 
             with pytest.raises(
-                RecordError, match=r"of a type that we do not know \(\"geometry\"\); update this package"
+                MetadataSyncError, match=r"of a type that we do not know \(\"geometry\"\); update this package"
             ):
-                unity.catalog.sync_records([MODEL])
+                unity.catalog.sync_entries([MODEL])
 
 
 class TestMissingCatalogs:
@@ -492,8 +492,8 @@ class TestMissingCatalogs:
             unity.state()
             before = unity.record()["table_id"]
 
-            with pytest.raises(RecordError) as caught:
-                unity.catalog.sync_records([self.NOWHERE, MODEL])
+            with pytest.raises(MetadataSyncError) as caught:
+                unity.catalog.sync_entries([self.NOWHERE, MODEL])
 
             assert str(caught.value) == (
                 "prod.silver.orders: the server shows no catalog prod; make the catalog, which no apply does, or give the"
@@ -506,7 +506,7 @@ class TestMissingCatalogs:
     @pytest.mark.parametrize("token", [None, "dapi-0123456789"])
     def test_they_are_no_servers_without_a_delta_api(self, tmp_path, token):
         with lake(tmp_path, token=token) as unity:
-            with pytest.raises(ServerFailure) as caught:
+            with pytest.raises(ServerError) as caught:
                 unity.catalog.client.has_delta_api("prod")
 
             assert caught.value.is_not_found
@@ -514,7 +514,7 @@ class TestMissingCatalogs:
 
     def test_a_page_of_some_proxy_is_no_answer_where_the_catalog_is_missing_too(self, tmp_path):
         with lake(tmp_path, delta_api=False) as unity:
-            with pytest.raises(ServerFailure, match="Catalog not found: prod"):
+            with pytest.raises(ServerError, match="Catalog not found: prod"):
                 unity.catalog.client.has_delta_api("prod")
 
             assert not unity.catalog.client.has_delta_api("dev")
@@ -529,12 +529,12 @@ class TestOldServers:
             unity.state()
             unity.record()["owner"] = "data-team"
 
-            with pytest.raises(RecordError) as caught:
-                unity.catalog.sync_records([MODEL])
+            with pytest.raises(MetadataSyncError) as caught:
+                unity.catalog.sync_entries([MODEL])
 
             assert str(caught.value) == (
                 f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its record (owned by data-team)"
-                " can only be deleted and created again, under another id; pytest --delta-sync-record does that with"
+                " can only be deleted and created again, under another id; pytest --delta-sync-metadata does that with"
                 " delta_sync_recreate = true, or upgrade the server"
             )
             assert unity.calls("DELETE") == []
@@ -546,7 +546,7 @@ class TestOldServers:
             unity.record()["owner"] = "data-team"
             before = unity.record()["table_id"]
 
-            (done,) = unity.catalog.sync_records([MODEL])
+            (done,) = unity.catalog.sync_entries([MODEL])
 
             assert done.is_new
             assert unity.said.getvalue() == (
@@ -555,15 +555,15 @@ class TestOldServers:
             )
             assert (unity.record()["owner"], unity.record()["columns"][1]["type_precision"]) == (None, 10)
             assert unity.differences() == []
-            assert unity.catalog.sync_records([MODEL]) == ()
+            assert unity.catalog.sync_entries([MODEL]) == ()
 
     def test_what_heals_deletes_nothing(self, tmp_path):
         with lake(tmp_path, delta_api=False, sync_recreate=True, sync_on_read=True) as unity:
             unity.table("dev.silver.orders", *EVERYTHING, **SAID)
 
             state = unity.state()
-            with pytest.raises(RecordError, match="has no Delta API"):
-                unity.catalog.sync_records([MODEL], recreates=False)
+            with pytest.raises(MetadataSyncError, match="has no Delta API"):
+                unity.catalog.sync_entries([MODEL], recreates=False)
 
             assert state.tables[NAME].exists
             assert "has no Delta API" in str(state.records[NAME])
@@ -575,8 +575,8 @@ class TestOldServers:
             unity.state()
             unity.server.faults.append(Fault(path="/tables$", method="POST", status=500))
 
-            with pytest.raises(RecordError) as caught:
-                unity.catalog.sync_records([MODEL])
+            with pytest.raises(MetadataSyncError) as caught:
+                unity.catalog.sync_entries([MODEL])
 
             text = str(caught.value)
             said = json.loads(text[text.index("{") : text.rindex("}") + 1])
@@ -585,7 +585,7 @@ class TestOldServers:
 
 
 def test_managed_tables_are_read_through_the_delta_api(unity):
-    unity.catalog.sync_records([MODEL])
+    unity.catalog.sync_entries([MODEL])
     clustered = {"clusteringColumns": '[["col-1"]]', "delta.feature.clustering": "supported"}
     unity.record().update(table_type="MANAGED", storage_location="s3://nowhere/orders")
     unity.record()["properties"] |= {**clustered, "delta.minWriterVersion": "7"}
@@ -679,11 +679,11 @@ def test_old_commits_that_nobody_can_read_are_one_line(unity):
     (folder / "_delta_log" / f"{0:020d}.json").write_text("{")
 
     with pytest.raises(
-        BackendFailure, match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$"
+        StatementError, match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$"
     ):
         unity.catalog.past_columns(NAME._replace(table="c"), [("old",)])
 
 
 def test_what_only_spark_can_read_needs_a_session_for_its_past(unity):
-    with pytest.raises(BackendError, match="no session is configured"):
+    with pytest.raises(BackendUnavailableError, match="no session is configured"):
         unity.catalog.past_columns(NAME._replace(table="none"), [("old",)])

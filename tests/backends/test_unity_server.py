@@ -13,8 +13,8 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from pytest_delta_schema import QualifiedName, Secret, UnityCatalog, UnityClient, record_differences
-from pytest_delta_schema.backends.unity.client import ServerFailure
+from pytest_delta_schema import QualifiedName, Secret, UnityCatalog, UnityClient, entry_differences
+from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import commit, delta_log, field, metadata
 from support.registering import connection, external_table
@@ -56,7 +56,7 @@ class Place:
 
     def differences(self):
         state = self.catalog.snapshot([self.model])
-        return list(map(str, record_differences(state.records[self.name], state.logs[self.name])))
+        return list(map(str, entry_differences(state.records[self.name], state.logs[self.name])))
 
     def tag(self):
         return self.client.delta_table(self.name)["metadata"]
@@ -85,17 +85,17 @@ def test_a_record_is_brought_level_keeps_its_id_and_is_left_alone_then(place):
         "properties.team: the record has (absent), the log has 'x'",
     ]
 
-    (done,) = place.catalog.sync_records([place.model])
+    (done,) = place.catalog.sync_entries([place.model])
     tag = place.tag()
 
     assert (done.version, place.differences()) == (0, [])
     assert place.client.table(place.name)["table_id"] == before == tag["table-uuid"]
-    assert place.catalog.sync_records([place.model]) == ()
+    assert place.catalog.sync_entries([place.model]) == ()
     assert place.tag()["etag"] == tag["etag"]
 
 
 def test_it_follows_the_log(place):
-    place.catalog.sync_records([place.model])
+    place.catalog.sync_entries([place.model])
     commit(
         place.folder,
         1,
@@ -112,7 +112,7 @@ def test_it_follows_the_log(place):
         "properties.new: the record has (absent), the log has '1'",
         "properties.team: the record has 'x', the log has (absent)",
     ]
-    assert [each.version for each in place.catalog.sync_records([place.model])] == [1]
+    assert [each.version for each in place.catalog.sync_entries([place.model])] == [1]
     assert place.differences() == []
 
 
@@ -126,7 +126,7 @@ def test_an_update_asserts_what_it_was_decided_by(place):
         ([{"type": "assert-table-uuid", "uuid": str(uuid.uuid4())}], 409),
         ([], 400),
     ):
-        with pytest.raises(ServerFailure) as caught:
+        with pytest.raises(ServerError) as caught:
             place.client.update_table(place.name, {**said, "requirements": requirements})
         assert caught.value.status == status
     assert place.tag()["etag"] == tag["etag"]

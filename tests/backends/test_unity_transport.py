@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from pytest_delta_schema import BackendError, QualifiedName, UnityClient
+from pytest_delta_schema import BackendUnavailableError, QualifiedName, UnityClient
 from pytest_delta_schema.backends.unity import client as client_module
 from pytest_delta_schema.backends.unity import transport
-from pytest_delta_schema.backends.unity.calls import ServerFailure
+from pytest_delta_schema.backends.unity.calls import ServerError
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from support.hostile import answers, head, hostile
 from support.tables import NAME
@@ -88,7 +88,7 @@ def test_a_write_ends_with_its_time(play):
         client = UnityClient(server.uri, timeout=SECONDS)
         start = time.monotonic()
 
-        with pytest.raises(ServerFailure, match=r"did not answer POST .* within 0.4 s; see whether it is alive$"):
+        with pytest.raises(ServerError, match=r"did not answer POST .* within 0.4 s; see whether it is alive$"):
             client.update_table(NAME, {"text": "x" * 8 * MUCH})
         took = time.monotonic() - start
 
@@ -105,7 +105,7 @@ def test_tries_and_their_pauses_share_one_time():
         client = UnityClient(server.uri, timeout=3)
         start = time.monotonic()
 
-        with pytest.raises(ServerFailure, match="503 X: later"):
+        with pytest.raises(ServerError, match="503 X: later"):
             client.catalog("dev")
         took = time.monotonic() - start
 
@@ -165,7 +165,7 @@ def test_pages_without_an_end(monkeypatch, following, reason, calls):
     with hostile(pages(following)) as server:
         client = UnityClient(server.uri, timeout=60)
 
-        with pytest.raises(ServerFailure) as caught:
+        with pytest.raises(ServerError) as caught:
             list(client.tables("dev", "silver"))
 
         client.close()
@@ -210,9 +210,9 @@ def test_answers_that_break_off_are_of_one_table(data, reason):
     with hostile(play) as server:
         client = UnityClient(server.uri, timeout=60)
 
-        with pytest.raises(ServerFailure) as caught:
+        with pytest.raises(ServerError) as caught:
             client.table(NAME)
-        with pytest.raises(ServerFailure) as other:
+        with pytest.raises(ServerError) as other:
             client.table(QualifiedName("dev", "silver", "other"))
 
         client.close()
@@ -246,9 +246,7 @@ def test_a_host_that_nobody_knows(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     client = UnityClient("http://unity.invalid", timeout=60)
 
-    with pytest.raises(
-        ServerFailure, match=r"^the server at http://unity.invalid cannot be reached \(\[Errno -2\] Name"
-    ):
+    with pytest.raises(ServerError, match=r"^the server at http://unity.invalid cannot be reached \(\[Errno -2\] Name"):
         client.catalog("dev")
     client.close()
 
@@ -268,7 +266,7 @@ def test_calls_at_once_have_times_of_their_own():
         def wait():
             try:
                 client.catalog("slow")
-            except ServerFailure as error:
+            except ServerError as error:
                 failed.append(error.condition)
 
         thread = threading.Thread(target=wait)
@@ -317,7 +315,7 @@ class TestProxies:
         monkeypatch.setenv("HTTPS_PROXY", f"me:hunter2@127.0.0.1:{port}")
         client = UnityClient("https://unity.invalid", timeout=60)
 
-        with pytest.raises(ServerFailure) as caught:
+        with pytest.raises(ServerError) as caught:
             client.catalog("dev")
 
         client.close()
@@ -340,7 +338,7 @@ class TestProxies:
     def test_one_that_cannot_be_used(self, monkeypatch, proxy, text):
         monkeypatch.setenv("ALL_PROXY", proxy)
 
-        with pytest.raises(BackendError) as caught:
+        with pytest.raises(BackendUnavailableError) as caught:
             UnityClient("https://unity.invalid")
 
         assert str(caught.value).startswith(f"the environment names {text}")

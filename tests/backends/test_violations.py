@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import (
-    BackendFailure,
     ConstraintViolation,
     DeclarationError,
     MemoryCatalog,
     Orchestrator,
+    StatementError,
     constraint_error,
 )
 from pytest_delta_schema.assertions.constraints import stopped_by
@@ -101,7 +101,7 @@ def test_the_expected_constraint_passes(catalog):
 
 
 def test_the_memory_catalog_names_the_values_as_delta_does(catalog):
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         catalog.insert(NAME, [{"id": 1, "b": None}])
 
     found = constraint_error(caught.value, [MODEL])

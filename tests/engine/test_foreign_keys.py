@@ -8,13 +8,13 @@ import pytest
 
 from pytest_delta_schema import (
     ApplyError,
-    BackendFailure,
     Check,
     ForeignKey,
     KeyState,
     MemoryCatalog,
     Orchestrator,
     QualifiedName,
+    StatementError,
     StatementKind,
     SyncError,
     UnsafePlanError,
@@ -250,12 +250,12 @@ def test_a_table_may_point_at_itself(catalog):
 def test_a_failure_while_the_data_is_asked_changes_nothing():
     class Blind(Recording):
         def count_rows(self, *_, **__):
-            raise BackendFailure("cannot count")
+            raise StatementError("cannot count")
 
     catalog = Blind()
     sync(catalog, customers("id"), orders())
 
-    with pytest.raises(BackendFailure, match="cannot count"):
+    with pytest.raises(StatementError, match="cannot count"):
         sync(catalog, orders(customers("id")), table(column(), name="dev.silver.new"))
 
     assert catalog.ran == []

@@ -11,7 +11,6 @@ from pytest_delta_schema import (
     ActionRunner,
     ApplyError,
     ApplyInterrupted,
-    BackendFailure,
     InterruptedTable,
     MemoryCatalog,
     Orchestrator,
@@ -20,6 +19,7 @@ from pytest_delta_schema import (
     RunningOutcome,
     SourceState,
     Statement,
+    StatementError,
     StatementKind,
     StillRunning,
     default_plan_rules,
@@ -231,7 +231,7 @@ def test_tables_that_had_failed_before_keep_their_own_story():
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"blind": BackendFailure("no route")}, "the table could not be read again: no route"),
+        ({"blind": StatementError("no route")}, "the table could not be read again: no route"),
         ({"blind": threading.Event()}, "the table could not be read again within 0.05 s"),
         (
             {"stop": StillRunning},

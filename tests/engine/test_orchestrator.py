@@ -8,7 +8,6 @@ from pytest_delta_schema import (
     ActionRunner,
     AlignExecutor,
     ApplyError,
-    BackendFailure,
     Check,
     ConvergenceError,
     CreateExecutor,
@@ -16,6 +15,7 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Orchestrator,
     PlanValidator,
+    StatementError,
     StatementKind,
     SyncError,
     TablePlanner,
@@ -166,7 +166,7 @@ def test_several_tables_that_fail_are_all_told():
     class Picky(Recording):
         def run(self, statement):
             if statement.table.table in ("a", "b"):
-                raise BackendFailure(f"no {statement.table.table}")
+                raise StatementError(f"no {statement.table.table}")
             super().run(statement)
 
     catalog = Picky([orders_before()], {NAME: [{}]})
@@ -183,8 +183,8 @@ def test_several_tables_that_fail_are_all_told():
 
 def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
     class Late(MemoryCatalog):
-        def count_rows(self, table, demands=(), **how):
-            counts = super().count_rows(table, demands, **how)
+        def count_rows(self, table, data_checks=(), **how):
+            counts = super().count_rows(table, data_checks, **how)
             self.insert(NAME, [{}])
             return counts
 
@@ -237,12 +237,12 @@ def test_a_plan_may_be_had_without_running_it():
 def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, said, message):
     class Unreadable(Recording):
         def refuse(self, *_, **__):
-            raise BackendFailure(said, condition=condition)
+            raise StatementError(said, condition=condition)
 
     catalog = Unreadable([state(stored())], {NAME: [{"id": 0}]})
     setattr(catalog, call, catalog.refuse)
 
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         Orchestrator.over(catalog).sync_tables([table(column(), checks=[Check("positive", "id > 0")])])
 
     assert (str(caught.value), caught.value.condition, catalog.ran) == (message, condition, [])

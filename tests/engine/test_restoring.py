@@ -9,10 +9,10 @@ import pytest
 from pytest_delta_schema import (
     ActionRunner,
     ApplyError,
-    BackendFailure,
     Orchestrator,
     SetTableComment,
     Statement,
+    StatementError,
     StatementKind,
 )
 from pytest_delta_schema.errors import ReadProblem
@@ -118,7 +118,7 @@ def test_a_new_table_is_not_brought_back():
 
 
 def test_the_memory_catalog_has_no_table_to_restore():
-    with pytest.raises(BackendFailure, match=r"there is no table dev\.silver\.orders"):
+    with pytest.raises(StatementError, match=r"there is no table dev\.silver\.orders"):
         Recording().run(Statement(table=table(column()).name, kind=StatementKind.RESTORE_TABLE, sql=""))
 
 
@@ -229,12 +229,12 @@ class Lost(Recording):
             super().run(statement)
         self.is_lost = True
         msg = "connection lost"
-        raise BackendFailure(msg)
+        raise StatementError(msg)
 
     def version(self, table):
         if self.is_lost and not self.comes_back:
             msg = "connection refused"
-            raise BackendFailure(msg)
+            raise StatementError(msg)
         return super().version(table)
 
 

@@ -15,7 +15,7 @@ from faults.cases import BrokenInvariantError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_delta_schema import SparkCatalog
+    from pytest_delta_schema import LocalCatalog
 
 SECRET = "dapi-7fc1Zq93-fault-injection-secret"  # noqa: S105 - planted, to be looked for in every text
 SECRET_VARIABLE = "UNITY_CATALOG_TOKEN"  # noqa: S105 - a name
@@ -33,7 +33,7 @@ class Bench:
         local: A local catalog to use; left out, one is started when a case first needs it.
     """
 
-    def __init__(self, folder: Path, seed: int, local: SparkCatalog | None = None) -> None:
+    def __init__(self, folder: Path, seed: int, local: LocalCatalog | None = None) -> None:
         self.folder = folder
         self.seed = seed
         self.lock = threading.RLock()
@@ -43,10 +43,10 @@ class Bench:
         self._numbers = itertools.count(1)
 
     @cached_property
-    def _local(self) -> SparkCatalog:
+    def _local(self) -> LocalCatalog:
         if self._given is not None:
             return self._given
-        from pytest_delta_schema.backends.local.catalog import SparkCatalog  # noqa: PLC0415 - only where a JVM is needed
+        from pytest_delta_schema.backends.local.catalog import LocalCatalog  # noqa: PLC0415 - only where a JVM is needed
         from pytest_delta_schema.backends.local.session import session_conf, start_session  # noqa: PLC0415 - likewise
 
         warehouse = self.folder / "warehouse"
@@ -55,10 +55,10 @@ class Bench:
         # What Spark and py4j log of faults that were injected says nothing new.
         self._session.spark.sparkContext.setLogLevel("OFF")
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
-        return SparkCatalog(self._session.spark, warehouse, io.StringIO())
+        return LocalCatalog(self._session.spark, warehouse, io.StringIO())
 
     @property
-    def local(self) -> SparkCatalog:
+    def local(self) -> LocalCatalog:
         """The local catalog of this process, which no fault hits."""
         with self.lock:
             return self._local

@@ -16,7 +16,7 @@ from faults.scenes import (
     scenario_named,
 )
 from faults.stages import on_local
-from pytest_delta_schema import BackendFailure, MemoryCatalog, UnsafePlanError
+from pytest_delta_schema import MemoryCatalog, StatementError, UnsafePlanError
 from pytest_delta_schema.testing.handling import MEMORY
 from pytest_delta_schema.testing.play import set_the_stage
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 BEFORE, AFTER = "before", "after"
 KINDS = {
-    "failure": lambda: BackendFailure("the disk is full\nsecond line", condition="DISK"),
+    "failure": lambda: StatementError("the disk is full\nsecond line", condition="DISK"),
     "interrupt": KeyboardInterrupt,
 }
 

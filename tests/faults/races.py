@@ -14,7 +14,7 @@ from faults.boundaries import BEFORE, Failing
 from faults.cases import Area, Case
 from faults.scenes import Line, moved, only, require_rows
 from faults.stages import BYSTANDER, copy_tables, digest, rows_in, template
-from pytest_delta_schema import BackendFailure, Column, DeltaSchemaError, Table
+from pytest_delta_schema import Column, DeltaSchemaError, StatementError, Table
 from pytest_delta_schema.backends.local.physical_names import schema_folder, table_folder
 from pytest_delta_schema.testing.scenario import Scenario
 
@@ -87,7 +87,7 @@ def _run(case: Case, bench: Bench) -> None:
     line = Line(scenario=moved(scenario, schema), catalog=bench.local)
     racer = line
     if kind == "restore":
-        failing = Failing(bench.local, 1, BEFORE, lambda: BackendFailure("told to fail"))
+        failing = Failing(bench.local, 1, BEFORE, lambda: StatementError("told to fail"))
         racer = Line(scenario=line.scenario, catalog=bench.local, ddl=failing, restores=True)
     name = line.scenario.after.name
 

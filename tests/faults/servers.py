@@ -17,7 +17,7 @@ from pytest_delta_schema import CatalogReadError, Column, DeltaSchemaError, Tabl
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
 from pytest_delta_schema.backends.unity.secret import Secret
-from pytest_delta_schema.errors import RecordError
+from pytest_delta_schema.errors import MetadataSyncError
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field
 
@@ -78,7 +78,7 @@ def _under_the_lie(case: Case, liar: Liar, double: UnityDouble) -> None:
     steps: list[tuple[str, Callable[[], Any]]] = [
         ("drift", lambda: catalog.snapshot([*MODELS, *ABSENT])),
         ("listing", lambda: catalog.table_names("dev", "silver")),
-        ("sync", lambda: catalog.sync_records(MODELS)),
+        ("sync", lambda: catalog.sync_entries(MODELS)),
     ]
     try:
         for name, step in steps:
@@ -102,7 +102,7 @@ def _quiet(name: str, step: Callable[[], Any]) -> Any:
     stack = sys.getrecursionlimit()
     try:
         found = step()
-    except (CatalogReadError, RecordError) as error:
+    except (CatalogReadError, MetadataSyncError) as error:
         found = error
         for problem in error.problems:
             _require_line(str(problem), name)
@@ -145,8 +145,8 @@ def _after_it(double: UnityDouble, call: str) -> None:
     catalog = UnityCatalog(client, read_threads=2, stream=io.StringIO(), sync_recreate=call in RECREATED)
     try:
         if call not in (*RECREATED, "vend credentials"):
-            catalog.sync_records(MODELS)
-            require(catalog.sync_records(MODELS) == (), "a second sync has something to do")
+            catalog.sync_entries(MODELS)
+            require(catalog.sync_entries(MODELS) == (), "a second sync has something to do")
             require(all(_is_level(double, name) for name in NAMES), "the entries are not level after a true sync")
     finally:
         client.close()

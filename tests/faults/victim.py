@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faults.plays import Play
-from pytest_delta_schema import DeltaSchemaError, SparkCatalog
+from pytest_delta_schema import DeltaSchemaError, LocalCatalog
 from pytest_delta_schema.backends.local.session import session_conf, start_session
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def main(text: str) -> int:
     session = start_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
     process = session.spark.sparkContext._gateway.proc
     teller.tell("ready", jvm=process.pid)
-    catalog = SparkCatalog(session.spark, warehouse, io.StringIO())
+    catalog = LocalCatalog(session.spark, warehouse, io.StringIO())
     play = Play(**spec["play"])
     if "wait" in spec:
         while not Path(spec["wait"]).exists():

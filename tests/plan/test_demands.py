@@ -55,9 +55,11 @@ def test_a_column_that_is_renamed_on_the_way_is_meant_under_its_old_name():
 
 
 def test_the_value_itself_is_shown_unless_there_is_a_key():
-    demand = PartitionValue(column="p", data_type="string")
+    data_check = PartitionValue(column="p", data_type="string")
     model = table(column(is_nullable=False), column("p", TEXT), partitioned_by=["p"], primary_key=["id"])
     before = state(stored(is_nullable=False), stored("p", "string"))
 
-    assert shown_columns(demand, planned(table(column(), column("p", TEXT), partitioned_by=["p"]), before)) == ("p",)
-    assert shown_columns(demand, planned(model, state(*before.columns, primary_key=KEY))) == ("id",)
+    assert shown_columns(data_check, planned(table(column(), column("p", TEXT), partitioned_by=["p"]), before)) == (
+        "p",
+    )
+    assert shown_columns(data_check, planned(model, state(*before.columns, primary_key=KEY))) == ("id",)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import CatalogState, ReadProblem, record_differences
-from pytest_delta_schema.plan.entry_differences import notes_of_record, stale_records
-from pytest_delta_schema.state.catalog_entry import RecordState, long_properties, recorded, storable
+from pytest_delta_schema import CatalogState, ReadProblem, entry_differences
+from pytest_delta_schema.plan.entry_differences import notes_of_entry, stale_entries
+from pytest_delta_schema.state.catalog_entry import EntryState, long_properties, recorded, storable
 from pytest_delta_schema.state.log_facts import LogFacts
 from support.logs import field
 from support.tables import NAME
@@ -24,7 +24,7 @@ def log(*fields, comment="", **configuration):
 
 
 def record(shown, **more):
-    return RecordState(
+    return EntryState(
         name=NAME,
         table_id="1",
         table_type="EXTERNAL",
@@ -59,9 +59,9 @@ CASES = {
 def test_what_no_record_can_hold_is_a_note_and_no_difference(said, left_out):
     lacking = record(log(field("id")))
 
-    assert record_differences(lacking, said) == ()
-    assert record_differences(record(said), said) == ()
-    assert notes_of_record(said) == (f"the catalog cannot store {left_out}, and its record lacks it",)
+    assert entry_differences(lacking, said) == ()
+    assert entry_differences(record(said), said) == ()
+    assert notes_of_entry(said) == (f"the catalog cannot store {left_out}, and its record lacks it",)
 
 
 def test_a_record_may_hold_it_in_a_form_of_its_own():
@@ -71,8 +71,8 @@ def test_a_record_may_hold_it_in_a_form_of_its_own():
     held = replace(record(said), columns=(first, void._replace(data_type=None, type_name="")))
     stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
 
-    assert record_differences(held, said) == ()
-    assert [each.path for each in record_differences(stranger, said)] == ["columns.w"]
+    assert entry_differences(held, said) == ()
+    assert [each.path for each in entry_differences(stranger, said)] == ["columns.w"]
 
 
 def test_what_is_left_out_is_left_out_of_the_schema_too():
@@ -88,7 +88,7 @@ def test_limits_are_exact():
     said = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
 
     assert storable(said) == (said, ())
-    assert notes_of_record(said) == ()
+    assert notes_of_entry(said) == ()
     assert long_properties(said.configuration) == ()
 
 
@@ -118,7 +118,7 @@ OTHERWISE = {
 
 @pytest.mark.parametrize(("said", "edit", "texts"), OTHERWISE.values(), ids=OTHERWISE)
 def test_what_a_record_holds_in_its_place_is_a_difference(said, edit, texts):
-    assert list(map(str, record_differences(replace(record(said), **edit), said))) == texts
+    assert list(map(str, entry_differences(replace(record(said), **edit), said))) == texts
 
 
 def test_stale_are_tables_of_which_both_were_read():
@@ -134,4 +134,4 @@ def test_stale_are_tables_of_which_both_were_read():
         logs={level: said, behind: said, odd: said, NAME: said},
     )
 
-    assert stale_records(state) == (behind,)
+    assert stale_entries(state) == (behind,)

@@ -13,6 +13,7 @@ from pytest_delta_schema import (
     ColumnAdd,
     ColumnDefaultChange,
     ColumnDrop,
+    ColumnGeneration,
     ColumnGenerationChange,
     ColumnMove,
     ColumnNullabilityChange,
@@ -34,7 +35,6 @@ from pytest_delta_schema import (
     TablePlanner,
     UnsetTableProperties,
     UnsetTags,
-    ValueState,
 )
 from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER
 from pytest_delta_schema.plan.risk import highest_risk, risk_of
@@ -56,7 +56,7 @@ CASES = [
     (LayoutRewrite(partitioning=("a",)), Risk.REWRITE),
     (ColumnMove(name="a", after=None), Risk.METADATA),
     (ColumnDefaultChange(name="a", before=None, after="1"), Risk.METADATA),
-    (ColumnGenerationChange(name="a", before=ValueState(), after=ValueState(generated="b")), Risk.REWRITE),
+    (ColumnGenerationChange(name="a", before=ColumnGeneration(), after=ColumnGeneration(generated="b")), Risk.REWRITE),
     (CheckAdd(name="c", expression="id > 0"), Risk.SCAN),
     (CheckReplace(before=CHECK, after=CHECK), Risk.SCAN),
     (CheckDrop(name="c", expression="id > 0"), Risk.METADATA),

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 CATALOG = """
-from pytest_delta_schema import BackendFailure, MemoryCatalog
-from pytest_delta_schema.state.introduced_by import ColumnOrigin
+from pytest_delta_schema import StatementError, MemoryCatalog
+from pytest_delta_schema.state.introduced_by import IntroducedBy
 
 EXTRA = ColumnState("extra", "double", True, "")
 
 class Told(MemoryCatalog):
-    def column_origins(self, table, paths):
+    def introduced_by(self, table, paths):
         {origins}
 """
-TOLD = 'return tuple(ColumnOrigin(path, 3, "WRITE", "2026-11-21 03:00:00", "nightly load") for path in paths)'
+TOLD = 'return tuple(IntroducedBy(path, 3, "WRITE", "2026-11-21 03:00:00", "nightly load") for path in paths)'
 NOTE = (
     "*note: column extra was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):"
     ' declare it, drop it, or accept such columns with Table(evolution="additive")*'
@@ -48,7 +48,7 @@ def test_it_says_so_where_the_contract_only_matches(project):
 
 
 def test_a_history_that_cannot_be_read_never_hides_the_drift(project):
-    conftest(project, 'raise BackendFailure("the log is gone")')
+    conftest(project, 'raise StatementError("the log is gone")')
     project.models('t = table("dev.silver.t", Column("id", LongType(), is_nullable=False))')
 
     result = project.run("--delta-drift", "-m", "delta_drift")

@@ -90,8 +90,8 @@ def test_what_cannot_be_known_is_a_note(project):
     conftest = project.path / "conftest.py"
     conftest.write_text(
         conftest.read_text()
-        + "\nfrom pytest_delta_schema import BackendFailure\n"
-        + "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise BackendFailure('no log')\n"
+        + "\nfrom pytest_delta_schema import StatementError\n"
+        + "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n"
     )
 
     result = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")

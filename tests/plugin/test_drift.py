@@ -152,11 +152,11 @@ def test_a_catalog_that_cannot_be_read_at_all_is_asked_once(project):
     project.models(SYNCED + "other = table('dev.silver.other', Column('id', LongType()))\n")
     project.catalog(
         """type("Down", (MemoryCatalog,), {"snapshot": lambda self, models: self.fail()})()
-from pytest_delta_schema import BackendFailure
+from pytest_delta_schema import StatementError
 asked = []
 def fail(self):
     asked.append(1)
-    raise BackendFailure(f"no answer to question {len(asked)}\\nand more")
+    raise StatementError(f"no answer to question {len(asked)}\\nand more")
 MemoryCatalog.fail = fail"""
     )
 

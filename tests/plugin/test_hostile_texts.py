@@ -61,7 +61,7 @@ BAD = {BAD!r}
 """
 CONFTEST = """
 from dataclasses import replace
-from pytest_delta_schema import BackendFailure, CheckState, ColumnOrigin, QualifiedName
+from pytest_delta_schema import StatementError, CheckState, IntroducedBy, QualifiedName
 
 BAD = {bad!r}
 
@@ -74,15 +74,15 @@ class Hostile(MemoryCatalog):
             seen = replace(seen, tables={{k: v for k, v in seen.tables.items() if k != name}}, problems={{name: problem}})
         return seen
 
-    def column_origins(self, table, paths):
-        return tuple(ColumnOrigin(path, 1, "WRITE" + BAD, "now", BAD) for path in paths)
+    def introduced_by(self, table, paths):
+        return tuple(IntroducedBy(path, 1, "WRITE" + BAD, "now", BAD) for path in paths)
 
     def past_columns(self, table, paths):
-        raise BackendFailure("no log: " + BAD)
+        raise StatementError("no log: " + BAD)
 
     def run(self, statement):
         if statement.table.table in ("property", "default") and "SCHEMA" not in statement.sql:
-            raise BackendFailure("the server says " + BAD.replace(chr(10), ""))
+            raise StatementError("the server says " + BAD.replace(chr(10), ""))
         super().run(statement)
 """
 

@@ -13,8 +13,8 @@ from support.plugin_project import ORDERS
         pytest.param(
             ["--delta-drift", "--delta-apply"],
             [],
-            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-record only its records; give"
-            " one of them, or --delta-drift --delta-sync-record to bring the records of what is read level first",
+            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-metadata only its records; give"
+            " one of them, or --delta-drift --delta-sync-metadata to bring the records of what is read level first",
             id="both",
         ),
         pytest.param(

@@ -104,9 +104,9 @@ def test_a_question_that_fails_is_told_like_a_statement_that_fails(project):
     project.catalog(
         """type("Broken", (MemoryCatalog,), {"count_rows": lambda *_, **__: fail()})(
             [stored("dev.silver.orders", ID, ColumnState("amount", "bigint", True, ""))])
-from pytest_delta_schema import BackendFailure
+from pytest_delta_schema import StatementError
 def fail():
-    raise BackendFailure("no cluster")"""
+    raise StatementError("no cluster")"""
     )
 
     result = project.run("--delta-drift", "--delta-preflight=count", "-m", "delta_drift")

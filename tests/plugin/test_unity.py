@@ -1,4 +1,4 @@
-"""``--delta-backend unity``: the gate without a JVM, the item ``::record``, and what brings it level."""
+"""``--delta-backend unity``: the gate without a JVM, the item ``::metadata``, and what brings it level."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def test_the_gate_says_that_a_record_is_stale(project, unity, workers):
             "dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: columns, properties.team",
             "  columns          record none      log 2",
             "  properties.team  record (absent)  log 'x'",
-            "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-record",
-            "drift: 1 in sync, 1 stale record, 0 statements run",
-            "  stale record  dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: *",
-            "to bring records level with their logs: pytest --delta-sync-record",
+            "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-metadata",
+            "drift: 1 in sync, 1 stale metadata, 0 statements run",
+            "  stale metadata  dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: *",
+            "to bring records level with their logs: pytest --delta-sync-metadata",
         ]
     )
     assert "Starting" not in result.stdout.str()
@@ -44,28 +44,28 @@ def test_the_gate_says_that_a_record_is_stale(project, unity, workers):
 
 
 def test_a_sync_brings_it_level_and_the_gate_is_green(project, unity, workers):
-    result = project.run("--delta-sync-record", "--snapshot-update", "-rP", *workers)
+    result = project.run("--delta-sync-metadata", "--snapshot-update", "-rP", *workers)
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(
         [
-            f"delta schema: sync-record on unity, server {unity.server.uri}",
+            f"delta schema: sync-metadata on unity, server {unity.server.uri}",
             "  -- dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: columns, *",
-            "sync-record: 1 record synced, 0 statements run",
+            "sync-metadata: 1 metadata synced, 0 statements run",
         ]
     )
     result = project.run("--delta-drift", *workers)
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])
-    result = project.run("--delta-sync-record", *workers)
-    result.stdout.fnmatch_lines(["sync-record: 1 in sync, 0 statements run"])
+    result = project.run("--delta-sync-metadata", *workers)
+    result.stdout.fnmatch_lines(["sync-metadata: 1 in sync, 0 statements run"])
 
 
-@pytest.mark.parametrize("mode", ["--delta-sync-record", "--delta-drift"])
+@pytest.mark.parametrize("mode", ["--delta-sync-metadata", "--delta-drift"])
 def test_what_the_server_cannot_store_is_a_note(project, unity, mode):
     unity.table("dev.silver.odd", field("id"), field("v", "void"), team="x" * 256)
     project.models("odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n")
-    project.run("--delta-sync-record", "--snapshot-update")
+    project.run("--delta-sync-metadata", "--snapshot-update")
 
     result = project.run(mode)
 
@@ -81,11 +81,13 @@ def test_an_apply_brings_records_level_also_where_nothing_else_is_to_do(project,
     result = project.run("--delta-apply", "--snapshot-update")
 
     result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["apply: 1 in sync, 1 record synced, 0 statements run"])
+    result.stdout.fnmatch_lines(["apply: 1 in sync, 1 metadata synced, 0 statements run"])
     assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
 
 
-@pytest.mark.parametrize(("mode", "deleted"), [("--delta-apply", 0), ("--delta-drift", 0), ("--delta-sync-record", 1)])
+@pytest.mark.parametrize(
+    ("mode", "deleted"), [("--delta-apply", 0), ("--delta-drift", 0), ("--delta-sync-metadata", 1)]
+)
 def test_only_a_sync_that_is_asked_for_deletes_a_record(project, tmp_path, mode, deleted):
     with lake(tmp_path / "old", delta_api=False) as old:
         old.table("dev.silver.orders", *FIELDS)
@@ -98,7 +100,7 @@ def test_only_a_sync_that_is_asked_for_deletes_a_record(project, tmp_path, mode,
         )
         project.models(MODEL)
 
-        result = project.run(mode, "--snapshot-update", "-k", "record")
+        result = project.run(mode, "--snapshot-update", "-k", "metadata")
 
         assert len(old.calls("DELETE")) == deleted
         assert result.ret == (pytest.ExitCode.OK if deleted else pytest.ExitCode.TESTS_FAILED)
@@ -138,14 +140,14 @@ def test_an_apply_without_the_session_of_the_server_changes_nothing(project, uni
 def test_drift_says_which_of_the_three_differs(project, is_level):
     project.models(MODEL.replace("StringType", "LongType"))
     if is_level:
-        project.run("--delta-sync-record", "--snapshot-update")
+        project.run("--delta-sync-metadata", "--snapshot-update")
 
     result = project.run("--delta-drift", "--snapshot-update")
 
     note = (
         "; the catalog's record is level with the log"
         if is_level
-        else (", and the catalog's record differs from the log in 2 points: see dev.silver.orders::record")
+        else (", and the catalog's record differs from the log in 2 points: see dev.silver.orders::metadata")
     )
     result.assert_outcomes(passed=2 + is_level, failed=2 - is_level)
     result.stdout.fnmatch_lines([f"  note: the model and the Delta log differ{note}"])
@@ -155,14 +157,14 @@ def test_drift_says_which_of_the_three_differs(project, is_level):
 def test_a_record_alone_can_be_selected(project):
     project.run("--snapshot-update")
 
-    result = project.run("--delta-drift", "-m", "delta_record")
+    result = project.run("--delta-drift", "-m", "delta_metadata")
 
     result.assert_outcomes(failed=1, deselected=3)
-    result.stdout.fnmatch_lines(["FAILED models.py::dev.silver.orders::record - *"])
+    result.stdout.fnmatch_lines(["FAILED models.py::dev.silver.orders::metadata - *"])
 
 
 def test_managed_tables_are_told_and_left_alone(project, unity):
-    project.run("--delta-sync-record", "--snapshot-update")
+    project.run("--delta-sync-metadata", "--snapshot-update")
     unity.record()["table_type"] = "MANAGED"
 
     result = project.run("--delta-drift")
@@ -208,7 +210,7 @@ def test_a_managed_record_that_lies_is_told_with_another_remedy(project, unity):
             "drift: 1 in sync, 1 blocked, *",
         ]
     )
-    assert "--delta-sync-record" not in result.stdout.str()
+    assert "--delta-sync-metadata" not in result.stdout.str()
 
 
 @pytest.mark.usefixtures("unity")
@@ -222,7 +224,7 @@ def test_a_table_that_is_not_there_has_no_stale_record(project):
 
 
 def test_a_record_that_makes_no_sense_is_an_error_in_set_up(project, unity):
-    project.run("--delta-sync-record", "--snapshot-update")
+    project.run("--delta-sync-metadata", "--snapshot-update")
     unity.record()["columns"][0]["type_json"] = '"geometry"'
 
     result = project.run("--delta-drift")
@@ -259,7 +261,7 @@ def test_a_gate_writes_nothing_whatever_is_configured(project, unity):
 
 
 def test_a_gate_syncs_what_it_reads_if_the_command_line_says_so(project, unity, workers):
-    result = project.run("--delta-drift", "--delta-sync-record", "--snapshot-update", *workers)
+    result = project.run("--delta-drift", "--delta-sync-metadata", "--snapshot-update", *workers)
 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(
@@ -275,7 +277,7 @@ def test_an_apply_item_alone_heals_the_record(project, unity):
     result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
 
     result.assert_outcomes(passed=1, deselected=3)
-    result.stdout.fnmatch_lines(["apply: 1 record synced, 0 statements run"])
+    result.stdout.fnmatch_lines(["apply: 1 metadata synced, 0 statements run"])
     assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
 
 
@@ -283,7 +285,7 @@ def test_an_apply_item_alone_heals_the_record(project, unity):
 def test_a_table_that_is_stored_in_another_case_is_one_and_the_same(project, unity, mode):
     unity.table("dev.silver.Mixed", *FIELDS)
     project.models(MODEL.replace("dev.silver.orders", "dev.silver.mixed"))
-    project.run("--delta-sync-record", "--snapshot-update").assert_outcomes(passed=3)
+    project.run("--delta-sync-metadata", "--snapshot-update").assert_outcomes(passed=3)
 
     result = project.run(mode)
 
@@ -320,18 +322,18 @@ def test_a_record_that_cannot_be_healed_fails_the_apply_item(project, unity):
         ),
         (
             ("delta_unity_uri = http://x",),
-            ("--delta-apply", "--delta-sync-record"),
-            "--delta-drift only looks, *; give one of them, or --delta-drift --delta-sync-record to *",
+            ("--delta-apply", "--delta-sync-metadata"),
+            "--delta-drift only looks, *; give one of them, or --delta-drift --delta-sync-metadata to *",
         ),
         (
             (),
-            ("--delta-drift", "--delta-sync-record", "--delta-backend=memory"),
-            "--delta-sync-record is about records of catalogs, and the backend memory keeps none; only unity does",
+            ("--delta-drift", "--delta-sync-metadata", "--delta-backend=memory"),
+            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none; only unity does",
         ),
         (
             (),
-            ("--delta-sync-record", "--delta-backend=memory"),
-            "--delta-sync-record is about records of catalogs, and the backend memory keeps none; only unity does",
+            ("--delta-sync-metadata", "--delta-backend=memory"),
+            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none; only unity does",
         ),
     ],
 )
@@ -437,7 +439,7 @@ def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, i
 
     result.assert_outcomes(**({"passed": 3, "failed": 2} if is_good else {"passed": 2, "failed": 1, "errors": 2}))
     shown = everything(project, result)
-    assert "ServerFailure" in shown
+    assert "ServerError" in shown
     assert TOKEN not in shown
     assert "0042" not in shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.report.introduced_text import origin_notes
-from pytest_delta_schema.state.introduced_by import ColumnOrigin
+from pytest_delta_schema.state.introduced_by import IntroducedBy
 from support.tables import NAME
 
 
@@ -13,21 +13,21 @@ from support.tables import NAME
     ("origin", "text"),
     [
         (
-            ColumnOrigin(("discount",), 3, "WRITE", "2026-11-21 03:00:00", "nightly load"),
+            IntroducedBy(("discount",), 3, "WRITE", "2026-11-21 03:00:00", "nightly load"),
             (
                 "column discount was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):"
                 ' declare it, drop it, or accept such columns with Table(evolution="additive")'
             ),
         ),
         (
-            ColumnOrigin(("lines", "element", "sku"), 12, "STREAMING UPDATE", "2026-11-21 03:00:00"),
+            IntroducedBy(("lines", "element", "sku"), 12, "STREAMING UPDATE", "2026-11-21 03:00:00"),
             (
                 "column lines.element.sku was appended by a writer, in version 12, STREAMING UPDATE of 2026-11-21 03:00:00"
                 ' UTC: declare it, drop it, or accept such columns with Table(evolution="additive")'
             ),
         ),
         (
-            ColumnOrigin(("note",), 1, "ADD COLUMNS", "2026-11-21 03:00:00"),
+            IntroducedBy(("note",), 1, "ADD COLUMNS", "2026-11-21 03:00:00"),
             "column note came with version 1, ADD COLUMNS of 2026-11-21 03:00:00 UTC",
         ),
     ],

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.backends.local.catalog import SparkCatalog
+from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.session import catalog_conf, session_conf, start_session
 
 OPTIMIZED = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms1g -Xmn500m"}
@@ -37,7 +37,7 @@ def local_session(warehouse):
 
 @pytest.fixture(scope="session")
 def spark_catalog(local_session, warehouse):
-    return SparkCatalog(local_session.spark, warehouse)
+    return LocalCatalog(local_session.spark, warehouse)
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from pyspark.sql.types import DecimalType, TimestampType
 from pytest_delta_schema import (
     ActionRunner,
     ApplyError,
-    BackendFailure,
     Column,
     NotNull,
     Orchestrator,
     RowCounts,
     Statement,
+    StatementError,
     StatementKind,
     UnsafePlanError,
     statements,
@@ -84,7 +84,7 @@ def test_the_table_still_reads_and_writes_after_everything(before):
 
     rows = before.spark.sql("SELECT id, amount FROM dev.silver.orders ORDER BY id").collect()
     assert [tuple(map(str, row)) for row in rows] == [("1", "None"), ("2", "1.00")]
-    with pytest.raises(BackendFailure, match="NOT NULL constraint violated for column: id"):
+    with pytest.raises(StatementError, match="NOT NULL constraint violated for column: id"):
         before.insert(NAME, [{"id": None}])
 
 
@@ -117,7 +117,7 @@ def test_a_row_that_is_appended_while_the_data_is_asked_stops_the_commit(before)
         before.insert(NAME, [{"id": None}])
         return RowCounts(rows=0, broken=(0,))
 
-    with pytest.raises(BackendFailure, match="DELTA_CONCURRENT_APPEND"), in_users_names(before.bridge.in_users_words):
+    with pytest.raises(StatementError, match="DELTA_CONCURRENT_APPEND"), in_users_names(before.bridge.in_users_words):
         set_not_null(before.bridge.gateway, NAME, [["id"]], count)
 
     assert before.version(NAME) == 1
@@ -177,7 +177,7 @@ def test_the_way_back_leads_back_unless_somebody_has_written_since(before, monke
         if statement.kind is StatementKind.ADD_PRIMARY_KEY:
             if meanwhile:
                 before.insert(NAME, [{"id": 7}])
-            raise BackendFailure("no more")
+            raise StatementError("no more")
         run(statement)
 
     monkeypatch.setattr(before, "run", failing)
@@ -230,7 +230,7 @@ def test_errors_speak_of_users_names(local):
         "SELECT * FROM dev.silver.missing",
         "ALTER TABLE dev.silver.orders DROP COLUMN id",
     ):
-        with pytest.raises(BackendFailure) as caught:
+        with pytest.raises(StatementError) as caught:
             local.run(Statement(table=NAME, kind=StatementKind.SET_PROPERTIES, sql=text))
         assert "dev__silver" not in str(caught.value)
         assert "\tat " not in str(caught.value)
@@ -251,7 +251,7 @@ def test_dropping_a_schema_takes_half_made_tables_along(local, warehouse):
 def test_a_schema_with_tables_is_not_dropped_by_accident(local):
     Orchestrator.over(local).sync_tables([table(column())])
 
-    with pytest.raises(BackendFailure, match="SCHEMA_NOT_EMPTY"):
+    with pytest.raises(StatementError, match="SCHEMA_NOT_EMPTY"):
         local.run(Statement(table=NAME, kind=StatementKind.CREATE_SCHEMA, sql="DROP SCHEMA dev.silver RESTRICT"))
 
     assert local.version(NAME) == 0
@@ -261,10 +261,10 @@ def test_rows_must_fit(local):
     Orchestrator.over(local).sync_tables([table(column(), Column("a", DecimalType(3, 2)))])
 
     with pytest.raises(
-        BackendFailure, match=r"row 1: there is no column x; .*\n.*row 2: there is no column y; columns are id, a"
+        StatementError, match=r"row 1: there is no column x; .*\n.*row 2: there is no column y; columns are id, a"
     ):
         local.insert(NAME, [{"id": 1, "x": 1}, {"y": 2}])
-    with pytest.raises(BackendFailure):
+    with pytest.raises(StatementError):
         local.insert(NAME, [{"id": "text"}])
 
     assert local.count_rows(NAME, [NotNull(("id",))]) == RowCounts(rows=0, broken=(0,))

@@ -7,7 +7,6 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     ApplyError,
-    BackendFailure,
     Check,
     CheckAdd,
     CheckState,
@@ -15,6 +14,7 @@ from pytest_delta_schema import (
     Orchestrator,
     RowCounts,
     Statement,
+    StatementError,
     StatementKind,
     UnsafePlanError,
     constraint_error,
@@ -36,7 +36,7 @@ def test_checks_are_part_of_the_one_commit_that_creates_and_are_enforced(local):
     assert local.version(NAME) == 0
     local.insert(NAME, [{"id": 5}])
     for row in ({"id": 0}, {"id": 9}, {"id": None}):
-        with pytest.raises(BackendFailure, match=r"CHECK constraint (positive|small)"):
+        with pytest.raises(StatementError, match=r"CHECK constraint (positive|small)"):
             local.insert(NAME, [row])
 
 
@@ -76,8 +76,8 @@ def test_all_demands_are_counted_in_one_query(local, monkeypatch):
     ask = local._sql
     monkeypatch.setattr(local, "_sql", lambda text: (asked.append(text), ask(text))[1])
 
-    demands = [NotNull(("id",)), NotNull(("b",)), CheckState("x", "id > 0"), CheckState("y", "b = 1")]
-    counts = local.count_rows(NAME, demands)
+    data_checks = [NotNull(("id",)), NotNull(("b",)), CheckState("x", "id > 0"), CheckState("y", "b = 1")]
+    counts = local.count_rows(NAME, data_checks)
 
     assert counts == RowCounts(rows=2, broken=(1, 1, 2, 1))
     assert len(asked) == 1
@@ -113,7 +113,7 @@ def test_the_four_errors_of_deltas_own_command(local, text, condition):
     Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
     local.insert(NAME, [{"id": 1}])
 
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         run(local, f"ALTER TABLE dev.silver.orders {text}")
 
     assert caught.value.condition == condition
@@ -174,7 +174,7 @@ def test_text_that_deltas_command_would_change_is_kept_to_the_letter(local):
 
     assert local.snapshot([model]).tables[NAME].checks == (CheckState("quoted", quoted.expression),)
     local.insert(NAME, [{"name": "its"}])
-    with pytest.raises(BackendFailure, match="quoted"):
+    with pytest.raises(StatementError, match="quoted"):
         local.insert(NAME, [{"name": "it's"}])
 
 
@@ -182,7 +182,7 @@ def test_a_check_of_that_name_stands_in_the_way(local):
     Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
     change = CheckAdd(name="Positive", expression="id > 5")
 
-    with pytest.raises(BackendFailure, match="there is a check Positive already; read the table again"):
+    with pytest.raises(StatementError, match="there is a check Positive already; read the table again"):
         local.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
 
     assert local.version(NAME) == 0
@@ -256,7 +256,7 @@ def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(loc
     (file,) = table_folder(local.warehouse, NAME).glob("*.parquet")
     file.unlink()
 
-    with pytest.raises(BackendFailure) as caught:
+    with pytest.raises(StatementError) as caught:
         Orchestrator.over(local, preflight=Preflight(mode)).sync_tables([table(column(is_nullable=False), column("b"))])
 
     text = str(caught.value)

@@ -12,13 +12,13 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import (
     ActionRunner,
     ApplyError,
-    BackendFailure,
     CatalogReadError,
     Check,
     Column,
+    LocalCatalog,
     Orchestrator,
     Parquet,
-    SparkCatalog,
+    StatementError,
     TablePlanner,
     UnsafePlanError,
     assert_no_drift,
@@ -333,14 +333,14 @@ def test_an_alignment_that_fails_after_the_conversion_never_proposes_to_drop_the
 ):
     write("1L as id")
     wanted = model(ID, folder=folder, comment="Orders")
-    run = SparkCatalog.run
+    run = LocalCatalog.run
 
     def failing(self, statement):
         if statement.kind.value == "comment on table":
-            raise BackendFailure("no comment")
+            raise StatementError("no comment")
         run(self, statement)
 
-    monkeypatch.setattr(SparkCatalog, "run", failing)
+    monkeypatch.setattr(LocalCatalog, "run", failing)
     with pytest.raises(ApplyError) as caught:
         sync(local, wanted)
     monkeypatch.undo()
@@ -367,7 +367,7 @@ def test_two_thousand_files_convert_with_lines_of_progress(local, folder, write)
         place.mkdir(exist_ok=True)
         (place / f"part-{number:05}.parquet").hardlink_to(one)
     stream = io.StringIO()
-    catalog = SparkCatalog(local.spark, local.warehouse, stream)
+    catalog = LocalCatalog(local.spark, local.warehouse, stream)
     wanted = model(ID, Column("part", INT), folder=folder, statistics=False, partitioned_by=["part"])
 
     sync(catalog, wanted)

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema import ActionRunner, ApplyError, CatalogReadError, Orchestrator, SparkCatalog, TablePlanner
+from pytest_delta_schema import ActionRunner, ApplyError, CatalogReadError, LocalCatalog, Orchestrator, TablePlanner
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
@@ -156,7 +156,7 @@ def test_nothing_runs_on_a_table_that_is_damaged_after_it_was_planned(local):
 
 def test_a_table_that_is_damaged_midway_is_not_said_to_be_absent(local, monkeypatch):
     folder = make(local)
-    run = SparkCatalog.run
+    run = LocalCatalog.run
 
     def harm_between(self, statement):
         if statement.kind.value == "comment on table":
@@ -165,9 +165,9 @@ def test_a_table_that_is_damaged_midway_is_not_said_to_be_absent(local, monkeypa
             raise self.error
         run(self, statement)
 
-    monkeypatch.setattr(SparkCatalog, "run", harm_between)
+    monkeypatch.setattr(LocalCatalog, "run", harm_between)
     monkeypatch.setattr(
-        SparkCatalog, "error", CatalogReadError([ReadProblem(table="", message="no", remedy="none")]), False
+        LocalCatalog, "error", CatalogReadError([ReadProblem(table="", message="no", remedy="none")]), False
     )
     with pytest.raises(ApplyError) as caught:
         Orchestrator.over(local).sync_tables([table(column("id", comment="Key"), comment="Orders")])

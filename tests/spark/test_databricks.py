@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, CheckState, ForeignKey, NotNull, Orchestrator
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.databricks.connection import SparkDoor
+from pytest_delta_schema.backends.databricks.connection import SparkConnection
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
 from pytest_delta_schema.testing.play import visible
@@ -43,7 +43,7 @@ def databricks(local):
         values = [tuple(row.get(key) for key in columns) for row in rows]
         frame = local.spark.createDataFrame(values, spark.StructType(fields))
         frame.write.format("delta").saveAsTable(f"dev.information_schema.{name}")
-    yield DatabricksCatalog(SparkDoor(local.spark), read_threads=2), [model, parent], local
+    yield DatabricksCatalog(SparkConnection(local.spark), read_threads=2), [model, parent], local
     local.drop_schema("dev", "information_schema")
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import BackendFailure, Check, MemoryCatalog, Orchestrator
+from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, StatementError
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from support.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
 from support.tables import NAME, column, table
@@ -110,7 +110,7 @@ def test_a_partition_whose_table_sees_the_time_zone_of_the_session_refuses_the_r
     catalog.spark.conf.set(ZONE, "Europe/Berlin")
     try:
         with pytest.raises(
-            BackendFailure, match=r"row 2, column t: .* happens in an hour that Europe/Berlin has twice"
+            StatementError, match=r"row 2, column t: .* happens in an hour that Europe/Berlin has twice"
         ):
             catalog.insert(NAME, [{"id": 1, "t": INSTANTS[0]}, {"id": 2, "t": INSTANTS[1]}])
         written = catalog.version(NAME)
@@ -157,7 +157,7 @@ def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(c
     texts = []
     for each in (catalog, memory):
         Orchestrator.over(each).sync_tables([model])
-        with pytest.raises(BackendFailure) as caught:
+        with pytest.raises(StatementError) as caught:
             each.insert(NAME, [{}, {name: given for name, _, given in bad}])
         texts.append(str(caught.value))
 
@@ -172,7 +172,7 @@ def test_a_datetime_of_the_repeated_hour_is_refused_with_nothing_written(catalog
     catalog.spark.conf.set(ZONE, "Europe/Berlin")
     try:
         with pytest.raises(
-            BackendFailure, match=r"row 2, column t: .* it has no time zone and happens twice in Europe/Berlin"
+            StatementError, match=r"row 2, column t: .* it has no time zone and happens twice in Europe/Berlin"
         ):
             catalog.insert(NAME, [{"id": 1}, {"id": 2, "t": datetime(2026, 10, 25, 2, 30)}])
     finally:

@@ -34,7 +34,7 @@ def test_drift_names_the_commit_that_brought_each_column(local):
     append(local, frame(a=INT))
 
     paths = [("discount",), ("by_hand",), ("place", "lon")]
-    told = local.column_origins(NAME, paths)
+    told = local.introduced_by(NAME, paths)
 
     assert [(origin.version, origin.operation, origin.user_metadata) for origin in told] == [
         (2, "WRITE", "nightly load 'x'"),

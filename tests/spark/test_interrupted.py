@@ -22,11 +22,11 @@ CONFTEST = """
 import os, signal, threading, time
 from pathlib import Path
 import pytest
-from pytest_delta_schema import SparkCatalog, StatementKind
+from pytest_delta_schema import LocalCatalog, StatementKind
 
 HERE = Path(__file__).parent
 
-class Interrupted(SparkCatalog):
+class Interrupted(LocalCatalog):
     def run(self, statement):
         if statement.kind is StatementKind.{kind}:
             threading.Thread(target=self.interrupt, daemon=True).start()

@@ -10,9 +10,9 @@ c = table("dev.silver.c", Column("id", LongType()))
 CONFTEST = """
 import os, signal
 import pytest
-from pytest_delta_schema import SparkCatalog, StatementKind
+from pytest_delta_schema import LocalCatalog, StatementKind
 
-class Killed(SparkCatalog):
+class Killed(LocalCatalog):
     def run(self, statement):
         if statement.kind is StatementKind.ADD_PRIMARY_KEY:
             process = self.spark.sparkContext._gateway.proc

@@ -90,14 +90,19 @@ def test_a_changed_key_and_what_points_at_it_cost_one_commit_each(local):
 
 def test_all_demands_of_a_table_cost_one_scan_of_it(local):
     Orchestrator.over(local).sync_tables([child(), parents()])
-    demands = [
+    data_checks = [
         NotNull(("id",)),
         *(CheckState(f"c{number}", f"id > {number}") for number in range(10)),
         KeyState("pk", ("id", "b")),
         TO_PARENT,
     ]
 
-    plan = local.spark.sql(count_rows(rows_of(NAME, demands), demands))._jdf.queryExecution().executedPlan().toString()
+    plan = (
+        local.spark.sql(count_rows(rows_of(NAME, data_checks), data_checks))
+        ._jdf.queryExecution()
+        .executedPlan()
+        .toString()
+    )
 
     scans = [line for line in plan.splitlines() if "FileScan" in line]
     assert [sum(f"silver/{name}]" in line for line in scans) for name in ("orders", "parents")] == [1, 1]

@@ -12,8 +12,8 @@ import pytest
 from pytest_delta_schema import (
     ApplyError,
     CatalogReadError,
+    LocalCatalog,
     Orchestrator,
-    SparkCatalog,
     UnsafePlanError,
     assert_no_drift,
 )
@@ -215,7 +215,7 @@ def test_a_conversion_that_was_killed_is_done_again(local, tmp_path):
 
 def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch):
     said = io.StringIO()
-    catalog = SparkCatalog(local.spark, local.warehouse, said)
+    catalog = LocalCatalog(local.spark, local.warehouse, said)
     monkeypatch.setattr(catalog.bridge, "mark", lambda _: local.spark._jvm.java.io.File("/proc/none").createNewFile())
 
     Orchestrator.over(catalog).sync_tables([table(ID)])

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from pytest_delta_schema import (
-    BackendFailure,
     Check,
     CheckState,
     NotNull,
     Orchestrator,
+    StatementError,
     Table,
     UnsafePlanError,
     constraint_error,
@@ -39,7 +39,7 @@ class Writer(threading.Thread):
         self.now.wait(max(self.delay, 0))
         try:
             self.catalog.insert(self.name_of_table, [BROKEN])
-        except BackendFailure as error:
+        except StatementError as error:
             self.error = error
 
 
@@ -52,7 +52,7 @@ def race(catalog, statement, delay: float) -> tuple[bool, bool]:
     lost = None
     try:
         catalog.run(statement)
-    except (UnsafePlanError, BackendFailure) as error:
+    except (UnsafePlanError, StatementError) as error:
         lost = error
     writer.now.set()
     writer.join()
@@ -76,10 +76,10 @@ def round_of(catalog, number: int, delay: float) -> tuple[bool, bool]:
     wrote, came = race(catalog, statement, delay)
 
     state = catalog.snapshot([model_of(name)]).tables[statement.table]
-    demands = [NotNull((each.name,)) for each in state.columns if not each.is_nullable]
-    demands += [CheckState(each.name, each.expression) for each in state.checks]
-    assert len(demands) == int(came)
-    assert not came or catalog.count_rows(statement.table, demands).broken == (0,)
+    data_checks = [NotNull((each.name,)) for each in state.columns if not each.is_nullable]
+    data_checks += [CheckState(each.name, each.expression) for each in state.checks]
+    assert len(data_checks) == int(came)
+    assert not came or catalog.count_rows(statement.table, data_checks).broken == (0,)
     return wrote, came
 
 

@@ -7,12 +7,12 @@ import shutil
 import pytest
 
 from pytest_delta_schema import (
-    BackendFailure,
     Check,
     Column,
     ForeignKey,
     Orchestrator,
     Parquet,
+    StatementError,
     UnsafePlanError,
 )
 from pytest_delta_schema.backends.local.physical_names import table_folder
@@ -147,7 +147,7 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monke
     def deny(text):
         if "text." in text:
             msg = "PERMISSION_DENIED"
-            raise BackendFailure(msg)
+            raise StatementError(msg)
         return ask(text)
 
     monkeypatch.setattr(session, "_rows", deny)
@@ -207,7 +207,7 @@ def test_schemas_that_cannot_be_listed_make_no_table_absent(session, monkeypatch
     def deny(text):
         if "SHOW SCHEMAS" in text:
             msg = "no privilege"
-            raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+            raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
         return ask(text)
 
     monkeypatch.setattr(session, "_rows", deny)
@@ -220,7 +220,7 @@ def test_schemas_that_cannot_be_listed_make_no_table_absent(session, monkeypatch
 def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
     def deny(_):
         msg = "no SELECT"
-        raise BackendFailure(msg, condition="INSUFFICIENT_PERMISSIONS")
+        raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
 
     monkeypatch.setattr(session, "_rows", deny)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema import BackendError
+from pytest_delta_schema import BackendUnavailableError
 from pytest_delta_schema.backends.local import jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
@@ -59,7 +59,7 @@ def refusing(number):
 
 
 def message_of(call, *args, **kwargs):
-    with pytest.raises(BackendError) as caught:
+    with pytest.raises(BackendUnavailableError) as caught:
         call(*args, **kwargs)
     text = str(caught.value)
     assert "\n" not in text

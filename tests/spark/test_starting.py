@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema import BackendError
+from pytest_delta_schema import BackendUnavailableError
 from pytest_delta_schema.backends.local import jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
@@ -37,7 +37,7 @@ import sys
 from pathlib import Path
 from pyspark.sql import SparkSession
 from pytest_delta_schema import Orchestrator
-from pytest_delta_schema.backends.local.catalog import SparkCatalog
+from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.jars import delta_jars
 from pytest_delta_schema.backends.local.session import open_session
 sys.path.insert(0, sys.argv[2])
@@ -51,7 +51,7 @@ builder = builder.config("spark.sql.warehouse.dir", str(warehouse / "own"))
 spark = builder.getOrCreate()
 session = open_session({}, warehouse, archive=True, stream=sys.stderr)
 assert session.spark is spark and not session.owned
-catalog = SparkCatalog(spark, warehouse)
+catalog = LocalCatalog(spark, warehouse)
 orchestrator = Orchestrator.over(catalog)
 print("RAN", len(orchestrator.sync_tables([orders()]).statements))
 print("LEFT", len(orchestrator.plan_tables([orders()]).actions))
@@ -119,9 +119,9 @@ def test_the_archive_is_written_once_used_after_and_written_again_when_broken(tm
 
 def test_a_session_that_does_not_start_says_so_in_one_line(tmp_path):
     script = START.replace("session_conf(warehouse)", "{**session_conf(warehouse), 'spark.master': 'nobody'}").replace(
-        "session = start", "from pytest_delta_schema import BackendError\ntry:\n    start"
+        "session = start", "from pytest_delta_schema import BackendUnavailableError\ntry:\n    start"
     )
-    script = script.partition("options = ")[0] + "except BackendError as error:\n    print(error)\n"
+    script = script.partition("options = ")[0] + "except BackendUnavailableError as error:\n    print(error)\n"
 
     answer = run(script, tmp_path, "none")
 
@@ -158,7 +158,7 @@ def test_without_delta_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "delta", None)
 
     with pytest.raises(
-        BackendError, match=r"needs Spark and Delta, and .*; run: pip install 'pytest-delta-schema\[spark\]'"
+        BackendUnavailableError, match=r"needs Spark and Delta, and .*; run: pip install 'pytest-delta-schema\[spark\]'"
     ):
         coordinates()
 
@@ -168,7 +168,7 @@ def test_jars_that_cannot_be_downloaded_say_what_to_do(monkeypatch):
     monkeypatch.setattr(jars, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
     stream = io.StringIO()
 
-    with pytest.raises(BackendError) as caught:
+    with pytest.raises(BackendUnavailableError) as caught:
         delta_jars(stream)
 
     assert str(caught.value).startswith(
@@ -216,7 +216,7 @@ def test_a_download_says_how_much_and_is_done_once(monkeypatch):
 
 def test_a_spark_that_our_classes_do_not_fit_is_said_so(empty_cache):
     with pytest.raises(
-        BackendError, match=r"the catalog classes do not fit the installed Spark and Delta; use a supported"
+        BackendUnavailableError, match=r"the catalog classes do not fit the installed Spark and Delta; use a supported"
     ):
         classes_jar([], find_java())
 
@@ -272,7 +272,7 @@ def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, pa
         monkeypatch.setenv("PATH", path)
     java_module._ask.cache_clear()
 
-    with pytest.raises(BackendError, match=message):
+    with pytest.raises(BackendUnavailableError, match=message):
         find_java()
 
 

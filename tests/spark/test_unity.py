@@ -8,12 +8,12 @@ import pytest
 
 from pytest_delta_schema import (
     ApplyError,
-    BackendError,
+    BackendUnavailableError,
     Column,
     Orchestrator,
     UnityCatalog,
     UnityClient,
-    record_differences,
+    entry_differences,
 )
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
@@ -68,7 +68,7 @@ class TestUnity(CatalogSuite):
 
 def level(unity, model):
     state = unity.snapshot([model])
-    return record_differences(state.records[model.name], state.logs[model.name]) == ()
+    return entry_differences(state.records[model.name], state.logs[model.name]) == ()
 
 
 def test_an_apply_leaves_the_record_level(unity, double):
@@ -115,7 +115,7 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
     client = UnityClient(double.uri)
 
     with pytest.raises(
-        BackendError, match="by transactions, to which Spark Connect has no way; give it a classic session"
+        BackendUnavailableError, match="by transactions, to which Spark Connect has no way; give it a classic session"
     ):
         UnityCatalog(client, lambda: remote).create_schema("dev", "silver")
     client.close()
@@ -141,7 +141,7 @@ def test_the_record_of_a_managed_table_is_held_against_what_spark_reads(unity, d
     record = double.records.tables[str(NAME)]
     record["table_type"] = "MANAGED"
     before = unity.snapshot([model])
-    level = record_differences(before.records[NAME], before.logs[NAME])
+    level = entry_differences(before.records[NAME], before.logs[NAME])
 
     record["comment"] = "Lies"
     record["columns"][0]["comment"] = ""
@@ -149,7 +149,7 @@ def test_the_record_of_a_managed_table_is_held_against_what_spark_reads(unity, d
 
     assert level == ()
     assert Orchestrator.over(unity).plan_tables([model]).is_empty
-    assert list(map(str, record_differences(state.records[NAME], state.logs[NAME]))) == [
+    assert list(map(str, entry_differences(state.records[NAME], state.logs[NAME]))) == [
         "columns.id.comment: the record has '', the log has 'Key'",
         "comment: the record has 'Lies', the log has 'Orders'",
     ]

@@ -376,10 +376,10 @@ LOST = {
 
 @pytest.mark.parametrize("data_type", LOST)
 def test_values_that_a_partition_does_not_keep(data_type):
-    demand = PartitionValue(column="p", data_type=data_type)
+    data_check = PartitionValue(column="p", data_type=data_type)
 
-    assert count_rows("`t`", [demand]) == f"SELECT count(*), count_if({LOST[data_type]}) FROM `t`"  # noqa: S608
-    assert listing(NAME, demand) == f"SELECT * FROM `dev`.`silver`.`orders` WHERE {LOST[data_type]}"  # noqa: S608
+    assert count_rows("`t`", [data_check]) == f"SELECT count(*), count_if({LOST[data_type]}) FROM `t`"  # noqa: S608
+    assert listing(NAME, data_check) == f"SELECT * FROM `dev`.`silver`.`orders` WHERE {LOST[data_type]}"  # noqa: S608
 
 
 def test_folders_are_queried_by_their_format():

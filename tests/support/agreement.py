@@ -7,7 +7,7 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema import BackendFailure, QualifiedName, Table, TablePlanner, statements
+from pytest_delta_schema import QualifiedName, StatementError, Table, TablePlanner, statements
 from pytest_delta_schema.backends.local.empty_writes import write
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.session_settings import setting
@@ -16,7 +16,7 @@ from pytest_delta_schema.state.desired import desired_state
 from support.writes import MODES, shown
 
 if TYPE_CHECKING:
-    from pytest_delta_schema import SparkCatalog
+    from pytest_delta_schema import LocalCatalog
     from support.writes import Pair
 
 _AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
@@ -31,7 +31,7 @@ class Stage:
         pair: What is written to what.
     """
 
-    def __init__(self, catalog: SparkCatalog, pair: Pair) -> None:
+    def __init__(self, catalog: LocalCatalog, pair: Pair) -> None:
         self._catalog = catalog
         self._pair = pair
         self._schema = f"writes_{uuid.uuid4().hex[:8]}"
@@ -58,7 +58,7 @@ class Stage:
             ):
                 bridge.register(["dev"])
                 write(spark, self._pair.frame, name, folder, via, how, said)
-        except BackendFailure as error:
+        except StatementError as error:
             return error.condition
         state = self._catalog.snapshot([Table(*name, [])]).tables[name]
         return shown(state.columns)

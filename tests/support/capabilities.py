@@ -7,7 +7,7 @@ from functools import cache
 
 from pytest_delta_schema import StatementKind
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.local.catalog import SparkCatalog
+from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
@@ -16,7 +16,7 @@ from pytest_delta_schema.testing.play import planned
 
 BACKENDS = {
     "memory": MemoryCatalog.capabilities,
-    "local": SparkCatalog.capabilities,
+    "local": LocalCatalog.capabilities,
     "session, classic": CLASSIC,
     "session, Spark Connect": REMOTE,
     "unity": UnityCatalog.capabilities,

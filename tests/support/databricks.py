@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 from sqlglot.tokens import TokenType
 
-from pytest_delta_schema import BackendFailure, QualifiedName
+from pytest_delta_schema import QualifiedName, StatementError
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.sql.columns import column_definition
 from pytest_delta_schema.sql.types import type_sql
@@ -25,7 +25,7 @@ from support.tables import column, table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema import Statement, TableState, Workbench
+    from pytest_delta_schema import ScratchCatalog, Statement, TableState
 
 RELATIONS = {
     "schemata": ("catalog_name", "schema_name"),
@@ -84,7 +84,7 @@ class Workspace:
         places: The schemas of it.
     """
 
-    def __init__(self, backend: Workbench, places: Iterable[tuple[str, str]] = (("dev", "silver"),)) -> None:
+    def __init__(self, backend: ScratchCatalog, places: Iterable[tuple[str, str]] = (("dev", "silver"),)) -> None:
         self.backend = backend
         self.asked: list[str] = []
         self.hidden: set[str] = set()
@@ -99,11 +99,11 @@ class Workspace:
         if name is None:
             catalog, schema = re.findall(r"`([^`]*)`", sql)
             if not any(row["schema_name"] == schema for row in self.relations()["schemata"]):
-                raise BackendFailure(f"[SCHEMA_NOT_FOUND] {catalog}.{schema}", condition="SCHEMA_NOT_FOUND")
+                raise StatementError(f"[SCHEMA_NOT_FOUND] {catalog}.{schema}", condition="SCHEMA_NOT_FOUND")
             return []
         state = self.states().get(name)
         if state is None:
-            raise BackendFailure(f"[TABLE_OR_VIEW_NOT_FOUND] {name}", condition="TABLE_OR_VIEW_NOT_FOUND")
+            raise StatementError(f"[TABLE_OR_VIEW_NOT_FOUND] {name}", condition="TABLE_OR_VIEW_NOT_FOUND")
         if sql.startswith("DESCRIBE DETAIL"):
             return [detail(state)]
         if sql.startswith("SHOW CREATE TABLE"):

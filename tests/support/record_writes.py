@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pytest_delta_schema import SparkCatalog, open_session, session_conf
+from pytest_delta_schema import LocalCatalog, open_session, session_conf
 from support.agreement import Stage
 from support.writes import MODES, PAIRS, RECORD, cells
 
@@ -20,7 +20,7 @@ def main() -> None:
     """Record everything; names of pairs as arguments record only those, to standard output."""
     warehouse = Path(tempfile.mkdtemp())
     session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
-    catalog = SparkCatalog(session.spark, warehouse)
+    catalog = LocalCatalog(session.spark, warehouse)
     names = sys.argv[1:] or list(PAIRS)
     lines = [HEAD]
     for name in names:

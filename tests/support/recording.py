@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import BackendFailure, MemoryCatalog
+from pytest_delta_schema import MemoryCatalog, StatementError
 
 
 class Recording(MemoryCatalog):
@@ -21,7 +21,7 @@ class Recording(MemoryCatalog):
 
     def run(self, statement):
         if statement.kind in self.fail or (statement.kind, statement.table.table) in self.fail:
-            raise BackendFailure("the disk is full\nsecond line", condition="DISK")
+            raise StatementError("the disk is full\nsecond line", condition="DISK")
         self.ran.append(statement.kind.value)
         self.tables.append(statement.table.table)
         if statement.kind not in self.ignore:

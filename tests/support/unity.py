@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
 from pytest_delta_schema.backends.unity.secret import Secret
-from pytest_delta_schema.plan.entry_differences import record_differences
+from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field
 from support.tables import NAME, column, table
@@ -50,7 +50,7 @@ class Lake:
     def differences(self, name: Any = NAME) -> list[str]:
         """Say in what a record is not level with its log."""
         state = self.state(table(column(), name=str(name)))
-        return list(map(str, record_differences(state.records[name], state.logs[name])))
+        return list(map(str, entry_differences(state.records[name], state.logs[name])))
 
     def record(self, name: str = "dev.silver.orders") -> dict[str, Any]:
         """Return the record as the server keeps it."""

@@ -8,7 +8,7 @@ import re
 import httpx
 import pytest
 
-from pytest_delta_schema import QualifiedName, record_differences
+from pytest_delta_schema import QualifiedName, entry_differences
 from pytest_delta_schema.backends.unity.wire_format import record_of
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
@@ -627,7 +627,7 @@ def test_a_commit_to_a_managed_table_is_in_its_record(double, call):
 
     after = call("GET", "/tables/dev.silver.orders")[1]
     assert (after["table_type"], after["table_id"]) == ("MANAGED", before["table_id"])
-    assert record_differences(record_of(QualifiedName("dev", "silver", "orders"), after), log) == ()
+    assert entry_differences(record_of(QualifiedName("dev", "silver", "orders"), after), log) == ()
     assert after["properties"] == {
         **IMPOSED_PROPERTIES,
         "team": "x",

@@ -17,7 +17,7 @@ from pytest_delta_schema import (
     UnityCatalog,
     UnityClient,
     assert_no_drift,
-    record_differences,
+    entry_differences,
 )
 from pytest_delta_schema.testing.unity import UnityDouble
 
@@ -46,7 +46,7 @@ def catalog(lake):
 def stale(catalog, table=orders):
     """Say in what the record is behind the log."""
     state = catalog.snapshot([table])
-    return [str(each) for each in record_differences(state.records[table.name], state.logs[table.name])]
+    return [str(each) for each in entry_differences(state.records[table.name], state.logs[table.name])]
 
 
 def test_the_three_drift_apart_and_are_brought_together(catalog, lake):
@@ -54,8 +54,8 @@ def test_the_three_drift_apart_and_are_brought_together(catalog, lake):
     assert_no_drift(orders, catalog)
     assert stale(catalog) == ["columns: the record has none, the log has 2"]
 
-    # pytest --delta-sync-record
-    (synced,) = catalog.sync_records([orders])
+    # pytest --delta-sync-metadata
+    (synced,) = catalog.sync_entries([orders])
     assert synced.version == 0
     assert stale(catalog) == []
 
@@ -67,6 +67,6 @@ def test_the_three_drift_apart_and_are_brought_together(catalog, lake):
 
     # The column is wanted: the model takes it, and the record follows the log.
     wanted = Table(*orders.name, [*orders.columns, Column("coupon", StringType())], comment=orders.comment)
-    catalog.sync_records([wanted])
+    catalog.sync_entries([wanted])
     assert_no_drift(wanted, catalog)
     assert stale(catalog, wanted) == []

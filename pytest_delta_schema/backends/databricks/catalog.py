@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.data_queries import Questions
+from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.databricks.reader import (
     HiddenParentError,
     SchemaFacts,
@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.databricks.reader import (
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.backends.spark_session.capabilities import without_files
-from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
+from pytest_delta_schema.errors import CatalogReadError, ReadProblem, StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
@@ -31,12 +31,12 @@ from pytest_delta_schema.state.states import CatalogState, TableState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.databricks.connection import Door
+    from pytest_delta_schema.backends.databricks.connection import Connection
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import Demand
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.plan.data_checks import DataCheck
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
 
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE")
 """What says that a table does not exist; every other answer means that it cannot be seen."""
@@ -71,16 +71,16 @@ class DatabricksCatalog:
     name = "databricks"
     capabilities = CAPABILITIES
 
-    def __init__(self, door: Door, read_threads: int = 8) -> None:
-        self._door = door
+    def __init__(self, connection: Connection, read_threads: int = 8) -> None:
+        self._door = connection
         self._read_threads = read_threads
-        self._questions = Questions(self._values, self._there)
+        self._questions = DataQueries(self._values, self._there)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents: six queries a schema, and one read a table."""
         return CatalogState.of(self._read(names_around(models)))
 
-    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
+    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing: an older schema takes a query of its own for each version."""
         return ()
 
@@ -88,16 +88,16 @@ class DatabricksCatalog:
         """Refuse, for the same reason.
 
         Raises:
-            BackendFailure: Always.
+            StatementError: Always.
         """
         msg = f"{table}: this backend reads no schemas of older versions"
-        raise BackendFailure(msg)
+        raise StatementError(msg)
 
     def run(self, statement: Statement) -> None:
         """Run one statement; on old runtimes one for each column.
 
         Raises:
-            BackendFailure: If the workspace refuses.
+            StatementError: If the workspace refuses.
         """
         is_taken = statement.kind not in TOGETHER or self._takes_several
         for each in (statement,) if is_taken else one_by_one(statement):
@@ -110,7 +110,7 @@ class DatabricksCatalog:
 
         try:
             runtime = first(RuntimeRow, self._door.rows(RUNTIME))["runtime"]
-        except BackendFailure:
+        except StatementError:
             return False  # so old that it does not even know the question
         if runtime is None:
             return True
@@ -131,35 +131,35 @@ class DatabricksCatalog:
 
         try:
             return first(VersionRow, self._door.rows(describe_history(table, limit=1)))["version"]
-        except BackendFailure as error:
+        except StatementError as error:
             return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
-    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+    def count_rows(self, table: QualifiedName, data_checks: Sequence[DataCheck] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
-        return self._questions.count_rows(table, demands, **how)
+        return self._questions.count_rows(table, data_checks, **how)
 
     def sample_rows(
-        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+        self, table: QualifiedName, data_checks: Sequence[DataCheck], shown: Sequence[Sequence[str]], **how: Any
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
-        return self._questions.sample_rows(table, demands, shown, **how)
+        return self._questions.sample_rows(table, data_checks, shown, **how)
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | ReadProblem]:
         facts = {place: self._facts(*place) for place in dict.fromkeys(name[:2] for name in names)}
 
         def read(name: QualifiedName) -> TableState | ReadProblem | None:
             seen = facts[name[:2]]
-            return unreadable(name, seen) if isinstance(seen, BackendFailure) else self._table(name, seen)
+            return unreadable(name, seen) if isinstance(seen, StatementError) else self._table(name, seen)
 
         found = at_once(read, names, self._read_threads)
         absent = [name for name, each in found.items() if each is None]
         schemas = {place: self._has_schema(*place) for place in dict.fromkeys(name[:2] for name in absent)}
         return {name: each or _absent(name, schemas[name[:2]]) for name, each in found.items()}
 
-    def _facts(self, catalog: str, schema: str) -> SchemaFacts | BackendFailure:
+    def _facts(self, catalog: str, schema: str) -> SchemaFacts | StatementError:
         try:
             return read_schema(self._door.rows, catalog, schema)
-        except BackendFailure as error:
+        except StatementError as error:
             return error
 
     def _table(  # noqa: PLR0911 - one answer a kind of thing that may stand there
@@ -180,7 +180,7 @@ class DatabricksCatalog:
                 if hides_values(protocol_of(detail))
                 else None
             )
-        except BackendFailure as error:
+        except StatementError as error:
             return None if shown is None and error.condition in NOT_FOUND else unreadable(name, error)
         if shown is None:
             fact = "is there, and information_schema does not show it to this principal"
@@ -192,12 +192,12 @@ class DatabricksCatalog:
         except (IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
             return is_damaged(name, error)
 
-    def _has_schema(self, catalog: str, schema: str) -> bool | BackendFailure:
+    def _has_schema(self, catalog: str, schema: str) -> bool | StatementError:
         """Say whether a schema is there, which it may be without being shown; or why nobody can tell."""
         try:
             if not self._door.rows(schemata(catalog, schema)):
                 self._door.rows(describe_schema(catalog, schema))
-        except BackendFailure as error:
+        except StatementError as error:
             return False if error.condition == "SCHEMA_NOT_FOUND" else error
         return True
 
@@ -216,12 +216,12 @@ class DatabricksCatalog:
         return [tuple(row.values()) for row in self._door.rows(sql)]
 
 
-def unreadable(name: QualifiedName, error: BackendFailure) -> ReadProblem:
+def unreadable(name: QualifiedName, error: StatementError) -> ReadProblem:
     """Say that a table cannot be seen, which is another thing than its absence."""
     return problem(name, f"cannot be read ({error})", "give the principal the permission, or mend the workspace")
 
 
-def _absent(name: QualifiedName, schema: bool | BackendFailure) -> TableState | ReadProblem:  # noqa: FBT001 - an answer
-    if isinstance(schema, BackendFailure):
+def _absent(name: QualifiedName, schema: bool | StatementError) -> TableState | ReadProblem:  # noqa: FBT001 - an answer
+    if isinstance(schema, StatementError):
         return unreadable(name, schema)
     return TableState(name=name, exists=False, schema_exists=schema)

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.spark.gateway import is_remote
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.backends.unity.secret import Secret
-from pytest_delta_schema.errors import BackendError, BackendFailure, because
+from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,14 +29,14 @@ _SOCKET_SECONDS = 120
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 
 
-class Door(Protocol):
+class Connection(Protocol):
     """Runs SQL in a workspace."""
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
         """Run a statement and return its rows, by the names of their columns.
 
         Raises:
-            BackendFailure: If the workspace refuses it.
+            StatementError: If the workspace refuses it.
         """
         ...
 
@@ -45,7 +45,7 @@ class Door(Protocol):
         ...
 
 
-class SparkDoor:
+class SparkConnection:
     """A session: of the runtime itself, or of Databricks Connect.
 
     Args:
@@ -68,7 +68,7 @@ class SparkDoor:
         return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
 
 
-class WarehouseDoor:
+class WarehouseConnection:
     """A SQL warehouse.
 
     Args:
@@ -90,7 +90,7 @@ class WarehouseDoor:
         except Exception as error:  # noqa: BLE001 - the connector raises whatever it likes
             # The connector has no class of its own for what a workspace refuses.
             condition = next(iter(_CONDITION.findall(str(error))), type(error).__name__)
-            failure = BackendFailure(self._scrub(because(error)), condition=condition)
+            failure = StatementError(self._scrub(because(error)), condition=condition)
         # Raised here, where no context holds the frames of the connector, and with them the headers of its requests.
         raise failure
 
@@ -99,29 +99,29 @@ class WarehouseDoor:
         self._connection.close()
 
 
-def open_door(warehouse: str = "") -> Door:
+def connect_databricks(warehouse: str = "") -> Connection:
     """Open the way that is there.
 
     Args:
         warehouse: The id of a SQL warehouse; ``""`` for the runtime's own session, or else Databricks Connect.
 
     Raises:
-        BackendError: If what it takes is not installed, or nobody lets us in.
+        BackendUnavailableError: If what it takes is not installed, or nobody lets us in.
     """
     scrub = Scrubber()
     try:
         if warehouse:
-            return WarehouseDoor(_connect(warehouse, scrub), scrub)
-        return SparkDoor(_runtime_session() if _RUNTIME in os.environ else _connect_session())
+            return WarehouseConnection(_connect(warehouse, scrub), scrub)
+        return SparkConnection(_runtime_session() if _RUNTIME in os.environ else _connect_session())
     except ImportError as error:
         needs = "databricks-sql-connector and databricks-sdk" if warehouse else "databricks-connect"
         remedy = "pip install 'pytest-delta-schema[databricks]'" if warehouse else "install the one of your runtime"
         msg = f"the databricks backend needs {needs} here, which cannot be imported ({error}); {remedy}"
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
     except Exception as error:  # noqa: BLE001 - whatever it is, it is said
         said = scrub(because(error))
     msg = f"the Databricks workspace cannot be entered ({said}); see its unified authentication"
-    raise BackendError(msg)
+    raise BackendUnavailableError(msg)
 
 
 def _cancel(cursor: Any) -> bool:

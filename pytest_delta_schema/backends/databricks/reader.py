@@ -22,7 +22,7 @@ from pytest_delta_schema.sql.information_schema import (
 )
 from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState, by_name
-from pytest_delta_schema.state.types import ColumnState, IdentityState, ValueState, below
+from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,7 +63,7 @@ def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
     """Ask for everything about a schema.
 
     Raises:
-        BackendFailure: If the workspace refuses, or answers with rows of another form.
+        StatementError: If the workspace refuses, or answers with rows of another form.
     """
     from pytest_delta_schema.backends.databricks.rows import ColumnRow, KeyRow, ParentRow, TableRow, TagRow, typed
 
@@ -130,9 +130,9 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
     )
 
 
-def _column(row: ColumnRow, values: Mapping[str, ValueState]) -> ColumnState:
+def _column(row: ColumnRow, values: Mapping[str, ColumnGeneration]) -> ColumnState:
     default = row.get("column_default")
-    value = values.get(row["column_name"].lower()) or (None if default is None else ValueState(default))
+    value = values.get(row["column_name"].lower()) or (None if default is None else ColumnGeneration(default))
     data_type, comment = parse_type(row["full_data_type"]), row.get("comment") or ""
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
 
@@ -182,7 +182,7 @@ def _foreign(name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[P
     return ForeignKeyState(name, columns, parent, tuple(by_place[place]["column_name"] for place in places))
 
 
-def _values(created: str) -> dict[str, ValueState]:
+def _values(created: str) -> dict[str, ColumnGeneration]:
     """Read generation expressions and identities from a CREATE statement."""
     from sqlglot import exp, parse_one
     from sqlglot.errors import SqlglotError
@@ -198,7 +198,7 @@ def _values(created: str) -> dict[str, ValueState]:
             if isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
                 start, step = (int(str(kind.args.get(part) or 1)) for part in ("start", "increment"))
                 identity = IdentityState(start, step, bool(kind.this))
-                found[definition.name.lower()] = ValueState(identity=identity)
+                found[definition.name.lower()] = ColumnGeneration(identity=identity)
             elif isinstance(kind, exp.ComputedColumnConstraint):
-                found[definition.name.lower()] = ValueState(generated=kind.this.sql("databricks"))
+                found[definition.name.lower()] = ColumnGeneration(generated=kind.this.sql("databricks"))
     return found

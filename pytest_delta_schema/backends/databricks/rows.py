@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import msgspec
 
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -109,7 +109,7 @@ def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
         rows: As they came; arrays may be those of numpy.
 
     Raises:
-        BackendFailure: If one is something else, with the place of the fault.
+        StatementError: If one is something else, with the place of the fault.
     """
     plain = [{key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()} for row in rows]
     try:
@@ -117,17 +117,17 @@ def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
     except (msgspec.ValidationError, RecursionError) as error:
         fault = str(error)
     msg = f"the workspace answered with rows of another form ({fault})"
-    raise BackendFailure(msg, condition="STRANGE_ROWS")
+    raise StatementError(msg, condition="STRANGE_ROWS")
 
 
 def first(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> _T:
     """Check rows of which the first one matters.
 
     Raises:
-        BackendFailure: If it is something else, or there is none.
+        StatementError: If it is something else, or there is none.
     """
     found = typed(kind, rows)
     if not found:
         msg = "the workspace answered with no row where one was asked for"
-        raise BackendFailure(msg, condition="STRANGE_ROWS")
+        raise StatementError(msg, condition="STRANGE_ROWS")
     return found[0]

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pytest_delta_schema.backends.data_queries import Questions
+from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local.bridge import Bridge
 from pytest_delta_schema.backends.local.conversion import convert, mark, mark_location
 from pytest_delta_schema.backends.local.creation import place_for
@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.local.parquet_folder import Sources
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
 from pytest_delta_schema.backends.local.reader import list_tables, read_tables
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
-from pytest_delta_schema.backends.spark.history import column_origins, past_columns
+from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
 
 
-class SparkCatalog:
+class LocalCatalog:
     """Delta tables through one classic Spark session.
 
     Args:
@@ -66,7 +66,7 @@ class SparkCatalog:
         self.bridge = Bridge(spark, warehouse)
         self._stream = stream or sys.stderr
         self._sources = Sources(self.bridge, self._say)
-        self._questions = Questions(lambda text: self._sql(text).collect(), self._read)
+        self._questions = DataQueries(lambda text: self._sql(text).collect(), self._read)
         self._running = Running(self._sql, self._questions, self.bridge.gateway)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
@@ -76,10 +76,10 @@ class SparkCatalog:
             wishes = conversions(models)
             return read_tables(self.bridge, names_around(models), wishes, self._sources)
 
-    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
         """Find the commits that brought columns, by a few schemas of older versions."""
         with self._speaking(table.catalog):
-            return tuple(column_origins(self._sql, table, paths))
+            return tuple(introduced_by(self._sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
         """Look for columns in the schemas of older versions."""
@@ -91,7 +91,7 @@ class SparkCatalog:
 
         Raises:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
-            BackendFailure: If Spark or Delta refuses.
+            StatementError: If Spark or Delta refuses.
         """
         with self._speaking(statement.table.catalog), self._stopping():
             if statement.kind is StatementKind.CREATE_TABLE:
@@ -113,23 +113,23 @@ class SparkCatalog:
         with in_users_names(self.bridge.in_users_words):
             return version_of(read_tables(self.bridge, [table]), table)
 
-    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+    def count_rows(self, table: QualifiedName, data_checks: Sequence[DataCheck] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
         with self._speaking(table.catalog):
-            return self._questions.count_rows(table, demands, **how)
+            return self._questions.count_rows(table, data_checks, **how)
 
     def sample_rows(
-        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+        self, table: QualifiedName, data_checks: Sequence[DataCheck], shown: Sequence[Sequence[str]], **how: Any
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
         with self._speaking(table.catalog):
-            return self._questions.sample_rows(table, demands, shown, **how)
+            return self._questions.sample_rows(table, data_checks, shown, **how)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.
 
         Raises:
-            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+            StatementError: If they would be read back otherwise than they are given; nothing is written then. Or if the
                 table refuses them.
         """
         with self._speaking(table.catalog):

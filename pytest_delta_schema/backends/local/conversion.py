@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.local.physical_names import (
     table_folder,
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -74,7 +74,7 @@ def mark(bridge: Bridge, table: QualifiedName, path: str, say: Callable[[str], N
     try:
         with in_users_names():
             bridge.mark(path)
-    except BackendFailure as error:
+    except StatementError as error:
         say(f"{table}: the file that forbids its conversion, if its log is lost, was not written: {because(error)}")
 
 

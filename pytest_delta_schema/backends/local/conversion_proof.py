@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, encode, physical_schema
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.quoting import delta_files
 from pytest_delta_schema.state.types import canonical_fields
@@ -47,7 +47,7 @@ class Verified:
         """Compare the rows of the table with those that it was made of.
 
         Raises:
-            BackendFailure: If they differ; the conversion is undone, unless somebody has committed since.
+            StatementError: If they differ; the conversion is undone, unless somebody has committed since.
         """
         converted = delta_files(self._source.path)
         schema = self._bridge.spark.sql(f"TABLE {converted}").schema
@@ -58,7 +58,7 @@ class Verified:
         )
         if changed:
             msg = f"{self._table}: the conversion would change data: {changed}; {self._undo()}"
-            raise BackendFailure(msg)
+            raise StatementError(msg)
 
     def _of_files(self, schema: Any) -> Fingerprint:
         frame = self._bridge.spark.read.schema(schema).parquet(self._source.path)

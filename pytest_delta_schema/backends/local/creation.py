@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty
-from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.errors import StatementError, because
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def place_for(table: QualifiedName, warehouse: Path, folder: Path) -> Iterator[N
         folder: The folder of the table.
 
     Raises:
-        BackendFailure: If somebody else may be creating it at this moment, and nothing was removed; or if the folder or
+        StatementError: If somebody else may be creating it at this moment, and nothing was removed; or if the folder or
             the lock cannot be written.
     """
     stripe = zlib.crc32(str(folder.relative_to(warehouse)).encode()) % _LOCKS
@@ -49,10 +49,10 @@ def place_for(table: QualifiedName, warehouse: Path, folder: Path) -> Iterator[N
         lock.acquire()
     except Timeout as error:
         msg = f"another process has been creating a table in {warehouse} for {_PATIENCE:.0f} s; wait for it, or stop it"
-        raise BackendFailure(msg, condition="LOCKED") from error
+        raise StatementError(msg, condition="LOCKED") from error
     except OSError as error:
         msg = f"the warehouse {warehouse} cannot be written ({because(error)}); make room or give the permission"
-        raise BackendFailure(msg, condition="NOT_WRITABLE") from error
+        raise StatementError(msg, condition="NOT_WRITABLE") from error
     try:
         _remove_leftovers(table, folder)
         yield
@@ -72,13 +72,13 @@ def _remove_leftovers(table: QualifiedName, folder: Path) -> None:
             f"{table}: somebody else is creating it, or was killed at that less than {SETTLED:.0f} s ago, because"
             f" {folder} holds {young.name}; apply again in a minute"
         )
-        raise BackendFailure(msg, condition="BEING_CREATED")
+        raise StatementError(msg, condition="BEING_CREATED")
     try:
         for path in files:
             path.unlink(missing_ok=True)
     except OSError as error:
         msg = f"{table}: what a killed CREATE TABLE left cannot be removed ({because(error)}); remove {folder}"
-        raise BackendFailure(msg, condition="NOT_WRITABLE") from error
+        raise StatementError(msg, condition="NOT_WRITABLE") from error
     remove_if_empty(folder)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 from filelock import FileLock
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, checksum, using_cache
-from pytest_delta_schema.errors import BackendError
+from pytest_delta_schema.errors import BackendUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ def coordinates() -> str:
             f"the local backend needs Spark and Delta, and {error.name} is not installed;"
             " run: pip install 'pytest-delta-schema[spark]'"
         )
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
     # A builder keeps its options on the class unless it is given some of its own.
     builder = SparkSession.Builder()
     builder._options = {}
@@ -55,7 +55,7 @@ def delta_jars(stream: TextIO) -> list[Path]:
         stream: Where to say that something is downloaded, and how much.
 
     Raises:
-        BackendError: If they cannot be downloaded, or the cache cannot be used.
+        BackendUnavailableError: If they cannot be downloaded, or the cache cannot be used.
     """
     wanted = coordinates()
     folder = cache_folder() / "jars" / wanted.replace(":", "_")
@@ -96,7 +96,7 @@ def _download(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
     damaged = [path.name for path in jars if not _is_whole(path)]
     if damaged:
         msg = f"{', '.join(damaged)} is damaged after a new download; see whether the Maven repository has it whole"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     noted = folder / "jars.json.new"
     noted.write_text(json.dumps({path.name: checksum(path) for path in jars}), "utf-8")
     os.replace(noted, folder / "jars.json")  # noqa: PTH105 - replaces on every system
@@ -169,7 +169,7 @@ def _failure(wanted: str, log: Path) -> Exception:
         return OSError(errno.ENOSPC, _FULL, str(log.parent))
     telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
     cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
-    return BackendError(
+    return BackendUnavailableError(
         f"{wanted} is not on this machine and could not be downloaded; connect to a Maven repository once"
         " (a mirror is named by an Ivy settings file in spark.jars.ivySettings), or install a delta-spark whose jar"
         f" is published, such as delta-spark==4.4.0 with pyspark==4.2.0. The resolver said:\n  {cause}"

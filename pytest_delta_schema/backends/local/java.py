@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_delta_schema.backends.local.programs import answer_of
-from pytest_delta_schema.errors import BackendError, reason
+from pytest_delta_schema.errors import BackendUnavailableError, reason
 
 OLDEST = 17
 """Oldest Java that Spark 4 runs on (source: Spark's documentation)."""
@@ -34,19 +34,19 @@ def find_java() -> Java:
     """Find the Java that Spark's launcher would take: ``JAVA_HOME`` first, then the search path.
 
     Raises:
-        BackendError: If there is none, it does not run or answer in time, or it is too old.
+        BackendUnavailableError: If there is none, it does not run or answer in time, or it is too old.
     """
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if program is None or shutil.which(program) is None:
         in_home = f"JAVA_HOME is {home}, but there is no program bin/java in it"
-        raise BackendError(_unfit(in_home if home else "there is no java on the PATH"))
+        raise BackendUnavailableError(_unfit(in_home if home else "there is no java on the PATH"))
     version = _ask(program)
     match = re.search(r'version "(\d+)', version)
     if match is None or int(match.group(1)) < OLDEST:
         lines = [line for line in version.splitlines() if "version" in line] or version.splitlines()
         found = f"answers {lines[0][:_LONGEST]!r}" if lines else "does not tell its version"
-        raise BackendError(_unfit(f"{program} {found}"))
+        raise BackendUnavailableError(_unfit(f"{program} {found}"))
     return Java(program, version)
 
 
@@ -56,10 +56,10 @@ def _ask(program: str) -> str:
     try:
         return answer_of([program, "-version"], _PATIENCE).text
     except OSError as error:
-        raise BackendError(_unfit(f"{program} cannot be run: {reason(error)}")) from error
+        raise BackendUnavailableError(_unfit(f"{program} cannot be run: {reason(error)}")) from error
     except subprocess.TimeoutExpired as error:
         said = f"{program} did not tell its version within {_PATIENCE:g} seconds"
-        raise BackendError(_unfit(said)) from error
+        raise BackendUnavailableError(_unfit(said)) from error
 
 
 def _unfit(fact: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.backends.local.programs import answer_of
-from pytest_delta_schema.errors import BackendError
+from pytest_delta_schema.errors import BackendUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def spark_jars() -> Path:
     home = Path(_find_spark_home())
     if not (home / "jars").is_dir():
         msg = f"SPARK_HOME is {home}, but there is no Spark in it; unset SPARK_HOME to use the installed pyspark"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     return home / "jars"
 
 
@@ -52,7 +52,7 @@ def classes_jar(jars: Sequence[Path], java: Java) -> Path:
         java: The Java to compile with.
 
     Raises:
-        BackendError: If this Spark or Delta is one that our classes do not fit, or the cache cannot be used.
+        BackendUnavailableError: If this Spark or Delta is one that our classes do not fit, or the cache cannot be used.
     """
     sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java").iterdir()}
     key = hashlib.sha256()
@@ -85,14 +85,14 @@ def _build(sources: dict[str, bytes], jars: Sequence[Path], java: Java, scratch:
             f"{java.program} did not compile the catalog classes within {_PATIENCE:g} seconds;"
             " set JAVA_HOME to the folder of a JRE 17"
         )
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
     found = sorted(classes.rglob("*.class"))
     if answer.code or not found:
         if _FULL in answer.text:
             raise OSError(errno.ENOSPC, _FULL, str(classes))
         said = answer.text.splitlines() or ["the compiler said nothing"]
         msg = f"the catalog classes do not fit the installed Spark and Delta; use a supported pair. It said: {said[0]}"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     with zipfile.ZipFile(scratch / "classes.jar", "w") as jar:
         for path in found:
             # A fixed date, so that the same source gives the same bytes.

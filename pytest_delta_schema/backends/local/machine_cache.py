@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
-from pytest_delta_schema.errors import BackendError, reason
+from pytest_delta_schema.errors import BackendUnavailableError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def using_cache() -> Iterator[None]:
     """Report in one line that the cache cannot be read or written, in place of an error of the operating system.
 
     Raises:
-        BackendError: If the block raises an ``OSError``.
+        BackendUnavailableError: If the block raises an ``OSError``.
     """
     try:
         yield
@@ -37,7 +37,7 @@ def using_cache() -> Iterator[None]:
             f"the cache folder {cache_folder()} cannot be used: {reason(error)};"
             " set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
         )
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
 
 
 def checksum(path: Path) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.states import TableState
@@ -93,7 +93,7 @@ class Sources:
     def _read(self, path: str, files: Sequence[str]) -> tuple[tuple[ColumnState, ...], str]:
         try:
             return canonical_fields(self._merged(path, files).fields), ""
-        except BackendFailure as error:
+        except StatementError as error:
             first = self._first_misfit(path, files)
             return (), f"{files[first]} does not fit those before it ({because(error)})"
 
@@ -105,7 +105,7 @@ class Sources:
             try:
                 self._merged(path, files[:middle])
                 fits = middle
-            except BackendFailure:
+            except StatementError:
                 breaks = middle
         return breaks - 1
 

@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.local.java import find_java
 from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, classes_jar
 from pytest_delta_schema.backends.local.physical_names import decode
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import BackendError, because, reason
+from pytest_delta_schema.errors import BackendUnavailableError, because, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -146,8 +146,8 @@ def open_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, str
         stream: Where long work says what it is doing.
 
     Raises:
-        BackendError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot be used,
-            or Spark does not start.
+        BackendUnavailableError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot
+            be used, or Spark does not start.
     """
     return active_session() or start_session(conf, warehouse, archive=archive, stream=stream)
 
@@ -174,7 +174,7 @@ def prepare_warehouse(warehouse: Path) -> None:
     """Make the warehouse folder, and keep what is in it out of git; one that is there may be read-only.
 
     Raises:
-        BackendError: If it cannot be made or listed.
+        BackendUnavailableError: If it cannot be made or listed.
     """
     try:
         is_new = not warehouse.exists()
@@ -187,7 +187,7 @@ def prepare_warehouse(warehouse: Path) -> None:
             f"the warehouse {warehouse} cannot be used: {reason(error)};"
             " name a folder that can be written: --delta-warehouse=FOLDER, or the ini key delta_warehouse"
         )
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
 
 
 def _ignore(warehouse: Path) -> None:
@@ -220,7 +220,7 @@ def _temporary_folder() -> str:
         return tempfile.gettempdir()
     except OSError as error:
         msg = f"Spark needs a folder for temporary files: {reason(error)}; set TMPDIR to one that can be written"
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
 
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
@@ -233,7 +233,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
             return builder.getOrCreate()  # type: ignore[no-any-return]
     except Exception as error:
         msg = f"the local Spark did not start: {because(error)}; look at its log above"
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
 
 
 @contextmanager

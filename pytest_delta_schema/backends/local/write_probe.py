@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.catalog import SparkCatalog
+from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.empty_writes import write
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.char_varchar import without_lengths
-from pytest_delta_schema.errors import BackendFailure, DeclarationError, because
+from pytest_delta_schema.errors import DeclarationError, StatementError, because
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -47,7 +47,7 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
     auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
     *,
-    catalog: SparkCatalog | None = None,
+    catalog: LocalCatalog | None = None,
 ) -> WriteVerdict:
     """Ask Delta what it makes of a write: an empty frame of that schema is written to an empty clone of the table.
 
@@ -70,7 +70,7 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     Raises:
         DeclarationError: If an argument can never be meant.
         CatalogReadError: If the table cannot be read, or is not there.
-        BackendFailure: If the clone cannot be made.
+        StatementError: If the clone cannot be made.
     """
     catalog = catalog or _catalog_of(df_or_schema)
     schema = _schema(df_or_schema)
@@ -84,7 +84,7 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
             ):
                 path = table_folder(catalog.warehouse, state.name)
                 write(catalog.spark, schema, state.name, path, via, mode, [key for key, on in said.items() if on])
-        except BackendFailure as error:
+        except StatementError as error:
             findings = _refusal(error, expected)
         else:
             findings = tuple(each for each in expected.findings if each.condition == _BY_ROWS)
@@ -93,7 +93,7 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
 
 
-def _refusal(error: BackendFailure, expected: WriteVerdict) -> tuple[Finding, ...]:
+def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Finding, ...]:
     """Return what Delta said, in the oracle's words where those two agree."""
     known = tuple(each for each in expected.findings if error.condition.startswith(each.condition))
     if known:
@@ -103,7 +103,7 @@ def _refusal(error: BackendFailure, expected: WriteVerdict) -> tuple[Finding, ..
 
 
 @contextmanager
-def _clone(table: Table | str, catalog: SparkCatalog) -> Iterator[TableState]:
+def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
     """Make an empty table with the metadata of another one, and drop it in the end."""
     source = table.name if isinstance(table, Table) else parse_name(table)
     home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
@@ -123,7 +123,7 @@ def _clone(table: Table | str, catalog: SparkCatalog) -> Iterator[TableState]:
         catalog.drop_schema(home.catalog, home.schema)
 
 
-def _copy_metadata(catalog: SparkCatalog, source: QualifiedName, folder: Path) -> None:
+def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another one and no rows."""
     with in_users_names(catalog.bridge.in_users_words):
         snapshot = catalog.bridge.gateway.load(source).initialSnapshot()
@@ -146,11 +146,11 @@ def _schema(df_or_schema: Any) -> StructType:
     return StructType(fields)
 
 
-def _catalog_of(df_or_schema: Any) -> SparkCatalog:
+def _catalog_of(df_or_schema: Any) -> LocalCatalog:
     """Return the catalog of a frame's session, whose warehouse is where the session was told."""
     spark = getattr(df_or_schema, "sparkSession", None)
     if spark is None:
         msg = "a schema alone belongs to no session; give catalog=..., such as the fixture delta_catalog"
         raise DeclarationError(msg)
     folder = str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")
-    return SparkCatalog(spark, Path(folder).parent)
+    return LocalCatalog(spark, Path(folder).parent)

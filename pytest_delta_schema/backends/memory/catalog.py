@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.memory.rows import (
 )
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.backends.row_clocks import Clock
-from pytest_delta_schema.errors import BackendFailure, UnsafePlanError, because
+from pytest_delta_schema.errors import StatementError, UnsafePlanError, because
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.execute.version import version_of
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
-    from pytest_delta_schema.plan.data_checks import Demand
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.plan.data_checks import DataCheck
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -92,7 +92,7 @@ class MemoryCatalog:
         tables = {name: self._state(name) for name in sorted(names - problems.keys())}
         return CatalogState(tables=tables, problems=problems)
 
-    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:  # noqa: ARG002 - the port's signature
+    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing, because rows do not bring columns here."""
         return ()
 
@@ -105,7 +105,7 @@ class MemoryCatalog:
         """Apply the changes of ``statement``; the table's version goes up by one.
 
         Raises:
-            BackendFailure: If a changed column is not there.
+            StatementError: If a changed column is not there.
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing changes.
         """
         name = statement.table
@@ -146,7 +146,7 @@ class MemoryCatalog:
     def count_rows(
         self,
         table: QualifiedName,
-        demands: Sequence[Demand] = (),
+        data_checks: Sequence[DataCheck] = (),
         *,
         added: Sequence[ColumnState] = (),
         stop_early: bool = False,
@@ -155,10 +155,10 @@ class MemoryCatalog:
         """Count the rows that break each demand.
 
         Raises:
-            BackendFailure: If a check uses something that cannot be evaluated without Spark.
+            StatementError: If a check uses something that cannot be evaluated without Spark.
         """
         rows = self._rows.get(table, [])
-        counts = [len(self._broken(table, demand, rows, added)) for demand in demands]
+        counts = [len(self._broken(table, data_check, rows, added)) for data_check in data_checks]
         if stop_early and any(counts):
             return RowCounts(rows=None, broken=tuple(min(count, 1) for count in counts))
         return RowCounts(rows=len(rows), broken=tuple(counts))
@@ -166,7 +166,7 @@ class MemoryCatalog:
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
         table: QualifiedName,
-        demands: Sequence[Demand],
+        data_checks: Sequence[DataCheck],
         shown: Sequence[Sequence[str]],
         *,
         number: int,
@@ -176,15 +176,15 @@ class MemoryCatalog:
         """Return a few rows that break each demand, as texts."""
         rows = self._rows.get(table, [])
         return tuple(
-            distinct_texts(self._broken(table, demand, rows, added), columns)[:number]
-            for demand, columns in zip(demands, shown, strict=True)
+            distinct_texts(self._broken(table, data_check, rows, added), columns)[:number]
+            for data_check, columns in zip(data_checks, shown, strict=True)
         )
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add rows, so that the data can be asked: all of them, or none.
 
         Raises:
-            BackendFailure: If there is no such table or column, a value does not fit its type, a NOT NULL column is
+            StatementError: If there is no such table or column, a value does not fit its type, a NOT NULL column is
                 NULL, or a check is not met.
         """
         state = self._require(table)
@@ -201,7 +201,7 @@ class MemoryCatalog:
         for path in not_null_paths(state.columns):
             if value_at(row, path) is None:
                 msg = f"{where}: NOT NULL constraint violated for column: {'.'.join(path)}"
-                raise BackendFailure(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
+                raise StatementError(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
         for check in state.checks:
             if self._broken(state.name, check, [row]):
                 texts = {name: text_of(row.get(name)) or "null" for name in _named(check, state)}
@@ -209,7 +209,7 @@ class MemoryCatalog:
                 msg = (
                     f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
                 )
-                raise BackendFailure(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
+                raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Make a schema; one that is there already is fine."""
@@ -232,14 +232,14 @@ class MemoryCatalog:
         state = self._state(name)
         if not state.exists:
             msg = f"there is no table {name}; create it first"
-            raise BackendFailure(msg, condition="TABLE_OR_VIEW_NOT_FOUND")
+            raise StatementError(msg, condition="TABLE_OR_VIEW_NOT_FOUND")
         return state
 
     def _create(self, action: CreateTable) -> None:
         name = action.table
         if (name.catalog, name.schema) not in self._schemas:
             msg = f"there is no schema {name.catalog}.{name.schema}; create it first"
-            raise BackendFailure(msg, condition="SCHEMA_NOT_FOUND")
+            raise StatementError(msg, condition="SCHEMA_NOT_FOUND")
         if name not in self._tables:
             properties = dict(action.table_properties)
             owned = decode_owned(properties.pop(OWNED_PROPERTIES, None))
@@ -263,45 +263,45 @@ class MemoryCatalog:
 
     def _require_sound_rows(self, statement: Statement) -> None:
         """Refuse what rows break, as a backend would that finds them at the last moment."""
-        demands: list[Demand] = []
+        data_checks: list[DataCheck] = []
         for change in statement.changes:
             if isinstance(change, ColumnNullabilityChange):
-                demands.append(NotNull(change.path))
+                data_checks.append(NotNull(change.path))
             elif isinstance(change, CheckAdd):
-                demands.append(CheckState(change.name, change.expression))
+                data_checks.append(CheckState(change.name, change.expression))
             elif isinstance(change, LayoutRewrite):
                 self._require_kept_values(self._state(statement.table), change)
-        violations = tuple(violations_of(statement.table, demands, self.count_rows(statement.table, demands)))
+        violations = tuple(violations_of(statement.table, data_checks, self.count_rows(statement.table, data_checks)))
         if violations:
             raise UnsafePlanError(violations)
 
     def _require_kept_values(self, state: TableState, change: LayoutRewrite) -> None:
         """Refuse a rewrite that would change data, as a backend would that compares the rows before it commits."""
-        demands = tuple(partition_values(state, change.partitioning))
-        counts = self.count_rows(state.name, demands).broken
-        lost = [demand.column for demand, count in zip(demands, counts, strict=True) if count]
+        data_checks = tuple(partition_values(state, change.partitioning))
+        counts = self.count_rows(state.name, data_checks).broken
+        lost = [data_check.column for data_check, count in zip(data_checks, counts, strict=True) if count]
         if lost:
             said = f"the rewrite would change data: the values of {', '.join(lost)} differ"
             msg = f"{state.name}: {said}; nothing was changed, keep the layout"
-            raise BackendFailure(msg)
+            raise StatementError(msg)
 
     def _broken(
-        self, table: QualifiedName, demand: Demand, rows: Sequence[Row], added: Sequence[ColumnState] = ()
+        self, table: QualifiedName, data_check: DataCheck, rows: Sequence[Row], added: Sequence[ColumnState] = ()
     ) -> list[Row]:
-        if isinstance(demand, ForeignKeyState):
-            parents = self._rows.get(demand.parent, []) if self._state(demand.parent).exists else []
-            return orphans(demand, rows, parents)
+        if isinstance(data_check, ForeignKeyState):
+            parents = self._rows.get(data_check.parent, []) if self._state(data_check.parent).exists else []
+            return orphans(data_check, rows, parents)
         columns = [column.name.lower() for column in (*self._require(table).columns, *added)]
-        if not isinstance(demand, CheckState):
-            return broken_rows(demand, rows, columns)
+        if not isinstance(data_check, CheckState):
+            return broken_rows(data_check, rows, columns)
         from pytest_delta_schema.state.expressions import ExpressionError
 
         try:
-            return broken_rows(demand, rows, columns)
+            return broken_rows(data_check, rows, columns)
         except ExpressionError as error:
-            subject = f"{table}: the memory catalog cannot evaluate check {demand.name} ({demand.expression})"
+            subject = f"{table}: the memory catalog cannot evaluate check {data_check.name} ({data_check.expression})"
             msg = f"{subject}: {because(error)}; test it on the local backend"
-            raise BackendFailure(msg) from error
+            raise StatementError(msg) from error
 
 
 def _folded(row: Mapping[str, Any]) -> Row:

@@ -7,13 +7,13 @@ from functools import partial, singledispatch
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, KeyState, by_name
-from pytest_delta_schema.state.types import ValueState, below, find, with_below
+from pytest_delta_schema.state.types import ColumnGeneration, below, find, with_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ def changed(change: object, state: TableState) -> TableState:
     """Return ``state`` after ``change``.
 
     Raises:
-        BackendFailure: If it changes something that is not there.
+        StatementError: If it changes something that is not there.
     """
     msg = f"the memory catalog does not know {type(change).__name__}, asked for {state.name}"
     raise NotImplementedError(msg)
@@ -124,8 +124,8 @@ def _(change: changes.ColumnDefaultChange, state: TableState) -> TableState:
 
 
 def _with_default(default: str | None, column: ColumnState) -> ColumnState:
-    value = (column.value or ValueState())._replace(default=default)
-    return column._replace(value=value if value != ValueState() else None)
+    value = (column.value or ColumnGeneration())._replace(default=default)
+    return column._replace(value=value if value != ColumnGeneration() else None)
 
 
 @changed.register(changes.SetColumnComments)
@@ -219,7 +219,7 @@ def _without_tags(state: TableState, path: tuple[str, ...]) -> TableState:
 def _require_column(state: TableState, path: tuple[str, ...]) -> None:
     if find(state.columns, path) is None:
         msg = f"{state.name}: there is no column {'.'.join(path)}; read the table again and make a new plan"
-        raise BackendFailure(msg, condition="UNRESOLVED_COLUMN")
+        raise StatementError(msg, condition="UNRESOLVED_COLUMN")
 
 
 def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]) -> TableState:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.errors import StatementError, because
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
         counters: The next value of each identity column, by name in lower case; counted on here.
 
     Raises:
-        BackendFailure: If a value is given that only the table gives, or an expression needs Spark.
+        StatementError: If a value is given that only the table gives, or an expression needs Spark.
     """
     valued = [(column.name.lower(), column.value) for column in columns if column.value is not None]
     if not valued:
@@ -40,14 +40,14 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
                 counters[name] = found[name] + value.identity.step
             elif value.identity.is_always:
                 msg = f"column {name} is an identity column, whose values are never given; leave it out"
-                raise BackendFailure(msg, condition="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED")
+                raise StatementError(msg, condition="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED")
     plain = {name: found.get(name) for name in (column.name.lower() for column in columns)}
     for name, value in valued:
         if value.generated is not None:
             answer = _worked_out(value.generated, plain, name)
             if found.setdefault(name, answer) != answer:
                 msg = f"column {name} is generated as {value.generated}, which is {answer!r} and not {found[name]!r}"
-                raise BackendFailure(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
+                raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
     return found
 
 
@@ -59,5 +59,5 @@ def _worked_out(expression: str, row: Row, name: str) -> Any:
     except ExpressionError as error:
         msg = f"the memory catalog cannot evaluate {expression} for column {name}: {because(error)}"
         msg = f"{msg}; test it on the local backend"
-        raise BackendFailure(msg) from error
+        raise StatementError(msg) from error
     return answer

@@ -11,7 +11,7 @@ from pytest_delta_schema.state.types import ArrayState, MapState, below, find
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import ForeignKeyState
     from pytest_delta_schema.state.types import DataTypeState
 
@@ -19,26 +19,26 @@ Row = dict[str, Any]
 """One row: values by column name in lower case; a column that is left out is NULL."""
 
 
-def broken_rows(demand: Demand, rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
+def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
     """Return the rows that break a demand; for a key those that repeat another one's.
 
     Args:
-        demand: Anything but a foreign key, see :func:`orphans`.
+        data_check: Anything but a foreign key, see :func:`orphans`.
         rows: Asked.
         columns: All columns of the table, in lower case.
 
     Raises:
         ExpressionError: If a check uses something that cannot be evaluated without Spark.
     """
-    if isinstance(demand, NotNull):
-        return [row for row in rows if value_at(row, demand.path) is None]
-    if isinstance(demand, PartitionValue):
-        return [row for row in rows if _is_lost(row.get(demand.column.lower()), demand.data_type)]
-    if isinstance(demand, CheckState):
+    if isinstance(data_check, NotNull):
+        return [row for row in rows if value_at(row, data_check.path) is None]
+    if isinstance(data_check, PartitionValue):
+        return [row for row in rows if _is_lost(row.get(data_check.column.lower()), data_check.data_type)]
+    if isinstance(data_check, CheckState):
         from pytest_delta_schema.state.expressions import unmet
 
-        return [rows[index] for index in unmet(demand.expression, rows, columns)]
-    return _repeated(demand.columns, rows)
+        return [rows[index] for index in unmet(data_check.expression, rows, columns)]
+    return _repeated(data_check.columns, rows)
 
 
 def orphans(key: ForeignKeyState, rows: Sequence[Row], parents: Sequence[Row]) -> list[Row]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.schemas_and_restores import describe_history, select_all
-from pytest_delta_schema.state.introduced_by import ColumnOrigin
+from pytest_delta_schema.state.introduced_by import IntroducedBy
 from pytest_delta_schema.state.types import canonical_fields, find
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-def column_origins(
+def introduced_by(
     sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[tuple[str, ...]]
-) -> Iterator[ColumnOrigin]:
+) -> Iterator[IntroducedBy]:
     """Yield where columns came from; one that is older than the history is left out.
 
     A column that went and came again is told by one of its comings.
@@ -43,7 +43,7 @@ def column_origins(
             commit = commits[version]
             time = commit["timestamp"].astimezone(timezone.utc)
             said = commit["userMetadata"] or ""
-            yield ColumnOrigin(path, version, commit["operation"], f"{time:%Y-%m-%d %H:%M:%S}", said)
+            yield IntroducedBy(path, version, commit["operation"], f"{time:%Y-%m-%d %H:%M:%S}", said)
 
 
 KEEPS_COLUMNS = frozenset(

@@ -28,7 +28,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
         rows: Values by column name.
 
     Raises:
-        BackendFailure: If values would be read back otherwise than they were given; nothing is written then.
+        StatementError: If values would be read back otherwise than they were given; nothing is written then.
     """
     instants = _instants_in_partitions(state)
     has_expressions = bool(state.checks or any(column.value is not None for column in state.columns))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
 from pytest_delta_schema.backends.spark.scala import action_of, commit, option, relabelled
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.fingerprint import difference
@@ -51,7 +51,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
         change: The new layout.
 
     Raises:
-        BackendFailure: If what was written differs from the rows of the table; nothing was changed.
+        StatementError: If what was written differs from the rows of the table; nothing was changed.
     """
     spark = gateway.spark
     transaction = gateway.load(name).startTransactionWithInitialSnapshot()
@@ -75,7 +75,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
     if changed:
         _remove(gateway, transaction, written)
         msg = f"{name}: the rewrite would change data: {changed}; nothing was changed, keep the layout and report this"
-        raise BackendFailure(msg)
+        raise StatementError(msg)
     added = [json.loads(written.apply(index).json()) for index in range(written.size())]
     for each in added:
         each["add"]["dataChange"] = False

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.scala import action_of, commit, operation, relabelled
-from pytest_delta_schema.errors import BackendFailure, UnsafePlanError
+from pytest_delta_schema.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.plan.data_checks import NotNull
@@ -21,11 +21,11 @@ from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import CheckState
 
 
-Count = Callable[[Sequence["Demand"], int], "RowCounts"]
+Count = Callable[[Sequence["DataCheck"], int], "RowCounts"]
 """Counts the rows that break demands, at a given version."""
 
 
@@ -42,14 +42,14 @@ def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[Sequence
         UnsafePlanError: If rows are NULL in them; nothing was changed.
     """
     folded = {tuple(part.lower() for part in path) for path in paths}
-    demands = [NotNull(tuple(path)) for path in paths]
+    data_checks = [NotNull(tuple(path)) for path in paths]
 
     def forbid(metadata: dict[str, Any]) -> None:
         schema = json.loads(metadata["schemaString"])
         _forbid_null(schema, folded)
         metadata["schemaString"] = json.dumps(schema)
 
-    _change(gateway, name, partial(count, demands), demands, forbid, relabelled(gateway, "SET NOT NULL"))
+    _change(gateway, name, partial(count, data_checks), data_checks, forbid, relabelled(gateway, "SET NOT NULL"))
 
 
 def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
@@ -66,14 +66,14 @@ def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: C
 
     Raises:
         UnsafePlanError: If rows break it; nothing was changed.
-        BackendFailure: If the table has a constraint of that name.
+        StatementError: If the table has a constraint of that name.
     """
     key = f"{CHECK_PREFIX}{check.name.lower()}"
 
     def put(metadata: dict[str, Any]) -> None:
         if key in {known.lower() for known in metadata["configuration"]}:
             msg = f"{name}: there is a check {check.name} already; read the table again and make a new plan"
-            raise BackendFailure(msg, condition="DELTA_CONSTRAINT_ALREADY_EXISTS")
+            raise StatementError(msg, condition="DELTA_CONSTRAINT_ALREADY_EXISTS")
         metadata["configuration"][key] = check.expression
 
     label = operation(gateway, "AddConstraint", check.name.lower(), check.expression)
@@ -104,7 +104,7 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     gateway: Gateway,
     name: QualifiedName,
     count: Callable[[int], RowCounts],
-    demands: Sequence[Demand],
+    data_checks: Sequence[DataCheck],
     edit: Callable[[dict[str, Any]], None],
     label: Any,
 ) -> None:
@@ -113,7 +113,7 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     The whole table counts as read, so a row that is appended meanwhile makes the commit fail instead of slipping in.
     """
     transaction = gateway.load(name).startTransactionWithInitialSnapshot()
-    violations = tuple(violations_of(name, demands, count(transaction.snapshot().version())))
+    violations = tuple(violations_of(name, data_checks, count(transaction.snapshot().version())))
     if violations:
         raise UnsafePlanError(violations)
     action = json.loads(transaction.metadata().json())

@@ -6,7 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.redaction import HIDDEN, redacted_uris
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _NO_ANSWER = re.compile(r"An error occurred while calling \S+")
 
 @contextmanager
 def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
-    """Turn whatever Spark, Delta or py4j raise inside the block into a :class:`BackendFailure`.
+    """Turn whatever Spark, Delta or py4j raise inside the block into a :class:`StatementError`.
 
     Args:
         reworded: Turns names in a message to those that users know.
@@ -48,7 +48,7 @@ def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
         raise failure from None if HIDDEN in str(failure) else error
 
 
-def _failure(error: Exception, reworded: Callable[[str], str]) -> BackendFailure:
+def _failure(error: Exception, reworded: Callable[[str], str]) -> StatementError:
     from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
@@ -57,17 +57,17 @@ def _failure(error: Exception, reworded: Callable[[str], str]) -> BackendFailure
             condition = error.getCondition() or ""
             if condition == _STREAM:
                 condition = next(iter(_IN_STREAM.findall(str(error))), condition)
-            return BackendFailure(reworded(_text(str(error))), condition=condition)
+            return StatementError(reworded(_text(str(error))), condition=condition)
         if isinstance(error, Py4JJavaError):
             java = error.java_exception
             text = _text(str(java.getMessage() or java.toString()))
-            return BackendFailure(reworded(text), condition=_condition(java))
+            return StatementError(reworded(text), condition=_condition(java))
         if isinstance(error, Py4JError) and not _has_no_answer(error):
-            return BackendFailure(reworded(_text(str(error))))
+            return StatementError(reworded(_text(str(error))))
     except (Py4JNetworkError, ConnectionError):
         # The message was still in the JVM.
         pass
-    return BackendFailure(_GONE, condition=JVM_GONE)
+    return StatementError(_GONE, condition=JVM_GONE)
 
 
 def _has_no_answer(error: Exception) -> bool:

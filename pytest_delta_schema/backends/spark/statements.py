@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, on_delta
 from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
 from pytest_delta_schema.backends.spark.metadata_transaction import add_check, rename_columns, set_not_null
-from pytest_delta_schema.errors import BackendFailure, because
+from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, ColumnRename, LayoutRewrite
 from pytest_delta_schema.sql.data_check_queries import probe
@@ -18,7 +18,7 @@ from pytest_delta_schema.state.states import CheckState
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.backends.data_queries import Questions
+    from pytest_delta_schema.backends.data_queries import DataQueries
     from pytest_delta_schema.backends.spark.gateway import Gateway
 
 
@@ -35,7 +35,7 @@ class Running:
     def __init__(
         self,
         sql: Callable[[str], Any],
-        questions: Questions,
+        questions: DataQueries,
         gateway: Gateway | None,
         by_commit: frozenset[StatementKind] = BY_COMMIT,
     ) -> None:
@@ -49,7 +49,7 @@ class Running:
 
         Raises:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
-            BackendFailure: If Spark or Delta refuses.
+            StatementError: If Spark or Delta refuses.
         """
         if statement.kind is StatementKind.CREATE_TABLE:
             self._create(statement)
@@ -89,4 +89,4 @@ class Running:
             except Exception as error:
                 said = because(error)
                 msg = f"{action.table}: check {check.name} ({check.expression}) is refused by Spark: {said}; mend it"
-                raise BackendFailure(msg) from error
+                raise StatementError(msg) from error

@@ -6,21 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from pytest_delta_schema.backends.data_queries import Questions
+from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import cannot_be_looked_at, problem
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
 from pytest_delta_schema.backends.spark.gateway import Gateway, is_remote
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
-from pytest_delta_schema.backends.spark.history import column_origins, past_columns
+from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import Running
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_log, read_table, unreadable
-from pytest_delta_schema.errors import BackendFailure, CatalogReadError, ReadProblem
+from pytest_delta_schema.errors import CatalogReadError, ReadProblem, StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import conversions, names_around
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
 
 READ_THREADS = 8
 """How many tables are read at once, unless somebody says otherwise."""
@@ -77,7 +77,7 @@ class SessionCatalog:
         self._read_threads = read_threads
         self._reworded = reworded
         gateway = None if is_remote(spark) else Gateway(spark)
-        self._questions = Questions(self._rows, self._read)
+        self._questions = DataQueries(self._rows, self._read)
         self._running = Running(self._sql, self._questions, gateway, by_commit)
         self.capabilities = REMOTE if gateway is None else CLASSIC
 
@@ -103,10 +103,10 @@ class SessionCatalog:
             raise CatalogReadError([found or problem(name, "is not known to the Spark session", "see its catalogs")])
         return replace(found, version=self._newest(name)) if found.version is None else found
 
-    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
         """Find the commits that brought columns, by a few schemas of older versions."""
         with in_users_names(self._reworded):
-            return tuple(column_origins(self.spark.sql, table, paths))
+            return tuple(introduced_by(self.spark.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
         """Look for columns in the schemas of older versions."""
@@ -118,7 +118,7 @@ class SessionCatalog:
 
         Raises:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
-            BackendFailure: If Spark or Delta refuses.
+            StatementError: If Spark or Delta refuses.
         """
         with in_users_names(self._reworded), stopped_by(self._stop):
             self._running.run(statement)
@@ -127,7 +127,7 @@ class SessionCatalog:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
         try:
             tables = self._rows(show_tables(catalog, schema))
-        except BackendFailure as error:
+        except StatementError as error:
             if error.condition == "SCHEMA_NOT_FOUND":
                 return ()
             raise
@@ -138,24 +138,24 @@ class SessionCatalog:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
         try:
             return self._newest(table)
-        except BackendFailure as error:
+        except StatementError as error:
             return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
-    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+    def count_rows(self, table: QualifiedName, data_checks: Sequence[DataCheck] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
-        return self._questions.count_rows(table, demands, **how)
+        return self._questions.count_rows(table, data_checks, **how)
 
     def sample_rows(
-        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+        self, table: QualifiedName, data_checks: Sequence[DataCheck], shown: Sequence[Sequence[str]], **how: Any
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
-        return self._questions.sample_rows(table, demands, shown, **how)
+        return self._questions.sample_rows(table, data_checks, shown, **how)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.
 
         Raises:
-            BackendFailure: If they would be read back otherwise than they are given; nothing is written then. Or if the
+            StatementError: If they would be read back otherwise than they are given; nothing is written then. Or if the
                 table refuses them.
         """
         with in_users_names(self._reworded):
@@ -184,17 +184,17 @@ class SessionCatalog:
         """Return the tables that are there and can be read."""
         return {name: found for name, found in self._read_all(names).items() if isinstance(found, TableState)}
 
-    def _schemas(self, catalog: str) -> set[str] | BackendFailure:
+    def _schemas(self, catalog: str) -> set[str] | StatementError:
         """Return the schemas of a catalog, or why they cannot be listed."""
         try:
             return {row[0].strip("`").replace("``", "`").lower() for row in self._rows(show_schemas(catalog))}
-        except BackendFailure as error:
+        except StatementError as error:
             return error
 
     def _views(self, catalog: str, schema: str) -> Sequence[Any]:
         try:
             return self._rows(show_views(catalog, schema))
-        except BackendFailure:
+        except StatementError:
             # A catalog that cannot list views has none.
             return ()
 
@@ -220,11 +220,11 @@ class SessionCatalog:
         return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
 
 
-def _absent(name: QualifiedName, schemas: set[str] | BackendFailure, wish: Parquet | None) -> TableState | ReadProblem:
+def _absent(name: QualifiedName, schemas: set[str] | StatementError, wish: Parquet | None) -> TableState | ReadProblem:
     """Say that a table is not there, if that is certain and all there is to say."""
     if wish is not None and wish.path is not None:
         return cannot_be_looked_at(name, SessionCatalog.name, wish.path)
-    if isinstance(schemas, BackendFailure):
+    if isinstance(schemas, StatementError):
         fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
         return problem(name, fact, "mend the session, or its permission to list them")
     return TableState(name=name, exists=False, schema_exists=name.schema in schemas)

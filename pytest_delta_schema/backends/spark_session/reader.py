@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.log_damage import damage_of, damage_of_newest
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.delta.log_listing import checksum_name
-from pytest_delta_schema.errors import BackendFailure, ReadProblem
+from pytest_delta_schema.errors import ReadProblem, StatementError
 from pytest_delta_schema.sql.schemas_and_restores import (
     describe_extended,
     describe_history,
@@ -105,7 +105,7 @@ def read_log(  # noqa: PLR0911 - one answer a kind of thing that may stand there
             "partitionColumns": description.partitions,
         }
         return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")))
-    except BackendFailure as error:
+    except StatementError as error:
         if error.condition in NOT_FOUND:
             return None
         return unreadable(name, error)
@@ -113,7 +113,7 @@ def read_log(  # noqa: PLR0911 - one answer a kind of thing that may stand there
         return is_damaged(name, error)
 
 
-def unreadable(name: QualifiedName, error: BackendFailure) -> ReadProblem:
+def unreadable(name: QualifiedName, error: StatementError) -> ReadProblem:
     """Report a table that the session cannot read, which says nothing about whether it exists."""
     return problem(name, f"cannot be read ({error})", "mend the session, or its permission to read the table")
 
@@ -154,7 +154,7 @@ def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str
     try:
         damage = damage_of_newest(log, version)
         text = log.read(checksum_name(version))
-    except BackendFailure as error:
+    except StatementError as error:
         fact = f"has generated or identity columns, which this session hides, and its log cannot be read ({error})"
         return problem(name, fact, "read it through a classic session, or give this one permission to read its folder")
     if damage is not None:

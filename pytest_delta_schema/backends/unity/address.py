@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pytest_delta_schema.errors import BackendError
+from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.redaction import Uri, redacted_uri
 
 _EXAMPLE = "write it as in https://unity.example.com"
@@ -65,22 +65,22 @@ def server_address(uri: Uri) -> Address:
     """Return where a server is.
 
     Raises:
-        BackendError: If it is no address, or one with secrets in it. No error shows those.
+        BackendUnavailableError: If it is no address, or one with secrets in it. No error shows those.
     """
     shown = str(uri)
     address, fault = _parsed(uri)
     if address is None or address.scheme not in ("http", "https") or not address.host:
         msg = f"delta_unity_uri is {shown!r}, which is no address{f' ({fault})' if fault else ''}; {_EXAMPLE}"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     if "@" in urlsplit(uri.reveal()).netloc:
         msg = (
             f"delta_unity_uri has a user or a password in it, at {address.scheme}://{address.authority}; keep secrets"
             " out of it, and give a token"
         )
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     if "?" in shown or "#" in shown:
         msg = f"delta_unity_uri is {shown!r}, which has more than an address and a path; {_EXAMPLE}, and give a token"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     return address
 
 
@@ -88,7 +88,8 @@ def environment_proxy(address: Address) -> Proxy | None:
     """Return the proxy that the environment names for a server; ``None`` if there is none.
 
     Raises:
-        BackendError: If what is named is none, or one of a kind that cannot be used. The error does not show secrets.
+        BackendUnavailableError: If the proxy has no valid address, or its kind is not supported.
+            The error does not show secrets.
     """
     uri = Uri(getproxies().get(address.scheme) or getproxies().get("all") or "")
     if not uri or proxy_bypass(address.host):
@@ -98,10 +99,10 @@ def environment_proxy(address: Address) -> Proxy | None:
     found, _ = _parsed(uri)
     if found is None or found.scheme not in _PROXIES or not found.host:
         msg = f"the environment names the proxy {uri}, which is none that can be used; see HTTPS_PROXY and NO_PROXY"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     if found.scheme in _SOCKS and find_spec("socksio") is None:
         msg = f"the environment names the proxy {uri}, which needs socksio; pip install 'httpcore[socks]'"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     return Proxy(found, uri)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from pytest_delta_schema.backends.unity.address import redirect_host, server_address
 from pytest_delta_schema.backends.unity.deadline import Deadline
-from pytest_delta_schema.errors import BackendError, BackendFailure, because
+from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import Uri, redacted_uris
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _REMEDIES = {
 }
 
 
-class ServerFailure(BackendFailure):
+class ServerError(StatementError):
     """What a server answered instead of what it was asked for.
 
     Args:
@@ -102,7 +102,7 @@ class Calls:
         timeout: Seconds that a call may take, tries and pauses included.
 
     Raises:
-        BackendError: If ``uri`` is none, or the extra is not installed.
+        BackendUnavailableError: If ``uri`` is none, or the extra is not installed.
     """
 
     def __init__(self, uri: Uri, token: Secret | None, timeout: float) -> None:
@@ -111,7 +111,7 @@ class Calls:
         self.timeout = timeout
         self._token = token
         self._transport = _transport(address._replace(path=address.path.removesuffix(ROOT)), token)
-        self._silence: ServerFailure | None = None
+        self._silence: ServerError | None = None
 
     def close(self) -> None:
         """Close the connections."""
@@ -121,7 +121,7 @@ class Calls:
         """Ask for something, again after a pause if the server stumbles: asking changes nothing.
 
         Raises:
-            ServerFailure: If the server does not answer with success.
+            ServerError: If the server does not answer with success.
         """
         if self._silence is not None:
             raise self._silence
@@ -129,14 +129,14 @@ class Calls:
         target = f"{path}?{urlencode(query)}" if query else path
         try:
             return self._try("GET", target, deadline)
-        except ServerFailure as error:
+        except ServerError as error:
             failure = error
         for number in range(_TRIES - 1):
             if not failure.may_pass or not deadline.pause(_PAUSE * 2**number):
                 break
             try:
                 return self._try("GET", target, deadline)
-            except ServerFailure as error:
+            except ServerError as error:
                 # That the time is over says less than why it was spent.
                 failure = failure if error.condition == TIMEOUT else error
         # A server that does not answer would be waited for once more by every table.
@@ -147,7 +147,7 @@ class Calls:
         """Change something; never tried twice.
 
         Raises:
-            ServerFailure: If the server does not answer with success.
+            ServerError: If the server does not answer with success.
         """
         content = None if body is None else json.dumps(body).encode()
         return self._try(method, path, within or Deadline(self.timeout), content)
@@ -164,11 +164,11 @@ class Calls:
         """Whether the token may be part of a body; a quick look, for what is hardly ever so."""
         return self._token is not None and self._token.may_be_in(body)
 
-    def foreign(self, answered: Answered, fault: str) -> ServerFailure:
+    def foreign(self, answered: Answered, fault: str) -> ServerError:
         """Return the failure to use an answer that reports success and is not what was asked for."""
         said = self.scrub(fault)
         msg = f"{answered.call}: {answered.status}, and the answer is none of Unity Catalog ({said})"
-        return ServerFailure(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN)
+        return ServerError(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN)
 
     def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Answered:
         path = target.partition("?")[0]
@@ -192,7 +192,7 @@ class Calls:
         except (*failures, httpcore.UnsupportedProtocol, TooLargeError) as error:
             return error
 
-    def _unanswered(self, error: Exception, call: str, deadline: Deadline) -> ServerFailure:
+    def _unanswered(self, error: Exception, call: str, deadline: Deadline) -> ServerError:
         """Say why no answer came."""
         import httpcore
 
@@ -200,21 +200,21 @@ class Calls:
 
         if isinstance(error, httpcore.TimeoutException):
             msg = f"the server at {self.uri} did not answer {call} within {deadline.seconds:g} s"
-            return ServerFailure(f"{msg}; see whether it is alive", status=None, condition=TIMEOUT)
+            return ServerError(f"{msg}; see whether it is alive", status=None, condition=TIMEOUT)
         if isinstance(error, TooLargeError):
             msg = f"{call} on {self.uri}: the answer is larger than {LARGEST_BODY // 1024**2} MiB"
-            return ServerFailure(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
+            return ServerError(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
         said = self.scrub(because(error))
         proxy = self._transport.proxy
         through = "" if proxy is None else f" through the proxy {proxy.uri} of the environment"
         if isinstance(error, (httpcore.ConnectError, httpcore.ProxyError)):
             msg = f"the server at {self.uri} cannot be reached{through} ({said})"
             text = f"{msg}; see whether it runs, and delta_unity_uri"
-            return ServerFailure(text, status=None, condition=UNREACHABLE)
+            return ServerError(text, status=None, condition=UNREACHABLE)
         msg = f"the server at {self.uri} broke off its answer to {call}{through} ({said}); see what stands between"
-        return ServerFailure(msg, status=None, condition=BROKEN_OFF)
+        return ServerError(msg, status=None, condition=BROKEN_OFF)
 
-    def _refused(self, call: str, answer: Answer) -> ServerFailure:
+    def _refused(self, call: str, answer: Answer) -> ServerError:
         """Say what the server has answered instead of success."""
         from pytest_delta_schema.backends.unity.answers import api_error
 
@@ -224,12 +224,12 @@ class Calls:
                 f"{call}: {answer.status} {self.scrub(answer.reason)}: it redirects to {where}, probably a login page;"
                 " give delta_unity_uri the address of the server itself, and a valid token"
             )
-            return ServerFailure(msg, status=answer.status, condition=REDIRECTED)
+            return ServerError(msg, status=answer.status, condition=REDIRECTED)
         error = api_error(answer.body)
         code, message = ("", answer.reason) if error is None else error
         remedy = _REMEDIES.get(answer.status, "")
         said = self.scrub(f"{answer.status} {code}: {_one_line(message)}")
-        return ServerFailure(
+        return ServerError(
             f"{call}: {said}{f'; {remedy}' if remedy else ''}",
             status=answer.status,
             condition=self.scrub(code),
@@ -247,5 +247,5 @@ def _transport(address: Any, token: Secret | None) -> Transport:
         from pytest_delta_schema.backends.unity.transport import Transport
     except ImportError as error:
         msg = "the unity backend needs httpcore, which is not installed; pip install 'pytest-delta-schema[unity]'"
-        raise BackendError(msg) from error
+        raise BackendUnavailableError(msg) from error
     return Transport(address, token)

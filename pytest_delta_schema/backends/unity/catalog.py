@@ -12,15 +12,21 @@ from pytest_delta_schema.backends.spark.gateway import is_remote
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION, CAPABILITIES
 from pytest_delta_schema.backends.unity.reading import Reading, unreadable
-from pytest_delta_schema.backends.unity.sync import RecordSyncing
-from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem, RecordError
+from pytest_delta_schema.backends.unity.sync import MetadataSyncing
+from pytest_delta_schema.errors import (
+    BackendUnavailableError,
+    CatalogReadError,
+    MetadataSyncError,
+    ReadProblem,
+    StatementError,
+)
 from pytest_delta_schema.escaping import escaped
-from pytest_delta_schema.execute.metadata_sync import RecordSync
+from pytest_delta_schema.execute.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.plan.entry_differences import record_differences
+from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.redaction import Uri
-from pytest_delta_schema.state.catalog_entry import RecordState
+from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import find
 
@@ -36,9 +42,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import Demand
+    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.introduced_by import ColumnOrigin
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.log_facts import LogFacts
 
 
@@ -87,7 +93,7 @@ class UnityCatalog:
         """The session that changes go through.
 
         Raises:
-            BackendError: If there is none.
+            BackendUnavailableError: If there is none.
         """
         return self._through_spark().spark
 
@@ -108,7 +114,7 @@ class UnityCatalog:
             logs={name: each.log for name, each in seen.items() if each.log is not None},
         )
 
-    def sync_records(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[RecordSync, ...]:
+    def sync_entries(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[MetadataSync, ...]:
         """Bring the records of existing tables level with their logs; data files are never touched.
 
         Args:
@@ -120,17 +126,17 @@ class UnityCatalog:
             What was changed, and what there is to note, such as what the server cannot store; nothing of other tables.
 
         Raises:
-            RecordError: With a problem for each record that cannot be brought level; the others are.
+            MetadataSyncError: With a problem for each record that cannot be brought level; the others are.
         """
         done = self._sync(sorted({model.name for model in models}), recreates=recreates).values()
         problems = [each for each in done if isinstance(each, ReadProblem)]
         if problems:
-            raise RecordError(problems)
-        return tuple(each for each in done if isinstance(each, RecordSync))
+            raise MetadataSyncError(problems)
+        return tuple(each for each in done if isinstance(each, MetadataSync))
 
-    def column_origins(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[ColumnOrigin, ...]:
+    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
         """Find the commits that brought columns, if a Spark session is there already; a JVM is not started for it."""
-        return () if self._by_spark is None else self._by_spark.column_origins(table, paths)
+        return () if self._by_spark is None else self._by_spark.introduced_by(table, paths)
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
         """Look for columns in the log of an external table, and through Spark for those of a managed one.
@@ -139,7 +145,7 @@ class UnityCatalog:
             DeltaSchemaError: If there is no way to the log.
         """
         record = self._reading.read_again(table).record
-        if isinstance(record, RecordState) and not record.is_managed:
+        if isinstance(record, EntryState) and not record.is_managed:
             schemas = self._reading.open_log(record).schemas()
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._through_spark(table.written.catalog).past_columns(table, paths)
@@ -149,8 +155,8 @@ class UnityCatalog:
 
         Raises:
             UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
-            BackendError: If no session is configured, or its catalog is not the server's.
-            BackendFailure: If Spark, Delta or the server refuses.
+            BackendUnavailableError: If no session is configured, or its catalog is not the server's.
+            StatementError: If Spark, Delta or the server refuses.
         """
         self._through_spark(statement.table.written.catalog).run(statement)
 
@@ -162,15 +168,15 @@ class UnityCatalog:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
         return version_of(CatalogState.of({table: self._reading.read_again(table).found}), table)
 
-    def count_rows(self, table: QualifiedName, demands: Sequence[Demand] = (), **how: Any) -> RowCounts:
+    def count_rows(self, table: QualifiedName, data_checks: Sequence[DataCheck] = (), **how: Any) -> RowCounts:
         """Count the rows that break each demand, in one scan."""
-        return self._through_spark(table.written.catalog).count_rows(table, demands, **how)
+        return self._through_spark(table.written.catalog).count_rows(table, data_checks, **how)
 
     def sample_rows(
-        self, table: QualifiedName, demands: Sequence[Demand], shown: Sequence[Sequence[str]], **how: Any
+        self, table: QualifiedName, data_checks: Sequence[DataCheck], shown: Sequence[Sequence[str]], **how: Any
     ) -> Samples:
         """Return a few rows that break each demand, as texts."""
-        return self._through_spark(table.written.catalog).sample_rows(table, demands, shown, **how)
+        return self._through_spark(table.written.catalog).sample_rows(table, data_checks, shown, **how)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL."""
@@ -186,9 +192,9 @@ class UnityCatalog:
 
     def _sync(
         self, names: Sequence[QualifiedName], *, recreates: bool
-    ) -> dict[QualifiedName, RecordSync | ReadProblem | None]:
+    ) -> dict[QualifiedName, MetadataSync | ReadProblem | None]:
         """Bring records level, several at once, and return what came of each."""
-        syncing = RecordSyncing(
+        syncing = MetadataSyncing(
             client=self.client,
             read_log=self._reading.open_log,
             read_managed=self._reading.managed_log,
@@ -197,15 +203,15 @@ class UnityCatalog:
 
         found = self._reading.find(names)
 
-        def sync(name: QualifiedName) -> RecordSync | ReadProblem | None:
+        def sync(name: QualifiedName) -> MetadataSync | ReadProblem | None:
             stored = found[name]
-            if isinstance(stored, BackendFailure):
+            if isinstance(stored, StatementError):
                 return unreadable(name, stored)
             try:
                 return syncing.sync(stored, recreates=recreates and self._recreate)
             except CatalogReadError as error:
                 return error.problems[0]
-            except (BackendError, BackendFailure) as error:
+            except (BackendUnavailableError, StatementError) as error:
                 return unreadable(name, error)
 
         return at_once(sync, names, self._threads)
@@ -218,7 +224,7 @@ class UnityCatalog:
             has_to: Whether a session is opened for it; otherwise one that is not open already is not asked.
 
         Raises:
-            BackendError: If it has to, and no session is configured, or its catalog is not the server's.
+            BackendUnavailableError: If it has to, and no session is configured, or its catalog is not the server's.
             CatalogReadError: If Spark cannot read it.
         """
         with self._lock:
@@ -226,7 +232,7 @@ class UnityCatalog:
                 return None
             try:
                 spark = self._through_spark(name.written.catalog)
-            except BackendError:
+            except BackendUnavailableError:
                 if has_to:
                     raise
                 return None
@@ -240,14 +246,14 @@ class UnityCatalog:
                     f"the catalogs at {self.client.uri} are changed through Spark, and no session is configured;"
                     " override the fixture delta_spark, or give UnityCatalog a session"
                 )
-                raise BackendError(msg)
+                raise BackendUnavailableError(msg)
             spark = self._session()
             if is_remote(spark):
                 msg = (
                     "the unity backend changes tables by transactions, to which Spark Connect has no way; give it a"
                     " classic session"
                 )
-                raise BackendError(msg)
+                raise BackendUnavailableError(msg)
             self._by_spark = SessionCatalog(spark, by_commit=BY_TRANSACTION, reworded=self.client.scrub)
         if catalog is not None:
             self._require_same_server(self._by_spark.spark, catalog)
@@ -262,7 +268,7 @@ class UnityCatalog:
                 f"the Spark session's catalog {catalog} is not the one at {self.client.uri} ({key} {found}); configure"
                 f" spark.sql.catalog.{catalog} and its uri and token in the fixture delta_spark"
             )
-            raise BackendError(msg)
+            raise BackendUnavailableError(msg)
 
     def _say(self, text: str) -> None:
         self._stream.write(f"delta-schema: {escaped(text)}\n")
@@ -271,6 +277,6 @@ class UnityCatalog:
 
 def _is_stale(seen: Seen) -> bool:
     """Whether the record of an external table differs from its log."""
-    if not isinstance(seen.record, RecordState) or seen.record.is_managed or seen.log is None:
+    if not isinstance(seen.record, EntryState) or seen.record.is_managed or seen.log is None:
         return False
-    return bool(record_differences(seen.record, seen.log))
+    return bool(entry_differences(seen.record, seen.log))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from pytest_delta_schema.backends.unity.calls import ROOT, Calls, ServerFailure
+from pytest_delta_schema.backends.unity.calls import ROOT, Calls, ServerError
 from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.backends.unity.secret import bearer_token
 from pytest_delta_schema.redaction import Uri
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.secret import Secret
     from pytest_delta_schema.models.names import QualifiedName
 
-__all__ = ["ROOT", "ServerFailure", "UnityClient"]
+__all__ = ["ROOT", "ServerError", "UnityClient"]
 
 _T = TypeVar("_T")
 _P = TypeVar("_P", bound="Page")
@@ -49,7 +49,7 @@ class UnityClient:
         timeout: Seconds that a call may take as a whole; one page of a listing is one call.
 
     Raises:
-        BackendError: If ``uri`` is none, the token cannot be sent, or the extra is not installed.
+        BackendUnavailableError: If ``uri`` is none, the token cannot be sent, or the extra is not installed.
     """
 
     def __init__(self, uri: str | Uri, token: Secret | None = None, timeout: float = 30.0) -> None:
@@ -87,18 +87,18 @@ class UnityClient:
         """Yield the records of all tables in a schema that the principal may see, a page at a time.
 
         Raises:
-            ServerFailure: If the server does not answer, or its pages have no end; or in the end, behind all others, if
+            ServerError: If the server does not answer, or its pages have no end; or in the end, behind all others, if
                 a record makes no sense.
         """
         from pytest_delta_schema.backends.unity.answers import TableInfo, TablePage
 
-        fault: ServerFailure | None = None
+        fault: ServerError | None = None
         where = {"catalog_name": catalog, "schema_name": schema}
         for answered, page in self._pages(TablePage, "/tables", where):
             for record in page["tables"]:
                 try:
                     info = self._decoded(TableInfo, answered, record)
-                except ServerFailure as error:
+                except ServerError as error:
                     fault = fault or error
                 else:
                     yield info
@@ -150,7 +150,7 @@ class UnityClient:
         catalog is there.
 
         Raises:
-            ServerFailure: If it does not answer, or shows no such catalog.
+            ServerError: If it does not answer, or shows no such catalog.
         """
         known = self._delta_api.get(catalog)
         if known is None:
@@ -163,7 +163,7 @@ class UnityClient:
         query = {"catalog": catalog, "protocol-versions": "1.0"}
         try:
             self._decoded(DeltaConfig, self._calls.read(f"{DELTA}/config", query))
-        except ServerFailure as error:
+        except ServerError as error:
             if error.status != _NOT_FOUND or error.is_of_api:
                 raise
         else:
@@ -201,7 +201,7 @@ class UnityClient:
         """Yield the pages of a listing.
 
         Raises:
-            ServerFailure: If the server does not answer, or its pages have no end.
+            ServerError: If the server does not answer, or its pages have no end.
         """
         token = ""
         seen = {token}
@@ -222,7 +222,7 @@ class UnityClient:
         """Decode an answer, or a part of it.
 
         Raises:
-            ServerFailure: If it is something else.
+            ServerError: If it is something else.
         """
         from pytest_delta_schema.backends.unity.answers import decoded, scrubbed
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
-from pytest_delta_schema.errors import BackendError, BackendFailure, because
+from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.log_facts import LogFacts
@@ -35,8 +35,8 @@ class Log:
         hidden: Takes secrets out of a text.
 
     Raises:
-        BackendError: If the extra is not installed.
-        BackendFailure: If there is no log, or it cannot be read.
+        BackendUnavailableError: If the extra is not installed.
+        StatementError: If there is no log, or it cannot be read.
     """
 
     def __init__(self, location: str, options: Mapping[str, str], hidden: Any = str) -> None:
@@ -45,7 +45,7 @@ class Log:
             from deltalake.exceptions import DeltaError, TableNotFoundError
         except ImportError as error:
             msg = "the unity backend needs deltalake, which is not installed; pip install 'pytest-delta-schema[unity]'"
-            raise BackendError(msg) from error
+            raise BackendUnavailableError(msg) from error
         self._location = location
         self._options = HiddenValues(options)
         said = ""
@@ -57,7 +57,7 @@ class Log:
         except TableNotFoundError as error:
             place = redacted_uri(location)
             msg = f"there is no Delta log at {place}; restore the files, or drop the table from the catalog"
-            raise BackendFailure(msg, condition="NO_LOG") from error
+            raise StatementError(msg, condition="NO_LOG") from error
         except BaseException as error:
             # A panic of deltalake's inside is no Exception, and has no class that could be imported.
             if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and type(error).__name__ != _PANIC:
@@ -68,11 +68,11 @@ class Log:
         damage = damage_of(LogFolder(location, self._options) if folder is None else LocalLog(folder))
         if damage is not None and (damage.is_seen or not said):
             msg = f"{hidden(damage.message)}; {damage.remedy}"
-            raise BackendFailure(msg, condition="DAMAGED_LOG")
+            raise StatementError(msg, condition="DAMAGED_LOG")
         if said:
             place = redacted_uri(location)
             msg = f"its Delta log at {place} cannot be read ({said}); restore it, or the permission to read it"
-            raise BackendFailure(msg, condition="UNREADABLE_LOG")
+            raise StatementError(msg, condition="UNREADABLE_LOG")
 
     def facts(self) -> LogFacts:
         """Return what it says."""
@@ -90,7 +90,7 @@ class Log:
         """Return the columns of all versions that commits and checkpoints of the log still tell of.
 
         Raises:
-            BackendFailure: If one of them cannot be read.
+            StatementError: If one of them cannot be read.
         """
         folder = LogFolder(self._table.table_uri, self._options)
         try:
@@ -98,7 +98,7 @@ class Log:
         except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
             place = redacted_uri(self._location)
             msg = f"older commits of its Delta log at {place} cannot be read ({type(error).__name__})"
-            raise BackendFailure(msg, condition="UNREADABLE_LOG") from None
+            raise StatementError(msg, condition="UNREADABLE_LOG") from None
 
     def _clustering(self) -> Paths:
         """Return the clustering columns, by physical names: deltalake shows no domains, so that the log is read."""

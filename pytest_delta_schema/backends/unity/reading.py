@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
-from pytest_delta_schema.backends.unity.client import ServerFailure
+from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
 from pytest_delta_schema.backends.unity.wire_format import columns_of, record_of, schema_of
-from pytest_delta_schema.errors import BackendError, BackendFailure, CatalogReadError, ReadProblem
+from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, ReadProblem, StatementError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import CLUSTERING_PROPERTY, parted, state_from_metadata
 from pytest_delta_schema.state.states import TableState
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.storage import Credentials, Storage
     from pytest_delta_schema.errors import DeltaSchemaError
-    from pytest_delta_schema.state.catalog_entry import LogState, RecordState
+    from pytest_delta_schema.state.catalog_entry import EntryState, LogState
     from pytest_delta_schema.state.log_facts import LogFacts
 
 _FEW = 3
@@ -49,7 +49,7 @@ class Seen(NamedTuple):
     """
 
     found: TableState | ReadProblem
-    record: RecordState | ReadProblem | None = None
+    record: EntryState | ReadProblem | None = None
     log: LogState | None = None
 
 
@@ -104,17 +104,17 @@ class Reading:
         seen = None if stored is None else self._look(stored, None)
         return self.read([name])[name] if seen is None else seen
 
-    def find(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, QualifiedName | BackendFailure]:
+    def find(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, QualifiedName | StatementError]:
         """Return the names of tables as they are stored, or as they were given where the server shows none."""
         unknown = [name for name in names if name not in self._stored]
         listings = self._listings(unknown)
-        found: dict[QualifiedName, QualifiedName | BackendFailure] = {
+        found: dict[QualifiedName, QualifiedName | StatementError] = {
             name: self._stored.get(name, name) for name in names
         }
         for name in unknown:
             try:
                 self._found(name, listings[name[:2]])
-            except BackendFailure as error:
+            except StatementError as error:
                 found[name] = error
             else:
                 found[name] = self._stored.get(name, name)
@@ -124,7 +124,7 @@ class Reading:
         """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
         try:
             listing = list_schema(self._client, catalog, schema)
-        except ServerFailure as error:
+        except ServerError as error:
             if error.is_not_found:
                 return ()
             raise
@@ -135,52 +135,53 @@ class Reading:
         ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
-    def open_log(self, record: RecordState) -> Log:
+    def open_log(self, record: EntryState) -> Log:
         """Open the log of an external table, with the credentials that the server vends for it.
 
         Raises:
-            BackendFailure: If it cannot be read.
+            StatementError: If it cannot be read.
         """
         if not record.location:
             msg = "its record names no location; register it again with one"
-            raise BackendFailure(msg, condition="NO_LOCATION")
+            raise StatementError(msg, condition="NO_LOCATION")
         credentials = self._credentials(record) if is_remote(record.location) else NO_CREDENTIALS
         options = deltalake_options(record.location, self._stores, credentials)
         return Log(record.location, options, partial(_scrubbed, credentials, options))
 
-    def managed_log(self, record: RecordState) -> LogState | None:
+    def managed_log(self, record: EntryState) -> LogState | None:
         """Return what the record of a managed table should show, as Spark reads its log; ``None`` without a session.
 
         Raises:
-            BackendError: If only a session could tell, and none is configured, or its catalog is not the server's.
+            BackendUnavailableError: If only a session could tell, and none is configured, or its
+                catalog is not the server's.
             CatalogReadError: If Spark cannot read it.
         """
         log = self._spark_log(record)
         return None if log is None else log.shown()
 
-    def _spark_log(self, record: RecordState) -> LogFacts | None:
+    def _spark_log(self, record: EntryState) -> LogFacts | None:
         return self._by_spark(record.name, has_to=not self._client.has_delta_api(record.name.written.catalog))
 
-    def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], Listing | BackendFailure]:
+    def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], Listing | StatementError]:
         """List the schemas of tables; what is missing in a list may be hidden all the same."""
-        listings: dict[tuple[str, str], Listing | BackendFailure] = {}
+        listings: dict[tuple[str, str], Listing | StatementError] = {}
         for catalog, schema in dict.fromkeys(name[:2] for name in names):
             try:
                 listings[catalog, schema] = list_schema(self._client, catalog, schema)
-            except BackendFailure as error:
+            except StatementError as error:
                 listings[catalog, schema] = error
         return listings
 
-    def _found(self, name: QualifiedName, listing: Listing | BackendFailure) -> TableInfo | None:
+    def _found(self, name: QualifiedName, listing: Listing | StatementError) -> TableInfo | None:
         """Return the record of a table in a listing, and keep how its name is stored; ``None`` if it is not in it.
 
         Raises:
-            BackendFailure: If several tables, or schemas, have that name without case.
+            StatementError: If several tables, or schemas, have that name without case.
         """
-        if isinstance(listing, ServerFailure):
+        if isinstance(listing, ServerError):
             # Each table is asked for by itself then, and says itself what is wrong.
             return None
-        if isinstance(listing, BackendFailure):
+        if isinstance(listing, StatementError):
             raise listing
         info = listing.find(name.table)
         if info is not None:
@@ -188,7 +189,7 @@ class Reading:
         return info
 
     def _see(
-        self, name: QualifiedName, listing: Listing | BackendFailure, first: Mapping[QualifiedName, Seen | None]
+        self, name: QualifiedName, listing: Listing | StatementError, first: Mapping[QualifiedName, Seen | None]
     ) -> Seen | None:
         """Look at one table; ``None`` if the server knows none of that name.
 
@@ -199,7 +200,7 @@ class Reading:
         """
         try:
             info = self._found(name, listing)
-        except BackendFailure as error:
+        except StatementError as error:
             return Seen(unreadable(name, error))
         if name in first and (info is None or first[name] is not None):
             return first[name]
@@ -211,8 +212,8 @@ class Reading:
             return self._behind(name, info or self._client.table(name))
         except CatalogReadError as error:
             return Seen(error.problems[0])
-        except (BackendError, BackendFailure) as error:
-            if isinstance(error, ServerFailure) and error.is_not_found:
+        except (BackendUnavailableError, StatementError) as error:
+            if isinstance(error, ServerError) and error.is_not_found:
                 return None
             return Seen(unreadable(name, error))
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
@@ -220,7 +221,7 @@ class Reading:
 
     def _behind(self, name: QualifiedName, info: TableInfo) -> Seen:
         """Look behind a record, at what it leads to."""
-        record: RecordState | ReadProblem
+        record: EntryState | ReadProblem
         head = record_of(name, {**info, "columns": []})
         if head.table_type in _VIEWS:
             return Seen(is_a_view(name))
@@ -237,7 +238,7 @@ class Reading:
             return self._managed(head, record)
         return _level(name, record, self.open_log(head).facts())
 
-    def _managed(self, head: RecordState, record: RecordState | ReadProblem) -> Seen:
+    def _managed(self, head: EntryState, record: EntryState | ReadProblem) -> Seen:
         """Look at a table to which the catalog commits: through Spark, where a session is at hand, or the Delta API.
 
         The API shows the record once more, so that there is no log to hold against it then.
@@ -245,7 +246,7 @@ class Reading:
         log = self._spark_log(head)
         return Seen(self._told(head), record) if log is None else _level(head.name, record, log)
 
-    def _told(self, record: RecordState) -> TableState:
+    def _told(self, record: EntryState) -> TableState:
         """Describe a table as the server's Delta API does."""
         told = self._client.delta_table(record.name)
         metadata = told["metadata"]
@@ -263,26 +264,26 @@ class Reading:
             version=told.get("latest-table-version", metadata.get("last-commit-version")),
         )
 
-    def _absence(self, place: tuple[str, str], listing: Listing | BackendFailure) -> bool | ServerFailure:
+    def _absence(self, place: tuple[str, str], listing: Listing | StatementError) -> bool | ServerError:
         """Say whether a schema is there, in which a table is not found, or why nobody can know."""
         catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, Listing) else place
         try:
             self._client.schema(catalog, schema)
-        except ServerFailure as error:
+        except ServerError as error:
             if not error.is_not_found:
                 return error
         else:
             return True
         try:
             self._client.catalog(catalog)
-        except ServerFailure as error:
+        except ServerError as error:
             return error
         return False
 
-    def _credentials(self, record: RecordState) -> Credentials:
+    def _credentials(self, record: EntryState) -> Credentials:
         try:
             credentials = vended(self._client.credentials(record.table_id))
-        except ServerFailure as error:
+        except ServerError as error:
             if error.status == _NOT_FOUND:
                 # A server that vends nothing leaves it to what the environment has.
                 return NO_CREDENTIALS
@@ -291,24 +292,24 @@ class Reading:
             msg = (
                 "the credentials that the server gives for its files have expired; see the server's clock and its keys"
             )
-            raise BackendFailure(msg, condition="EXPIRED")
+            raise StatementError(msg, condition="EXPIRED")
         return credentials
 
 
-def _named(name: QualifiedName, listing: Listing | BackendFailure) -> QualifiedName:
+def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedName:
     """Return the name of a table that a listing does not show, in the schema as it is stored."""
     return listing.name(name.table) if isinstance(listing, Listing) else name
 
 
-def _level(name: QualifiedName, record: RecordState | ReadProblem, log: LogFacts) -> Seen:
+def _level(name: QualifiedName, record: EntryState | ReadProblem, log: LogFacts) -> Seen:
     state = log.state(name)
     return Seen(state, record, log.shown(state.columns))
 
 
-def no_catalog(name: str) -> BackendFailure:
+def no_catalog(name: str) -> StatementError:
     """The server shows no catalog of a name, which says nothing of tables in it."""
     msg = f"the server shows no catalog {name}; make the catalog, which no apply does, or give the principal permission"
-    return BackendFailure(f"{msg} to use it", condition="NO_CATALOG")
+    return StatementError(f"{msg} to use it", condition="NO_CATALOG")
 
 
 def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
@@ -317,8 +318,8 @@ def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
     return problem(name, fact or str(error), remedy if fact else "look into the server's log")
 
 
-def _absent(name: QualifiedName, schema: bool | ServerFailure) -> TableState | ReadProblem:  # noqa: FBT001 - an answer
-    if not isinstance(schema, ServerFailure):
+def _absent(name: QualifiedName, schema: bool | ServerError) -> TableState | ReadProblem:  # noqa: FBT001 - an answer
+    if not isinstance(schema, ServerError):
         return TableState(name=name, exists=False, schema_exists=schema)
     if schema.is_not_found:
         return unreadable(name, no_catalog(name.catalog))

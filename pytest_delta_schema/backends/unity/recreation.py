@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.unity.client import ServerFailure
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.state.catalog_entry import RecordState
+    from pytest_delta_schema.state.catalog_entry import EntryState
 
 _TRIES = 4
 _TAKEN = "TABLE_ALREADY_EXISTS"
 
 
 def recreate_record(
-    client: UnityClient, record: RecordState, info: dict[str, Any], *, recreates: bool, say: Callable[[str], None]
+    client: UnityClient, record: EntryState, info: dict[str, Any], *, recreates: bool, say: Callable[[str], None]
 ) -> None:
     """Delete a record and create it again, under another id; files stay as they are.
 
@@ -31,17 +31,17 @@ def recreate_record(
         say: Told before the record is deleted.
 
     Raises:
-        BackendFailure: If nobody has agreed, or the record is deleted and cannot be created again; then with what was
+        StatementError: If nobody has agreed, or the record is deleted and cannot be created again; then with what was
             to be sent.
     """
     owner = f"owned by {record.owner}" if record.owner else "without an owner"
     if not recreates:
         msg = (
             f"the server at {client.uri} has no Delta API, so its record ({owner}) can only be deleted and created"
-            " again, under another id; pytest --delta-sync-record does that with delta_sync_recreate = true, or upgrade"
-            " the server"
+            " again, under another id; pytest --delta-sync-metadata does that with delta_sync_recreate = true,"
+            " or upgrade the server"
         )
-        raise BackendFailure(msg, condition="NO_DELTA_API")
+        raise StatementError(msg, condition="NO_DELTA_API")
     say(
         f"{record.name}: its record, {owner}, id {record.table_id}, is deleted and created again, by the principal of"
         " the token; files stay as they are"
@@ -50,12 +50,12 @@ def recreate_record(
     for left in reversed(range(_TRIES)):
         try:
             client.create_table(info)
-        except ServerFailure as error:
+        except ServerError as error:
             if error.condition == _TAKEN:
                 return
             if not left:
                 msg = f"its record was deleted and could not be created again ({error}); POST this to /tables: "
                 text = f"{msg}{json.dumps(info)}"
-                raise BackendFailure(text, condition="LOST_RECORD") from error
+                raise StatementError(text, condition="LOST_RECORD") from error
         else:
             return

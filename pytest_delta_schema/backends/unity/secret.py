@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_delta_schema.errors import BackendError
+from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.redaction import HIDDEN, secret_pattern, secret_traces
 
 SHORTEST_TOKEN = 8
@@ -64,7 +64,7 @@ def bearer_token(given: Secret | None, source: str = "the token of the Unity Cat
         The token; ``None`` if there is none, or nothing but white space.
 
     Raises:
-        BackendError: If it is too short, or no header can carry it. The error does not show it.
+        BackendUnavailableError: If it is too short, or no header can carry it. The error does not show it.
     """
     if given is None or not given.reveal().strip():
         return None
@@ -75,8 +75,8 @@ def bearer_token(given: Secret | None, source: str = "the token of the Unity Cat
             f"{source} has {length} characters, and one of fewer than {SHORTEST_TOKEN} cannot be kept out of messages;"
             " see whether it was cut off"
         )
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     if _CARRIED.fullmatch(token.reveal()) is None:
         msg = f"{source} has characters that no HTTP header can carry: it is not printable ASCII; see how it was copied"
-        raise BackendError(msg)
+        raise BackendUnavailableError(msg)
     return token

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.backends.unity.client import ServerFailure
-from pytest_delta_schema.errors import BackendFailure
+from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Listing(NamedTuple):
     catalog: str
     schema: str
     tables: Mapping[str, list[TableInfo]]
-    fault: ServerFailure | None = None
+    fault: ServerError | None = None
 
     def name(self, table: str) -> QualifiedName:
         """Return the name of a table in it, as it is stored."""
@@ -38,7 +38,7 @@ class Listing(NamedTuple):
         """Return the record of a table that is found without case; ``None`` if none is shown.
 
         Raises:
-            BackendFailure: If several are.
+            StatementError: If several are.
         """
         found = self.tables.get(table, [])
         only_one("tables", (str(self.name(info["name"]).written) for info in found))
@@ -54,12 +54,12 @@ def list_schema(client: UnityClient, catalog: str, schema: str) -> Listing:
         schema: In lower case.
 
     Raises:
-        ServerFailure: If the server shows none of that name, or does not answer.
-        BackendFailure: If it has several whose names differ by case alone.
+        ServerError: If the server shows none of that name, or does not answer.
+        StatementError: If it has several whose names differ by case alone.
     """
     try:
         return _listed(client, catalog, schema)
-    except ServerFailure as error:
+    except ServerError as error:
         if not error.is_not_found:
             raise
         stored = _stored_schema(client, catalog, schema)
@@ -72,7 +72,7 @@ def only_one(kind: str, found: Iterable[str]) -> str | None:
     """Return the only one of names that are the same without case; ``None`` if there is none.
 
     Raises:
-        BackendFailure: If there are several.
+        StatementError: If there are several.
     """
     names = sorted(found)
     if len(names) > 1:
@@ -80,17 +80,17 @@ def only_one(kind: str, found: Iterable[str]) -> str | None:
             f"the server has {len(names)} {kind} whose names differ by case only, {' and '.join(names)}, and models"
             " mean names without case; rename or drop all but one"
         )
-        raise BackendFailure(msg, condition="AMBIGUOUS_NAME")
+        raise StatementError(msg, condition="AMBIGUOUS_NAME")
     return names[0] if names else None
 
 
 def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
     tables: dict[str, list[TableInfo]] = {}
-    fault: ServerFailure | None = None
+    fault: ServerError | None = None
     try:
         for info in client.tables(catalog, schema):
             tables.setdefault(info["name"].lower(), []).append(info)
-    except ServerFailure as error:
+    except ServerError as error:
         fault = error
     if fault is not None and not tables:
         raise fault

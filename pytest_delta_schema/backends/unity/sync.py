@@ -7,13 +7,13 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from pytest_delta_schema.backends.unity.client import ServerFailure
+from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.reading import no_catalog
 from pytest_delta_schema.backends.unity.recreation import recreate_record
 from pytest_delta_schema.backends.unity.wire_format import columns_for, record_of, table_info
-from pytest_delta_schema.errors import BackendFailure
-from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE, RecordSync
-from pytest_delta_schema.plan.entry_differences import notes_of_record, record_differences
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE, MetadataSync
+from pytest_delta_schema.plan.entry_differences import entry_differences, notes_of_entry
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table
 from pytest_delta_schema.state.catalog_entry import is_servers, storable
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.deadline import Deadline
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.entry_differences import RecordDifference
-    from pytest_delta_schema.state.catalog_entry import LogState, RecordState
+    from pytest_delta_schema.plan.entry_differences import EntryDifference
+    from pytest_delta_schema.state.catalog_entry import EntryState, LogState
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 """Seconds before the second try, twice as many before each further one, up to a longest; a random part is left out."""
@@ -46,7 +46,7 @@ class OpenLog(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordSyncing:
+class MetadataSyncing:
     """Brings records of one server level; files are never touched, and a record that is level is not written.
 
     Args:
@@ -58,11 +58,11 @@ class RecordSyncing:
     """
 
     client: UnityClient
-    read_log: Callable[[RecordState], OpenLog]
-    read_managed: Callable[[RecordState], LogState | None]
+    read_log: Callable[[EntryState], OpenLog]
+    read_managed: Callable[[EntryState], LogState | None]
     say: Callable[[str], None]
 
-    def sync(self, name: QualifiedName, *, recreates: bool) -> RecordSync | None:
+    def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
         """Bring the record of one table level.
 
         A lost race is tried again until the time of one call is over, since each update asserts the id and the tag that
@@ -76,37 +76,39 @@ class RecordSyncing:
             What was changed, or has to be noted; ``None`` if there is nothing of either, or no such table.
 
         Raises:
-            BackendFailure: If the table is managed and its record differs, the record shows a newer version than the
+            StatementError: If the table is managed and its record differs, the record shows a newer version than the
                 log has, others are faster every time, or the server refuses.
         """
         can_update = self._can_update(name.written.catalog)
         for number in _tries(self.client.deadline()):
             outcome = self._try(name, can_update=can_update, recreates=recreates)
-            if not isinstance(outcome, ServerFailure):
+            if not isinstance(outcome, ServerError):
                 return outcome
             tries, failure = number, outcome
         if not failure.is_lost_race:
             raise failure
         msg = f"somebody else has changed its record at each of {tries} tries; try again when they are done"
-        raise BackendFailure(msg, condition="CONFLICT") from failure
+        raise StatementError(msg, condition="CONFLICT") from failure
 
     def _can_update(self, catalog: str) -> bool:
         try:
             return self.client.has_delta_api(catalog)
-        except ServerFailure as error:
+        except ServerError as error:
             if error.is_not_found:
                 raise no_catalog(catalog) from error
             raise
 
-    def _try(self, name: QualifiedName, *, can_update: bool, recreates: bool) -> RecordSync | ServerFailure | None:
+    def _try(self, name: QualifiedName, *, can_update: bool, recreates: bool) -> MetadataSync | ServerError | None:
         """Return what was done, or a failure after which another try makes sense."""
         seen = self._look(name, can_update=can_update)
         if seen is None:
             return None
         if seen.log is None:
-            return RecordSync(table=str(name), differences=(), version=seen.record.version or 0, notes=(MANAGED_NOTE,))
-        differences, notes = record_differences(seen.record, seen.log), notes_of_record(seen.log)
-        done = RecordSync(
+            return MetadataSync(
+                table=str(name), differences=(), version=seen.record.version or 0, notes=(MANAGED_NOTE,)
+            )
+        differences, notes = entry_differences(seen.record, seen.log), notes_of_entry(seen.log)
+        done = MetadataSync(
             table=str(name), differences=differences, version=seen.log.version, is_new=not can_update, notes=notes
         )
         if not differences:
@@ -121,13 +123,13 @@ class RecordSyncing:
         else:
             info = table_info(seen.record, storable(seen.log).log, seen.timestamp())
             recreate_record(self.client, seen.record, info, recreates=recreates, say=self.say)
-        left = record_differences(self._record(name), seen.log)
+        left = entry_differences(self._record(name), seen.log)
         if not left:
             return done
         if failure is None:
             msg = f"the server reported success, and its record still differs ({left[0]})"
             text = f"{msg}; see whether {self.client.uri} is the server itself, and try again"
-            raise BackendFailure(text, condition="NOT_DONE")
+            raise StatementError(text, condition="NOT_DONE")
         return failure
 
     def _look(self, name: QualifiedName, *, can_update: bool) -> _Seen | None:
@@ -136,7 +138,7 @@ class RecordSyncing:
             # The tag comes before everything that is decided by it.
             tag = self.client.delta_table(name)["metadata"] if can_update else None
             record = self._record(name)
-        except ServerFailure as error:
+        except ServerError as error:
             if error.is_not_found:
                 return None
             raise
@@ -145,24 +147,24 @@ class RecordSyncing:
         log = self.read_log(record)
         return _Seen(tag, record, log.shown(), log.timestamp)
 
-    def _record(self, name: QualifiedName) -> RecordState:
+    def _record(self, name: QualifiedName) -> EntryState:
         try:
             return record_of(name, self.client.table(name))
         except ValueError as error:
             msg = f"{error}; update this package, or the record"
-            raise BackendFailure(msg, condition="STRANGE_RECORD") from error
+            raise StatementError(msg, condition="STRANGE_RECORD") from error
 
     def _update(
-        self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[RecordDifference, ...]
-    ) -> ServerFailure | None:
+        self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]
+    ) -> ServerError | None:
         """Send one update; return a failure after which another try makes sense.
 
         Raises:
-            ServerFailure: If none does.
+            ServerError: If none does.
         """
         try:
             self.client.update_table(seen.record.name, _body(seen, tag, log, differences))
-        except ServerFailure as error:
+        except ServerError as error:
             # Other answers of 500 are about what was sent, which would be sent again.
             if error.is_lost_race or (error.may_pass and error.status != _INTERNAL):
                 return error
@@ -181,7 +183,7 @@ class _Seen(NamedTuple):
     """
 
     tag: DeltaMetadata | None
-    record: RecordState
+    record: EntryState
     log: LogState | None
     timestamp: Callable[[], int] = lambda: 0
 
@@ -195,7 +197,7 @@ def _tries(deadline: Deadline) -> Iterator[int]:
         yield number
 
 
-def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[RecordDifference, ...]) -> dict[str, Any]:
+def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]) -> dict[str, Any]:
     differing = {difference.path for difference in differences}
     paths = {path.split(".", 1)[0] for path in differing}
     updates: list[dict[str, Any]] = []
@@ -222,17 +224,17 @@ def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[Rec
     return {"requirements": requirements, "updates": updates}
 
 
-def _require_external(record: RecordState, differences: tuple[RecordDifference, ...]) -> None:
+def _require_external(record: EntryState, differences: tuple[EntryDifference, ...]) -> None:
     if record.is_managed:
         listed = "; ".join(map(str, differences))
         msg = (
             f"its record is not level with its log ({listed}), and it is a managed table, whose record only the catalog"
             " itself may write; a RESTORE through Spark writes both"
         )
-        raise BackendFailure(msg, condition="MANAGED")
+        raise StatementError(msg, condition="MANAGED")
 
 
-def _require_newer(record: RecordState, log: LogState) -> None:
+def _require_newer(record: EntryState, log: LogState) -> None:
     if record.version is not None and record.version > log.version:
         again = f"{drop_table(record.name)}; {register_table(record.name, record.location)}"
         msg = (
@@ -240,4 +242,4 @@ def _require_newer(record: RecordState, log: LogState) -> None:
             " record is not taken back; see whether the log was restored or copied from elsewhere, or, if the table was"
             f" created again at {record.location}, register it again through Spark, which touches no file: {again}"
         )
-        raise BackendFailure(msg, condition="OLDER_LOG")
+        raise StatementError(msg, condition="OLDER_LOG")

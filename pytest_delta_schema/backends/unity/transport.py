@@ -57,7 +57,7 @@ class Transport:
         token: Sent as a bearer token; ``None`` for none.
 
     Raises:
-        BackendError: If the environment names a proxy that cannot be used.
+        BackendUnavailableError: If the environment names a proxy that cannot be used.
     """
 
     def __init__(self, address: Address, token: Secret | None) -> None:

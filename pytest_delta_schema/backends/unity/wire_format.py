@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import because
-from pytest_delta_schema.state.catalog_entry import RecordColumn, RecordState, decimal_parts, type_name, type_text
+from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, decimal_parts, type_name, type_text
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.type_traversal import unstorable
 
@@ -35,7 +35,7 @@ _KEBAB = {
 _CAMEL = {kebab: camel for camel, kebab in _KEBAB.items()}
 
 
-def record_of(name: QualifiedName, info: TableInfo) -> RecordState:
+def record_of(name: QualifiedName, info: TableInfo) -> EntryState:
     """Read a record as the classic API shows it.
 
     Raises:
@@ -43,7 +43,7 @@ def record_of(name: QualifiedName, info: TableInfo) -> RecordState:
     """
     properties = info.get("properties") or {}
     version = properties.get(LAST_VERSION, "")
-    return RecordState(
+    return EntryState(
         name=name,
         table_id=info.get("table_id") or "",
         table_type=info["table_type"],
@@ -57,7 +57,7 @@ def record_of(name: QualifiedName, info: TableInfo) -> RecordState:
     )
 
 
-def columns_of(info: TableInfo) -> tuple[RecordColumn, ...]:
+def columns_of(info: TableInfo) -> tuple[EntryColumn, ...]:
     """Read the columns of a record, in the order of their positions.
 
     Raises:
@@ -77,7 +77,7 @@ def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
     return _renamed(schema, _KEBAB)  # type: ignore[no-any-return]
 
 
-def table_info(record: RecordState, log: LogState, timestamp: int) -> dict[str, Any]:
+def table_info(record: EntryState, log: LogState, timestamp: int) -> dict[str, Any]:
     """Write a whole record for the classic API: what the log says, in the place that the old record had."""
     catalog, schema, table = record.name.written
     places = {name.lower(): index for index, name in enumerate(log.partitioning)}
@@ -115,9 +115,9 @@ def _info(field: Mapping[str, Any], data_type: DataTypeState, position: int, pla
     }
 
 
-def _column(info: ColumnInfo) -> RecordColumn:
+def _column(info: ColumnInfo) -> EntryColumn:
     try:
-        return RecordColumn(
+        return EntryColumn(
             name=info["name"],
             text=info.get("type_text") or "",
             data_type=_from_json(info.get("type_json")),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plan.changes.guard import require_change
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState, ValueState
+    from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, DataTypeState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +120,8 @@ class ColumnGenerationChange:
     """Change how the stored column ``name`` is generated or counts, which no statement of Delta does."""
 
     name: str
-    before: ValueState
-    after: ValueState
+    before: ColumnGeneration
+    after: ColumnGeneration
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
