@@ -251,6 +251,20 @@ def test_a_host_that_nobody_knows(monkeypatch):
     client.close()
 
 
+def test_a_name_server_that_does_not_answer(monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: time.sleep(ENOUGH))
+    client = UnityClient("http://unity.example", timeout=SECONDS)
+    start = time.monotonic()
+
+    with pytest.raises(ServerError, match=r"did not answer GET /catalogs/dev within 0.4 s") as caught:
+        client.catalog("dev")
+    took = time.monotonic() - start
+
+    client.close()
+    assert caught.value.condition == "TIMEOUT"
+    assert SECONDS <= took < ENOUGH
+
+
 def test_calls_at_once_have_times_of_their_own():
     """A deadline is of a thread: one call that waits does not take the time of another."""
 

@@ -5,6 +5,7 @@ httpcore, and httpx above it, limit each read: a server that sends a byte now an
 
 from __future__ import annotations
 
+import queue
 import socket
 import threading
 from typing import TYPE_CHECKING, Any
@@ -40,11 +41,7 @@ class Network(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to the first address of a host that answers; all of them share the time that is left."""
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore.ConnectError(str(error)) from error
-        addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+        addresses = self._addresses(host, port)
         for address in addresses[:-1]:
             try:
                 return self._connect(address, port, local_address, socket_options)
@@ -57,12 +54,34 @@ class Network(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         return _Stream(self._inner.connect_tcp(address, port, self._left(), local_address, socket_options), self._left)
 
+    def _addresses(self, host: str, port: int) -> list[str]:
+        """Resolve a name. The system's resolver takes no time limit, so it runs in a thread that may be left behind."""
+        answers: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
+        threading.Thread(target=_resolve, args=(host, port, answers), daemon=True).start()
+        try:
+            answer = answers.get(timeout=self._left())
+        except queue.Empty:
+            msg = f"no name server answered for {host}"
+            raise httpcore.ConnectTimeout(msg) from None
+        if isinstance(answer, OSError):
+            raise httpcore.ConnectError(str(answer)) from answer
+        return answer
+
     def _left(self) -> float:
         left: float = self._calls.deadline.left
         if left <= 0:
             msg = "the time of the call is over"
             raise httpcore.ReadTimeout(msg)
         return left
+
+
+def _resolve(host: str, port: int, answers: queue.SimpleQueue[list[str] | OSError]) -> None:
+    try:
+        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        answers.put(error)
+    else:
+        answers.put(list(dict.fromkeys(str(address[0]) for *_, address in infos)))
 
 
 class _Stream(httpcore.NetworkStream):
