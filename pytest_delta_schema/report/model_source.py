@@ -21,7 +21,7 @@ def model_source(table: Table | TableState) -> str:
     the platform writes by itself.
 
     Args:
-        table: A model; or a state, such as ``catalog.snapshot([Table("dev", "silver", "orders", [])])`` shows.
+        table: A model; or a state, such as ``catalog.read_tables([name]).tables[name]``.
     """
     if isinstance(table, Table):
         return table_source(table)

@@ -200,6 +200,16 @@ class CatalogReader(Protocol):
         """
         ...
 
+    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
+        """Read tables by their names alone, fresh, and change nothing.
+
+        Tables that these ones reference are not read, and files that a table could be converted from are a problem.
+
+        Raises:
+            CatalogReadError: If nothing at all could be read.
+        """
+        ...
+
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
         """Say which commits brought columns of an existing table, as far as its history tells; read no rows.
 

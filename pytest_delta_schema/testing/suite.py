@@ -6,7 +6,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pyspark.sql.types import LongType
+
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.models.column import Column
+from pytest_delta_schema.models.constraints import ForeignKey
+from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.testing.handling import MEMORY, Handling, SparkHandling
 from pytest_delta_schema.testing.play import gaps, play
 from pytest_delta_schema.testing.scenario import SCENARIOS, Scenario
@@ -61,6 +67,16 @@ class CatalogSuite:
         if not gaps(scenario, catalog.capabilities):
             expected = play(scenario, MemoryCatalog(), MEMORY)
             assert _without(end, self.imposed, expected) == expected
+
+    def test_reading_by_name(self, catalog: ScratchCatalog) -> None:
+        """A table is read by its name as by its model, and without the tables that it references."""
+        parent = Table("dev", "silver", "parent", [Column("id", LongType(), is_nullable=False)], primary_key=["id"])
+        foreign_key = ForeignKey(["parent"], parent.qualified_name, parent_columns=["id"])
+        child = Table("dev", "silver", "child", [Column("parent", LongType())], foreign_keys=[foreign_key])
+        Orchestrator.over(catalog).sync_tables([parent, child])
+
+        assert catalog.snapshot([child]).tables.keys() >= {parent.name, child.name}
+        assert catalog.read_tables([child.name]).tables == {child.name: catalog.snapshot([child]).tables[child.name]}
 
 
 def _without(end: TableState, imposed: Mapping[str, str], expected: TableState) -> TableState:

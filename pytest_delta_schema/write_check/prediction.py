@@ -203,4 +203,4 @@ def stored_state(table: Table | TableState | str, catalog: CatalogReader | None 
         msg = f"table is {table!r}; give a Table, a TableState, or the name of a table together with catalog=..."
         raise DeclarationError(msg)
     name = parse_name(table)
-    return catalog.snapshot([Table(*name, [])]).existing(name)
+    return catalog.read_tables([name]).existing(name)

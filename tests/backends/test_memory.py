@@ -11,6 +11,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import (
     CheckAdd,
     CheckState,
+    ForeignKey,
     Identity,
     MemoryCatalog,
     NotNull,
@@ -26,6 +27,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewrite, SetColumnComments, SetTags
+from pytest_delta_schema.state.conversion import SourceState
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
 
@@ -49,6 +51,20 @@ def test_a_table_that_is_not_there_has_no_version_and_maybe_no_schema():
     assert [(each.exists, each.schema_exists) for each in shown.values()].count((False, True)) == 1
     assert shown[nowhere.name].schema_exists is False
     assert catalog.version(nowhere.name) is ABSENT
+
+
+def test_tables_are_read_by_their_names_alone():
+    parent, child = (
+        table(column()),
+        table(column(), name="dev.silver.child", foreign_keys=[ForeignKey(["id"], str(NAME))]),
+    )
+    files = TableState(name=child.name, source=SourceState(provider="parquet", path="/lake/child"))
+    catalog = MemoryCatalog([state(stored()), files])
+
+    assert catalog.read_tables([NAME]) == catalog.snapshot([parent])
+    assert set(catalog.snapshot([child]).problems) == set(catalog.read_tables([child.name]).problems) == {child.name}
+    assert set(catalog.snapshot([child]).tables) == {NAME}
+    assert not catalog.read_tables([child.name]).tables
 
 
 @pytest.mark.parametrize(

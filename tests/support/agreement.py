@@ -7,7 +7,7 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema import QualifiedName, StatementError, Table, TablePlanner, statements
+from pytest_delta_schema import QualifiedName, StatementError, TablePlanner, statements
 from pytest_delta_schema.backends.local.empty_writes import write
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.session_settings import setting
@@ -60,7 +60,7 @@ class Stage:
                 write(spark, self._pair.frame, name, folder, via, how, said)
         except StatementError as error:
             return error.condition
-        state = self._catalog.snapshot([Table(*name, [])]).tables[name]
+        state = self._catalog.read_tables([name]).tables[name]
         return shown(state.columns)
 
     def close(self) -> None:

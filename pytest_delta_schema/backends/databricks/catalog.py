@@ -80,6 +80,10 @@ class DatabricksCatalog:
         """Read the tables that ``models`` name and their parents: six queries a schema, and one read a table."""
         return CatalogState.of(self._read(names_around(models)))
 
+    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
+        """Read the named tables alone: six queries a schema, and one read a table."""
+        return CatalogState.of(self._read(sorted(set(names))))
+
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing: an older schema takes a query of its own for each version."""
         return ()

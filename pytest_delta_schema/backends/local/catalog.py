@@ -76,6 +76,11 @@ class LocalCatalog:
             wishes = conversions(models)
             return read_tables(self.bridge, names_around(models), wishes, self._sources)
 
+    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
+        """Read the named tables alone, without a Spark job."""
+        with in_users_names(self.bridge.in_users_words):
+            return read_tables(self.bridge, names)
+
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
         """Find the commits that brought columns, by a few schemas of older versions."""
         with self._speaking(table.catalog):

@@ -88,7 +88,7 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
             findings = _refusal(error, expected)
         else:
             findings = tuple(each for each in expected.findings if each.condition == _BY_ROWS)
-        after = catalog.snapshot([Table(*state.name, [])]).tables[state.name].columns
+        after = catalog.read_tables([state.name]).tables[state.name].columns
     name = table.qualified_name if isinstance(table, Table) else table.lower()
     return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
 
@@ -107,9 +107,8 @@ def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
     """Make an empty table with the metadata of another one, and drop it in the end."""
     source = table.name if isinstance(table, Table) else parse_name(table)
     home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
-    model = Table(*home, [])
     if not isinstance(table, Table):
-        catalog.snapshot([Table(*source, [])]).existing(source)
+        catalog.read_tables([source]).existing(source)
     catalog.create_schema(home.catalog, home.schema)
     try:
         if isinstance(table, Table):
@@ -118,7 +117,7 @@ def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
                 catalog.run(statement)
         else:
             _copy_metadata(catalog, source, table_folder(catalog.warehouse, home))
-        yield catalog.snapshot([model]).tables[home]
+        yield catalog.read_tables([home]).tables[home]
     finally:
         catalog.drop_schema(home.catalog, home.schema)
 

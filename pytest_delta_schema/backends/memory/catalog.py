@@ -81,12 +81,19 @@ class MemoryCatalog:
         names.update(
             name for name, table in self._tables.items() if any(key.parent in names for key in table.foreign_keys)
         )
-        consents = {model.name for model in models if model.convert_from is not None}
+        return self._read(names, conversions={model.name for model in models if model.convert_from is not None})
+
+    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
+        """Return the states of the named tables alone."""
+        return self._read(set(names), conversions=set())
+
+    def _read(self, names: set[QualifiedName], conversions: set[QualifiedName]) -> CatalogState:
+        """Return the states of tables; those of ``conversions`` may be files that are not a Delta table yet."""
         problems = {
             name: has_lost_its_log(name, source.path, source.sign)
             if source.sign
             else is_not_delta(name, source.provider)
-            for name in sorted(names - consents)
+            for name in sorted(names - conversions)
             if (source := self._state(name).source) is not None
         }
         tables = {name: self._state(name) for name in sorted(names - problems.keys())}

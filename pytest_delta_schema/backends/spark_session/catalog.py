@@ -84,8 +84,15 @@ class SessionCatalog:
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents: two statements and a schema each, several at once."""
         models = list(models)
-        wishes = conversions(models)
-        read = self._read_all(names_around(models))
+        return self._states(names_around(models), conversions(models))
+
+    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
+        """Read the named tables alone: two statements and a schema each, several at once."""
+        return self._states(sorted(set(names)), {})
+
+    def _states(self, names: Sequence[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
+        """Read tables; ``wishes`` has those that may be converted from files."""
+        read = self._read_all(names)
         absent = [name for name, found in read.items() if found is None]
         schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
         return CatalogState.of(

@@ -99,7 +99,14 @@ class UnityCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents, and what the catalog says of them."""
-        seen = self._reading.read(names_around(models))
+        return self._states(names_around(models))
+
+    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
+        """Read the named tables alone, and what the catalog says of them."""
+        return self._states(sorted(set(names)))
+
+    def _states(self, names: Sequence[QualifiedName]) -> CatalogState:
+        seen = self._reading.read(names)
         if self._on_read:
             stale = [name for name, each in seen.items() if _is_stale(each)]
             done = self._sync(stale, recreates=False)
