@@ -112,5 +112,5 @@ def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, row
 
 def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Violation:
     return Violation(
-        rule="RowsSatisfyContract", code="DS401", table=str(wanted.name), path=path, message=message, remedy=remedy
+        rule="RowsViolateContract", code="DS401", table=str(wanted.name), path=path, message=message, remedy=remedy
     )

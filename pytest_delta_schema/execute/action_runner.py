@@ -148,7 +148,7 @@ class _Stopped:
 
 def _waits(table: QualifiedName, key: ForeignKeyState) -> Violation:
     return Violation(
-        rule="ForeignKeyNeedsItsParent",
+        rule="ParentNotApplied",
         code="DS305",
         table=str(table),
         path=key.name,

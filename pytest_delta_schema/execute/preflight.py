@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.data_checks import DataCheck
 
 DATA_RULES = (
-    "NotNullNeedsData",
-    "CheckNeedsData",
-    "KeyNeedsUniqueRows",
-    "ForeignKeyNeedsParents",
+    "NullsInColumn",
+    "RowsViolateCheck",
+    "DuplicateKeyValues",
+    "RowsWithoutParent",
     "PartitionValueNotPreserved",
 )
 """Names under which the data refuses a plan."""
@@ -144,7 +144,7 @@ def _finding(data_check: DataCheck, rows: _Rows) -> tuple[str, str, str, str, tu
         case NotNull():
             path = ".".join(data_check.path)
             fact = f"column {path} cannot be NOT NULL, because {rows.that('holds NULL in it', 'hold NULL in it')}"
-            return "NotNullNeedsData", "DS301", path, fact, ("fill them", "declare it nullable")
+            return "NullsInColumn", "DS301", path, fact, ("fill them", "declare it nullable")
         case PartitionValue():
             lost = _NOT_KEPT.get(data_check.data_type, _TEXTS)
             one, many = "holds a value that is read back as another", "hold values that are read back as others"
@@ -155,16 +155,16 @@ def _finding(data_check: DataCheck, rows: _Rows) -> tuple[str, str, str, str, tu
         case CheckState():
             subject = f"check {data_check.name} ({data_check.expression})"
             fact = f"{subject} cannot be added, because {rows.that('breaks it', 'break it')}"
-            return "CheckNeedsData", "DS302", data_check.name, fact, ("mend them", "change the check")
+            return "RowsViolateCheck", "DS302", data_check.name, fact, ("mend them", "change the check")
         case KeyState():
             subject = f"primary key {data_check.name} ({', '.join(data_check.columns)})"
             repeats = rows.that("repeats the key of another", "repeat the keys of others")
             fact = f"{subject} cannot be added, because {repeats}"
-            return "KeyNeedsUniqueRows", "DS303", "primary_key", fact, ("remove them", "choose another key")
+            return "DuplicateKeyValues", "DS303", "primary_key", fact, ("remove them", "choose another key")
     subject = f"foreign key {data_check.name} ({', '.join(data_check.columns)})"
     orphans = rows.that(f"has no parent in {data_check.parent}", f"have no parent in {data_check.parent}")
     fact = f"{subject} cannot be added, because {orphans}"
-    return "ForeignKeyNeedsParents", "DS304", data_check.name, fact, ("add the parents", "leave the foreign key out")
+    return "RowsWithoutParent", "DS304", data_check.name, fact, ("add the parents", "leave the foreign key out")
 
 
 def _named(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:

@@ -17,7 +17,7 @@ _RESERVED = "__char_varchar_string_length_check__"
 """The name that Delta keeps for the lengths of char and varchar."""
 
 
-class CheckNames:
+class InvalidCheckName:
     """Checks are found by name without case, and one name is Delta's own."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -34,7 +34,7 @@ class CheckNames:
                 yield violation(self, "DS110", table.qualified_name, names[0], message, "choose another name")
 
 
-class CheckExpressions:
+class InvalidCheckExpression:
     """A check is a condition over the row's own columns that gives the same answer every time."""
 
     def check(self, table: Table) -> Iterator[Violation]:

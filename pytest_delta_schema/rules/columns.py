@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 
-class ColumnsRequired:
+class NoColumns:
     """A table needs at least one column, for nobody could write to it."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -29,7 +29,7 @@ class ColumnsRequired:
             yield violation(self, "DS102", table.qualified_name, "", "has no columns", "declare at least one Column")
 
 
-class DuplicateColumnNames:
+class DuplicateColumn:
     """Names are matched without case, so two that differ in case only are one; nested fields likewise."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -50,7 +50,7 @@ class DuplicateColumnNames:
                 yield violation(self, "DS103", table, clashing[0], message, "rename or remove all but one")
 
 
-class ColumnNamesNeedColumnMapping:
+class InvalidColumnName:
     """Some characters in names need column mapping, or Delta refuses the table."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -70,7 +70,7 @@ class ColumnNamesNeedColumnMapping:
             )
 
 
-class NoAddNotNullColumns:
+class NotNullColumnAdded:
     """A new column is NULL in the rows that are there, so it cannot be NOT NULL at once."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
@@ -90,7 +90,7 @@ class NoAddNotNullColumns:
                 )
 
 
-class DropColumnsNeedConsent:
+class DropWithoutConsent:
     """Dropping a column loses what is in it, so somebody has to say so by name.
 
     Args:
@@ -109,7 +109,7 @@ class DropColumnsNeedConsent:
             yield violation(self, "DS206", action.table, name, message, f"declare it, or {remedy}")
 
 
-class DropColumnsNeedColumnMapping:
+class DropWithoutColumnMapping:
     """Without column mapping Delta cannot drop a column (``DELTA_UNSUPPORTED_DROP_COLUMN``)."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:

@@ -26,7 +26,7 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
-class ConversionsFitTheirFiles:
+class ConversionSourceMismatch:
     """Only parquet is converted, of one schema, and parted by just the columns that the model is partitioned by."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:

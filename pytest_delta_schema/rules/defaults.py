@@ -28,7 +28,7 @@ _REBUILD = (
 )
 
 
-class ColumnValues:
+class InvalidColumnGeneration:
     """A column has a default, is generated or counts, one of the three, and by an expression that Delta takes."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -77,7 +77,7 @@ def _faults(column: Column, value: ColumnGeneration, names: set[str], generated:
             yield fact, "write the other expression in its place"
 
 
-class GeneratedColumnsStay:
+class UnsupportedGenerationChange:
     """Delta makes generated and identity columns with their table, and never changes them later."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
@@ -96,7 +96,7 @@ class GeneratedColumnsStay:
             yield violation(self, "DS214", action.table, change.name, fact, _REBUILD)
 
 
-class GeneratedColumnsHoldTheirSources:
+class GeneratedColumnDependency:
     """What a generated column is made from stays as it is, and so does an identity column.
 
     Delta refuses (``DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE``,

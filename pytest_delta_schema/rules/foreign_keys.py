@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 
-class ForeignKeyColumns:
+class InvalidForeignKeyColumn:
     """The columns of a foreign key are declared, once each, and can be compared."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -44,7 +44,7 @@ class ForeignKeyColumns:
         return violation(self, "DS114", table.qualified_name, name, fact, remedy)
 
 
-class ForeignKeysMatchParents:
+class ForeignKeyMismatch:
     """A foreign key whose parent is given as a table names that table's primary key, column by column of one type."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -60,7 +60,7 @@ class ForeignKeysMatchParents:
                     yield violation(self, "DS115", table.qualified_name, key.name, fact, remedy)
 
 
-class ConstraintNames:
+class DuplicateConstraint:
     """The constraints of a table share one set of names, and no foreign key is declared twice."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -88,7 +88,7 @@ class ConstraintNames:
         return violation(self, "DS116", table.qualified_name, name, fact, remedy)
 
 
-class ForeignKeysNeedParentKeys:
+class ForeignKeyWithoutParentKey:
     """A foreign key that is added finds its parent with that primary key, as it will be after the plan."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:

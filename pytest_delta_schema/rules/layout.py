@@ -30,7 +30,7 @@ _STATISTICS = ("delta.dataskippingnumindexedcols", "delta.dataskippingstatscolum
 _UNORDERED = ("boolean", "binary", "variant", "void")
 
 
-class LayoutColumns:
+class InvalidLayout:
     """A table is partitioned or clustered, by columns that it has and Delta can sort files by."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -109,7 +109,7 @@ def _through_structs(columns: tuple[ColumnState, ...], path: tuple[str, ...]) ->
     return all(column is not None and isinstance(column.data_type, StructState) for column in above)
 
 
-class RewritesNeedConsent:
+class RewriteWithoutConsent:
     """Other partitions need all data written anew, so somebody has to say so by name.
 
     Args:

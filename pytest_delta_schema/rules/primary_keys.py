@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 
-class PrimaryKeyColumnsNotNull:
+class InvalidPrimaryKeyColumn:
     """The columns of a primary key are declared, once each, and NOT NULL."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -36,7 +36,7 @@ class PrimaryKeyColumnsNotNull:
         return violation(self, "DS104", table.qualified_name, name, f"primary key column {name} {fact}", remedy)
 
 
-class PrimaryKeyColumnsComparable:
+class IncomparablePrimaryKey:
     """The values of a key are compared, which those of maps and variants cannot be."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -50,7 +50,7 @@ class PrimaryKeyColumnsComparable:
                 yield violation(self, "DS113", table.qualified_name, name, message, "choose columns of plain types")
 
 
-class CreatePrimaryKeyColumnsNotNull:
+class NullablePrimaryKeyColumnCreated:
     """A table that is created with a key has the key's columns NOT NULL."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
@@ -70,7 +70,7 @@ class CreatePrimaryKeyColumnsNotNull:
                 )
 
 
-class PrimaryKeyAddMustNotMakeColumnsNullable:
+class PrimaryKeyColumnMadeNullable:
     """A plan does not add a key and loosen one of its columns."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
@@ -91,7 +91,7 @@ class PrimaryKeyAddMustNotMakeColumnsNullable:
                 )
 
 
-class PrimaryKeyNewColumnsMustBeSetNotNull:
+class NullablePrimaryKeyColumnAdded:
     """A key over a column that the same plan adds needs that column NOT NULL."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
@@ -112,7 +112,7 @@ class PrimaryKeyNewColumnsMustBeSetNotNull:
                 )
 
 
-class PrimaryKeyExistingColumnsMustBeSetNotNull:
+class NullablePrimaryKeyColumn:
     """A key over existing columns needs them NOT NULL, on the table already or by the same plan."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:

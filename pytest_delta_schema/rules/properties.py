@@ -36,7 +36,7 @@ _PLATFORM = frozenset(
 """Keys that the platform writes by itself."""
 
 
-class ManageableProperties:
+class ReservedProperty:
     """A model owns properties that it can set, compare and remove; some keys belong to others."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -48,7 +48,7 @@ class ManageableProperties:
                 yield violation(self, "DS108", table.qualified_name, key, f"property {key} {message}", remedy)
 
 
-class DuplicateProperties:
+class DuplicateProperty:
     """Delta matches its own keys without case, so two of them that differ in case only are one."""
 
     def check(self, table: Table) -> Iterator[Violation]:

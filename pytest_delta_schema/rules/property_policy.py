@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 
-class PropertiesFollowPolicy:
+class PropertyPolicyViolation:
     """Models declare the properties that the project requires, and none that it forbids.
 
     Args:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 
-class RenameHints:
+class InvalidRenameHint:
     """A column was called something else before, and nothing else is called that now."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -46,7 +46,7 @@ class RenameHints:
                 yield violation(self, "DS117", table.qualified_name, path, message, "remove the hint")
 
 
-class RenamesMustBeUsable:
+class UnusableRenameHint:
     """A hint is used or done with: of the two names exactly one is on the table."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
@@ -59,7 +59,7 @@ class RenamesMustBeUsable:
             yield violation(self, "DS210", action.table, path, message, "remove the hint, or mend the table by hand")
 
 
-class RenamesNeedColumnMapping:
+class RenameWithoutColumnMapping:
     """Without column mapping Delta cannot rename a column (``DELTA_UNSUPPORTED_RENAME_COLUMN``)."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:

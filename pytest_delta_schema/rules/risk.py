@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 
 
-class WithinMaxRisk:
+class MaxRiskExceeded:
     """Nothing is done that is riskier than a run allows.
 
     Args:
@@ -45,7 +45,7 @@ def protects(pattern: str, name: str) -> bool:
     return name == folded or fnmatchcase(name, folded)
 
 
-class ProtectedTables:
+class ProtectedTable:
     """Tables that no run may change, whatever else is said.
 
     Args:

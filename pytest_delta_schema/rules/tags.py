@@ -20,7 +20,7 @@ LONGEST_KEY, LONGEST_VALUE = 255, 1000
 _FORBIDDEN = ".,-=/:"
 
 
-class StorableTags:
+class InvalidTag:
     """Tags keep within what a catalog takes, on every backend, so that a contract can move between them."""
 
     def check(self, table: Table) -> Iterator[Violation]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.changes import ColumnTypeChange
 
 
-class StorableTypes:
+class UnsupportedType:
     """Delta stores most of Spark's types, but not intervals, times, geometries or strings with a collation."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -30,7 +30,7 @@ class StorableTypes:
                 yield violation(self, "DS105", table.qualified_name, path, message, "use a type that it stores")
 
 
-class CollectionsHoldNulls:
+class NotNullInCollection:
     """Inside arrays and maps NOT NULL can be neither written in SQL nor kept by Delta."""
 
     def check(self, table: Table) -> Iterator[Violation]:
@@ -42,7 +42,7 @@ class CollectionsHoldNulls:
                 yield violation(self, "DS106", table.qualified_name, path, message, remedy)
 
 
-class OnlyWideningTypeChanges:
+class UnsupportedTypeChange:
     """The type of a stored column only becomes a wider one, which needs type widening for all but char and varchar."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:

@@ -8,39 +8,43 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.rules.checks import CheckExpressions, CheckNames
+from pytest_delta_schema.rules.checks import InvalidCheckExpression, InvalidCheckName
 from pytest_delta_schema.rules.columns import (
-    ColumnNamesNeedColumnMapping,
-    ColumnsRequired,
-    DropColumnsNeedColumnMapping,
-    DropColumnsNeedConsent,
-    DuplicateColumnNames,
-    NoAddNotNullColumns,
+    DropWithoutColumnMapping,
+    DropWithoutConsent,
+    DuplicateColumn,
+    InvalidColumnName,
+    NoColumns,
+    NotNullColumnAdded,
 )
-from pytest_delta_schema.rules.conversion import ConversionsFitTheirFiles
-from pytest_delta_schema.rules.defaults import ColumnValues, GeneratedColumnsHoldTheirSources, GeneratedColumnsStay
+from pytest_delta_schema.rules.conversion import ConversionSourceMismatch
+from pytest_delta_schema.rules.defaults import (
+    GeneratedColumnDependency,
+    InvalidColumnGeneration,
+    UnsupportedGenerationChange,
+)
 from pytest_delta_schema.rules.foreign_keys import (
-    ConstraintNames,
-    ForeignKeyColumns,
-    ForeignKeysMatchParents,
-    ForeignKeysNeedParentKeys,
+    DuplicateConstraint,
+    ForeignKeyMismatch,
+    ForeignKeyWithoutParentKey,
+    InvalidForeignKeyColumn,
 )
-from pytest_delta_schema.rules.layout import LayoutColumns, RewritesNeedConsent
+from pytest_delta_schema.rules.layout import InvalidLayout, RewriteWithoutConsent
 from pytest_delta_schema.rules.primary_keys import (
-    CreatePrimaryKeyColumnsNotNull,
-    PrimaryKeyAddMustNotMakeColumnsNullable,
-    PrimaryKeyColumnsComparable,
-    PrimaryKeyColumnsNotNull,
-    PrimaryKeyExistingColumnsMustBeSetNotNull,
-    PrimaryKeyNewColumnsMustBeSetNotNull,
+    IncomparablePrimaryKey,
+    InvalidPrimaryKeyColumn,
+    NullablePrimaryKeyColumn,
+    NullablePrimaryKeyColumnAdded,
+    NullablePrimaryKeyColumnCreated,
+    PrimaryKeyColumnMadeNullable,
 )
-from pytest_delta_schema.rules.properties import DuplicateProperties, ManageableProperties
-from pytest_delta_schema.rules.property_policy import PropertiesFollowPolicy
-from pytest_delta_schema.rules.renames import RenameHints, RenamesMustBeUsable, RenamesNeedColumnMapping
-from pytest_delta_schema.rules.risk import ProtectedTables, WithinMaxRisk
-from pytest_delta_schema.rules.tags import StorableTags
+from pytest_delta_schema.rules.properties import DuplicateProperty, ReservedProperty
+from pytest_delta_schema.rules.property_policy import PropertyPolicyViolation
+from pytest_delta_schema.rules.renames import InvalidRenameHint, RenameWithoutColumnMapping, UnusableRenameHint
+from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
+from pytest_delta_schema.rules.tags import InvalidTag
 from pytest_delta_schema.rules.texts import UnencodableText
-from pytest_delta_schema.rules.types import CollectionsHoldNulls, OnlyWideningTypeChanges, StorableTypes
+from pytest_delta_schema.rules.types import NotNullInCollection, UnsupportedType, UnsupportedTypeChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -52,24 +56,24 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
 
 _MODEL_RULES: tuple[ModelRule, ...] = (
-    ColumnsRequired(),
-    DuplicateColumnNames(),
-    PrimaryKeyColumnsNotNull(),
-    PrimaryKeyColumnsComparable(),
-    StorableTypes(),
-    CollectionsHoldNulls(),
-    ColumnNamesNeedColumnMapping(),
-    ManageableProperties(),
-    DuplicateProperties(),
-    CheckNames(),
-    CheckExpressions(),
-    ForeignKeyColumns(),
-    ForeignKeysMatchParents(),
-    ConstraintNames(),
-    RenameHints(),
-    ColumnValues(),
-    LayoutColumns(),
-    StorableTags(),
+    NoColumns(),
+    DuplicateColumn(),
+    InvalidPrimaryKeyColumn(),
+    IncomparablePrimaryKey(),
+    UnsupportedType(),
+    NotNullInCollection(),
+    InvalidColumnName(),
+    ReservedProperty(),
+    DuplicateProperty(),
+    InvalidCheckName(),
+    InvalidCheckExpression(),
+    InvalidForeignKeyColumn(),
+    ForeignKeyMismatch(),
+    DuplicateConstraint(),
+    InvalidRenameHint(),
+    InvalidColumnGeneration(),
+    InvalidLayout(),
+    InvalidTag(),
     UnencodableText(),
 )
 
@@ -80,7 +84,7 @@ def default_model_rules(policy: PropertyPolicy = PropertyPolicy()) -> tuple[Mode
     Args:
         policy: Whose which table properties are.
     """
-    return (*_MODEL_RULES, PropertiesFollowPolicy(policy))
+    return (*_MODEL_RULES, PropertyPolicyViolation(policy))
 
 
 DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = default_model_rules()
@@ -99,23 +103,23 @@ def default_plan_rules(
     """
     agreed = tuple(consents)
     return (
-        NoAddNotNullColumns(),
-        CreatePrimaryKeyColumnsNotNull(),
-        PrimaryKeyAddMustNotMakeColumnsNullable(),
-        PrimaryKeyNewColumnsMustBeSetNotNull(),
-        PrimaryKeyExistingColumnsMustBeSetNotNull(),
-        DropColumnsNeedConsent(agreed),
-        DropColumnsNeedColumnMapping(),
-        OnlyWideningTypeChanges(),
-        RenamesMustBeUsable(),
-        RenamesNeedColumnMapping(),
-        ForeignKeysNeedParentKeys(),
-        GeneratedColumnsStay(),
-        GeneratedColumnsHoldTheirSources(),
-        RewritesNeedConsent(agreed),
-        ConversionsFitTheirFiles(),
-        WithinMaxRisk(max_risk),
-        ProtectedTables(protected),
+        NotNullColumnAdded(),
+        NullablePrimaryKeyColumnCreated(),
+        PrimaryKeyColumnMadeNullable(),
+        NullablePrimaryKeyColumnAdded(),
+        NullablePrimaryKeyColumn(),
+        DropWithoutConsent(agreed),
+        DropWithoutColumnMapping(),
+        UnsupportedTypeChange(),
+        UnusableRenameHint(),
+        RenameWithoutColumnMapping(),
+        ForeignKeyWithoutParentKey(),
+        UnsupportedGenerationChange(),
+        GeneratedColumnDependency(),
+        RewriteWithoutConsent(agreed),
+        ConversionSourceMismatch(),
+        MaxRiskExceeded(max_risk),
+        ProtectedTable(protected),
     )
 
 
@@ -185,7 +189,7 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Violation]:
         if count > 1:
             places = " and ".join(str(table.origin) for table in tables if table.name == name)
             yield Violation(
-                rule="DuplicateTables",
+                rule="DuplicateTable",
                 code="DS101",
                 table=str(name),
                 path="",

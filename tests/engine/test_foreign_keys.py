@@ -149,7 +149,7 @@ def test_rows_without_a_parent_block_the_whole_plan_of_their_table(catalog):
         "dev.silver.orders: foreign key fk_dev_silver_orders__customer_id (customer_id) cannot be added, because 1 row has"
         " no parent in dev.silver.customers, of 3, such as customer_id = 7; add the parents (they are listed by SELECT *"
         " FROM `dev`.`silver`.`orders` AS c ANTI JOIN `dev`.`silver`.`customers` AS p ON c.`customer_id` = p.`id`"
-        " WHERE c.`customer_id` IS NOT NULL), or leave the foreign key out [DS304 ForeignKeyNeedsParents]"
+        " WHERE c.`customer_id` IS NOT NULL), or leave the foreign key out [DS304 RowsWithoutParent]"
     )
     assert catalog.ran == []
 

@@ -82,7 +82,7 @@ def test_data_that_refuses_leaves_its_table_alone_and_lets_the_others_go_on():
     assert str(caught.value) == (
         "dev.silver.orders: column id cannot be NOT NULL, because 1 row holds NULL in it, of 2;"
         " fill them (they are listed by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL),"
-        " or declare it nullable [DS301 NotNullNeedsData]"
+        " or declare it nullable [DS301 NullsInColumn]"
     )
     assert catalog.ran == ["create table"]
     assert catalog.snapshot([orders()]).tables[NAME] == orders_before()

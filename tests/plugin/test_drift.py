@@ -117,7 +117,7 @@ def test_what_rules_forbid_is_shown_as_blocked_with_its_remedy(project, workers)
             "blocked:",
             (
                 "  ! dev.silver.orders: column b is NOT NULL in the model but new on the table; add it nullable, backfill,"
-                " then tighten [[]DS201 NoAddNotNullColumns]"
+                " then tighten [[]DS201 NotNullColumnAdded]"
             ),
             '  ! dev.silver.orders: column id *--delta-allow "drop-column dev.silver.orders.id"*',
             "SQL that is held back:",

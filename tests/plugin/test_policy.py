@@ -26,7 +26,7 @@ def test_a_required_property_is_missed_without_a_catalog(project):
         [
             (
                 "*dev.silver.orders: declares no property team, which the project requires of every table; declare it"
-                " [[]DS120 PropertiesFollowPolicy]"
+                " [[]DS120 PropertyPolicyViolation]"
             )
         ]
     )

@@ -36,8 +36,8 @@ def test_all_violations_of_a_table_are_shown_the_first_as_headline(project, work
     result.assert_outcomes(failed=1, deselected=1) if not workers else result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "dev.silver.bad: columns id, ID have one name*[[]DS103 DuplicateColumnNames]",
-            "dev.silver.bad: *x*[[]DS104 PrimaryKeyColumnsNotNull]",
+            "dev.silver.bad: columns id, ID have one name*[[]DS103 DuplicateColumn]",
+            "dev.silver.bad: *x*[[]DS104 InvalidPrimaryKeyColumn]",
             "declared at models.py:7",
             "FAILED models.py::dev.silver.bad::rules - dev.silver.bad: columns id, ID*",
         ]

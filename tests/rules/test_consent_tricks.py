@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_delta_schema import CatalogState, Consent, TablePlanner
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.rules.columns import DropColumnsNeedConsent
+from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import ConsentError, Need, needs, parse_consent, pasted
 from pytest_delta_schema.rules.consent_paths import could_mean, matches, parse_path, path_text, unmistakable
 from support.consent_tricks import MODELS, ORDERS, STORED, TRICKS, Trick
@@ -34,7 +34,7 @@ def read(trick: Trick) -> Consent:
 
 def refused(consents):
     """The paths that the rule refuses to drop, by what it prints for pasting."""
-    rule = DropColumnsNeedConsent(consents)
+    rule = DropWithoutConsent(consents)
     return {action.table: list(rule.check(action)) for action in PLAN.actions}
 
 
@@ -87,7 +87,7 @@ def test_an_ambiguous_consent_lists_its_readings():
             "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
             " 'drop-column dev.silver.orders.a.b' is ambiguous and agrees to nothing: write"
             " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'; declare it, or consent"
-            f" with --delta-allow 'drop-column dev.silver.orders.{way}' [DS206 DropColumnsNeedConsent]"
+            f" with --delta-allow 'drop-column dev.silver.orders.{way}' [DS206 DropWithoutConsent]"
         )
         for way in ("`a`.`b`", "`a.b`")
     ]

@@ -122,7 +122,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
 
     assert refusal == (
         "dev.silver.orders: is partitioned by day as timestamp_ntz in the model, which CONVERT TO DELTA does not know"
-        " (Delta 4.4.0); declare day as timestamp or string, or write the files anew [DS217 ConversionsFitTheirFiles]"
+        " (Delta 4.4.0); declare day as timestamp or string, or write the files anew [DS217 ConversionSourceMismatch]"
     )
     assert refusals(model, known, stored(), stored("day", "timestamp_ntz"), partitioning=("day",)) == []
 
@@ -136,7 +136,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
             (),
             (
                 f"dev.silver.orders: cannot be converted, because there are no files in {PATH};"
-                " drop the empty table, and it is created [DS217 ConversionsFitTheirFiles]"
+                " drop the empty table, and it is created [DS217 ConversionSourceMismatch]"
             ),
         ),
         (
@@ -145,7 +145,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
             (),
             (
                 f"dev.silver.orders: cannot be converted, because there are no files in {PATH};"
-                " mend the path, or leave it out [DS217 ConversionsFitTheirFiles]"
+                " mend the path, or leave it out [DS217 ConversionSourceMismatch]"
             ),
         ),
         (
@@ -155,7 +155,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
             (
                 f"dev.silver.orders: cannot be converted, because {PATH} holds orc, and only parquet becomes Delta;"
                 " write it anew: spark.read.format('orc').load(...).write.saveAsTable(...)"
-                " [DS217 ConversionsFitTheirFiles]"
+                " [DS217 ConversionSourceMismatch]"
             ),
         ),
         (
@@ -164,7 +164,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
             (stored(),),
             (
                 f"dev.silver.orders: is a parquet table at {PATH}, and the model says /elsewhere; leave the path out to"
-                " convert the table, or give the model another name [DS217 ConversionsFitTheirFiles]"
+                " convert the table, or give the model another name [DS217 ConversionSourceMismatch]"
             ),
         ),
         (
@@ -173,7 +173,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
             (stored(),),
             (
                 "dev.silver.orders: cannot be converted, because its files have no schema in common: b.parquet does not"
-                " fit; write that file anew [DS217 ConversionsFitTheirFiles]"
+                " fit; write that file anew [DS217 ConversionSourceMismatch]"
             ),
         ),
         *(
@@ -184,7 +184,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
                 (
                     f"dev.silver.orders: cannot be converted, because {PATH} holds the files of a Delta table whose log is"
                     " gone (see a/deletion_vector_1.bin); restore _delta_log from a backup, because without it rows that"
-                    " were deleted or replaced come back [DS217 ConversionsFitTheirFiles]"
+                    " were deleted or replaced come back [DS217 ConversionSourceMismatch]"
                 ),
             )
             for kind in ("parquet", "nothing")

@@ -35,7 +35,7 @@ def judged(before, after, validator=None) -> list[str]:
 
 BY_FEATURE = (
     "which needs type widening; declare the property delta.enableTypeWidening='true', or set delta_enable_features ="
-    " typeWidening; it raises the table's protocol [DS208 OnlyWideningTypeChanges]"
+    " typeWidening; it raises the table's protocol [DS208 UnsupportedTypeChange]"
 )
 BY_MAPPING = (
     "because the table has no column mapping; declare the property delta.columnMapping.mode='name', or set"
@@ -70,7 +70,7 @@ BY_MAPPING = (
                 (
                     "column a.x is varchar(3) on the table and varchar(5) in the model, which is no widening, and is not changed"
                     " in place; declare varchar(3), or add a field of the new type beside it, fill it, and drop this one with"
-                    " consent [DS208 OnlyWideningTypeChanges]"
+                    " consent [DS208 UnsupportedTypeChange]"
                 )
             ],
             id="a longer field, which Delta does not change",
@@ -78,7 +78,7 @@ BY_MAPPING = (
         pytest.param(
             table(column("old")),
             table(column("new", renamed_from="old")),
-            [f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenamesNeedColumnMapping]"],
+            [f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenameWithoutColumnMapping]"],
             id="rename without mapping",
         ),
         pytest.param(
@@ -90,7 +90,7 @@ BY_MAPPING = (
             [
                 (
                     "column new is renamed from old, but neither old nor new is on the table;"
-                    " remove the hint, or mend the table by hand [DS210 RenamesMustBeUsable]"
+                    " remove the hint, or mend the table by hand [DS210 UnusableRenameHint]"
                 )
             ],
             id="neither",
@@ -101,11 +101,11 @@ BY_MAPPING = (
             [
                 (
                     "column a.old is on the table but not in the model, and dropping it loses its data; declare it, or consent"
-                    ' with --delta-allow "drop-column dev.silver.orders.a.old" [DS206 DropColumnsNeedConsent]'
+                    ' with --delta-allow "drop-column dev.silver.orders.a.old" [DS206 DropWithoutConsent]'
                 ),
                 (
                     "column a.new is renamed from old, but old and new are both on the table;"
-                    " remove the hint, or mend the table by hand [DS210 RenamesMustBeUsable]"
+                    " remove the hint, or mend the table by hand [DS210 UnusableRenameHint]"
                 ),
             ],
             id="both",
@@ -148,19 +148,21 @@ def test_consent_names_a_field_by_its_path():
             [
                 (
                     "column Id is renamed from id, which differs in case only; no catalog renames that, and names match without"
-                    " case; remove the hint [DS117 RenameHints]"
+                    " case; remove the hint [DS117 InvalidRenameHint]"
                 )
             ],
             id="case only",
         ),
         pytest.param(
             table(column("new", renamed_from="OLD"), column("old")),
-            ["column new is renamed from OLD, which the model declares as well; remove the hint [DS117 RenameHints]"],
+            [
+                "column new is renamed from OLD, which the model declares as well; remove the hint [DS117 InvalidRenameHint]"
+            ],
             id="declared",
         ),
         pytest.param(
             table(Column("s", struct(field("a", LONG, "old"), field("b", LONG, "old")))),
-            ["column s.b is renamed from old, and so is s.a; remove the hint [DS117 RenameHints]"],
+            ["column s.b is renamed from old, and so is s.a; remove the hint [DS117 InvalidRenameHint]"],
             id="twice",
         ),
     ],

@@ -55,10 +55,10 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
         pytest.param(
             child(ForeignKey(["x", "a", "A"], "dev.silver.others")),
             [
-                "foreign key (x, a, A) names a twice; name it once [DS114 ForeignKeyColumns]",
+                "foreign key (x, a, A) names a twice; name it once [DS114 InvalidForeignKeyColumn]",
                 (
                     "foreign key (x, a, A) names x, which is not a column of the model;"
-                    " declare it, or mend the key [DS114 ForeignKeyColumns]"
+                    " declare it, or mend the key [DS114 InvalidForeignKeyColumn]"
                 ),
             ],
             id="columns that are not there, and twice",
@@ -68,7 +68,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key (m) names m, which is map<string, bigint>, whose values cannot be compared;"
-                    " choose columns of plain types [DS114 ForeignKeyColumns]"
+                    " choose columns of plain types [DS114 InvalidForeignKeyColumn]"
                 )
             ],
             id="a map",
@@ -78,7 +78,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key fk_dev_silver_orders__a points at dev.silver.parents, which has no primary key;"
-                    " give the parent its primary key [DS115 ForeignKeysMatchParents]"
+                    " give the parent its primary key [DS115 ForeignKeyMismatch]"
                 )
             ],
             id="a parent without a key",
@@ -88,7 +88,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key fk_dev_silver_orders__a points at dev.silver.orders, which has no primary key;"
-                    " give the parent its primary key [DS115 ForeignKeysMatchParents]"
+                    " give the parent its primary key [DS115 ForeignKeyMismatch]"
                 )
             ],
             id="itself without a key",
@@ -98,7 +98,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key fk_dev_silver_orders__a points at (b) of dev.silver.parents, whose primary key is (id);"
-                    " point at the primary key, or change that [DS115 ForeignKeysMatchParents]"
+                    " point at the primary key, or change that [DS115 ForeignKeyMismatch]"
                 )
             ],
             id="another column of the parent",
@@ -108,7 +108,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key fk_dev_silver_orders__a_c has 2 columns (a, c) for the 1 of (id) of dev.silver.parents;"
-                    " name one column for each [DS115 ForeignKeysMatchParents]"
+                    " name one column for each [DS115 ForeignKeyMismatch]"
                 )
             ],
             id="too many columns",
@@ -118,7 +118,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "column a of foreign key fk_dev_silver_orders__a is bigint, but id of dev.silver.parents is string;"
-                    " give both columns one type [DS115 ForeignKeysMatchParents]"
+                    " give both columns one type [DS115 ForeignKeyMismatch]"
                 )
             ],
             id="another type",
@@ -133,11 +133,11 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key (id) has the name BOTH, which foreign key (c) has already;"
-                    " give it another one with name=... [DS116 ConstraintNames]"
+                    " give it another one with name=... [DS116 DuplicateConstraint]"
                 ),
                 (
                     "foreign key (a) has the name Taken, which check taken has already;"
-                    " give it another one with name=... [DS116 ConstraintNames]"
+                    " give it another one with name=... [DS116 DuplicateConstraint]"
                 ),
             ],
             id="names that are taken",
@@ -147,14 +147,14 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key (a) has the name PK_dev_silver_orders__id, which the primary key has already;"
-                    " give it another one with name=... [DS116 ConstraintNames]"
+                    " give it another one with name=... [DS116 DuplicateConstraint]"
                 )
             ],
             id="the name of the primary key",
         ),
         pytest.param(
             child(ForeignKey(["a"], parents(), name="one"), ForeignKey(["A"], str(PARENT), name="two")),
-            ["foreign key two says the same as foreign key one; keep one of the two [DS116 ConstraintNames]"],
+            ["foreign key two says the same as foreign key one; keep one of the two [DS116 DuplicateConstraint]"],
             id="declared twice",
         ),
     ],
@@ -177,7 +177,7 @@ THERE = state(stored("id", is_nullable=False), stored("a"), stored("c"))
             [
                 (
                     "foreign key fk_dev_silver_orders__a needs dev.silver.parents, which cannot be read; apply that table"
-                    " first, or together with this one, or leave the foreign key out [DS209 ForeignKeysNeedParentKeys]"
+                    " first, or together with this one, or leave the foreign key out [DS209 ForeignKeyWithoutParentKey]"
                 )
             ],
             id="not read",
@@ -187,7 +187,7 @@ THERE = state(stored("id", is_nullable=False), stored("a"), stored("c"))
             [
                 (
                     "foreign key fk_dev_silver_orders__a needs dev.silver.parents, which does not exist; apply that table"
-                    " first, or together with this one, or leave the foreign key out [DS209 ForeignKeysNeedParentKeys]"
+                    " first, or together with this one, or leave the foreign key out [DS209 ForeignKeyWithoutParentKey]"
                 )
             ],
             id="absent",
@@ -197,7 +197,7 @@ THERE = state(stored("id", is_nullable=False), stored("a"), stored("c"))
             [
                 (
                     "foreign key fk_dev_silver_orders__a points at dev.silver.parents, which has no primary key;"
-                    " give the parent its primary key [DS209 ForeignKeysNeedParentKeys]"
+                    " give the parent its primary key [DS209 ForeignKeyWithoutParentKey]"
                 )
             ],
             id="without a key",
@@ -207,7 +207,7 @@ THERE = state(stored("id", is_nullable=False), stored("a"), stored("c"))
             [
                 (
                     "column a of foreign key fk_dev_silver_orders__a is bigint, but id of dev.silver.parents is string;"
-                    " give both columns one type [DS209 ForeignKeysNeedParentKeys]"
+                    " give both columns one type [DS209 ForeignKeyWithoutParentKey]"
                 )
             ],
             id="of another type",
@@ -236,6 +236,6 @@ def test_a_key_that_goes_takes_no_foreign_key_of_a_table_without_a_model_along()
     assert [str(violation) for violation in PlanValidator().plan_violations(plan)] == [
         (
             "dev.silver.orders: foreign key theirs points at dev.silver.parents, which has no primary key;"
-            " give the parent its primary key [DS209 ForeignKeysNeedParentKeys]"
+            " give the parent its primary key [DS209 ForeignKeyWithoutParentKey]"
         )
     ]

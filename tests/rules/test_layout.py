@@ -108,7 +108,7 @@ def test_declared_layouts(columns, options, expected):
     found = PlanValidator().model_violations([table(*columns, **options)])
 
     texts = [str(each).removeprefix("dev.silver.orders: ") for each in found if each.code == "DS119"]
-    assert texts == [f"{each} [DS119 LayoutColumns]" for each in expected]
+    assert texts == [f"{each} [DS119 InvalidLayout]" for each in expected]
 
 
 def test_a_rewrite_needs_consent_by_name():
@@ -121,7 +121,7 @@ def test_a_rewrite_needs_consent_by_name():
         (
             "dev.silver.orders: is clustered by (d) and partitioned by (d) in the model, for which all of its data has to be"
             ' written anew; declare the layout that it has, or consent with --delta-allow "rewrite dev.silver.orders"'
-            " [DS216 RewritesNeedConsent]"
+            " [DS216 RewriteWithoutConsent]"
         )
     ]
     assert agreed.plan_violations(plan) == ()

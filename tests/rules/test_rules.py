@@ -43,13 +43,13 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        pytest.param(table(), ["has no columns; declare at least one Column [DS102 ColumnsRequired]"], id="no columns"),
+        pytest.param(table(), ["has no columns; declare at least one Column [DS102 NoColumns]"], id="no columns"),
         pytest.param(
             table(column("Id"), column("iD"), column("x"), column("ID")),
             [
                 (
                     "columns Id, iD, ID have one name, because names match without case;"
-                    " rename or remove all but one [DS103 DuplicateColumnNames]"
+                    " rename or remove all but one [DS103 DuplicateColumn]"
                 )
             ],
             id="duplicate columns",
@@ -59,7 +59,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             [
                 (
                     "columns s.element.a, s.element.A have one name, because names match without case;"
-                    " rename or remove all but one [DS103 DuplicateColumnNames]"
+                    " rename or remove all but one [DS103 DuplicateColumn]"
                 )
             ],
             id="duplicate fields",
@@ -67,14 +67,14 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
         pytest.param(
             table(column(), column("b", is_nullable=False), primary_key=["id", "gone", "b", "B"]),
             [
-                "primary key column b is named twice; name it once [DS104 PrimaryKeyColumnsNotNull]",
+                "primary key column b is named twice; name it once [DS104 InvalidPrimaryKeyColumn]",
                 (
                     "primary key column id is nullable in the model; declare it with is_nullable=False"
-                    " [DS104 PrimaryKeyColumnsNotNull]"
+                    " [DS104 InvalidPrimaryKeyColumn]"
                 ),
                 (
                     "primary key column gone is not a column of the model; declare it, or mend the key"
-                    " [DS104 PrimaryKeyColumnsNotNull]"
+                    " [DS104 InvalidPrimaryKeyColumn]"
                 ),
             ],
             id="key",
@@ -87,11 +87,11 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             [
                 (
                     "column t has the type interval day to second, which Delta cannot store;"
-                    " use a type that it stores [DS105 StorableTypes]"
+                    " use a type that it stores [DS105 UnsupportedType]"
                 ),
                 (
                     "column m.key has the type string collate UTF8_LCASE, which Delta cannot store;"
-                    " use a type that it stores [DS105 StorableTypes]"
+                    " use a type that it stores [DS105 UnsupportedType]"
                 ),
             ],
             id="types",
@@ -101,7 +101,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             [
                 (
                     "column tags.element is NOT NULL inside an array or a map, which Delta cannot keep;"
-                    " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 CollectionsHoldNulls]"
+                    " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 NotNullInCollection]"
                 )
             ],
             id="not null in collections",
@@ -112,7 +112,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 (
                     "column names 'a b', 's.value.x=y' hold one of space , ; { } ( ) = tab newline, which Delta stores under"
                     " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
-                    " [DS107 ColumnNamesNeedColumnMapping]"
+                    " [DS107 InvalidColumnName]"
                 )
             ],
             id="special characters",
@@ -131,23 +131,23 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 },
             ),
             [
-                "property Comment is reserved; write comment=... on the Table [DS108 ManageableProperties]",
-                "property owner is reserved; set the owner in the catalog [DS108 ManageableProperties]",
+                "property Comment is reserved; write comment=... on the Table [DS108 ReservedProperty]",
+                "property owner is reserved; set the owner in the catalog [DS108 ReservedProperty]",
                 (
                     "property pytest_delta_schema.primaryKey belongs to this tool; choose another prefix"
-                    " [DS108 ManageableProperties]"
+                    " [DS108 ReservedProperty]"
                 ),
                 (
                     "property delta.columnMapping.maxColumnId is written by the platform itself; leave it out"
-                    " [DS108 ManageableProperties]"
+                    " [DS108 ReservedProperty]"
                 ),
                 (
                     "property delta.constraints.positive is how Delta stores a CHECK constraint; declare it with"
-                    " checks=[Check(name, expression)] [DS108 ManageableProperties]"
+                    " checks=[Check(name, expression)] [DS108 ReservedProperty]"
                 ),
                 (
                     "property delta.feature.clustering is part of the table's protocol and cannot be removed; leave it out"
-                    " [DS108 ManageableProperties]"
+                    " [DS108 ReservedProperty]"
                 ),
             ],
             id="properties",
@@ -166,12 +166,12 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 ],
             ),
             [
-                "checks Same, same have one name, because names match without case; rename or remove all but one [DS110 CheckNames]",
-                "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta keeps for itself; choose another name [DS110 CheckNames]",
-                "check twin ((`ID`) > 0) says the same as check Same; keep one of the two [DS112 CheckExpressions]",
-                "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is asked of each row alone; write a condition over the columns of one row, such as amount >= 0 [DS111 CheckExpressions]",
-                "check sum (sum(id) > 0 and x > 0) names x, which is no column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 CheckExpressions]",
-                "check number (id + 1) is no condition: it does not give true or false; write a condition over the columns of one row, such as amount >= 0 [DS111 CheckExpressions]",
+                "checks Same, same have one name, because names match without case; rename or remove all but one [DS110 InvalidCheckName]",
+                "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta keeps for itself; choose another name [DS110 InvalidCheckName]",
+                "check twin ((`ID`) > 0) says the same as check Same; keep one of the two [DS112 InvalidCheckExpression]",
+                "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is asked of each row alone; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
+                "check sum (sum(id) > 0 and x > 0) names x, which is no column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
+                "check number (id + 1) is no condition: it does not give true or false; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
             ],
             id="checks",
         ),
@@ -183,8 +183,8 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 primary_key=["m", "xs", "st"],
             ),
             [
-                "primary key column m is map<string, string>, whose values cannot be compared; choose columns of plain types [DS113 PrimaryKeyColumnsComparable]",
-                "primary key column xs is array<variant>, whose values cannot be compared; choose columns of plain types [DS113 PrimaryKeyColumnsComparable]",
+                "primary key column m is map<string, string>, whose values cannot be compared; choose columns of plain types [DS113 IncomparablePrimaryKey]",
+                "primary key column xs is array<variant>, whose values cannot be compared; choose columns of plain types [DS113 IncomparablePrimaryKey]",
             ],
             id="key over maps",
         ),
@@ -193,7 +193,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             [
                 (
                     "properties delta.APPENDONLY, delta.appendOnly are one to Delta, which ignores the case of its keys;"
-                    " keep one spelling [DS109 DuplicateProperties]"
+                    " keep one spelling [DS109 DuplicateProperty]"
                 )
             ],
             id="duplicate properties",
@@ -205,22 +205,22 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 tags={"a=b:c": "x"} | {f"t{number}": "" for number in range(50)} | {"absent": None},
             ),
             [
-                "tag 'a=b:c' of the table has := in its key, and keys have none of .,-=/:; use a _ [DS121 StorableTags]",
-                "the table has 51 tags; 50 is the most; declare fewer [DS121 StorableTags]",
-                "tag 'a.b' of column id has . in its key, and keys have none of .,-=/:; use a _ [DS121 StorableTags]",
+                "tag 'a=b:c' of the table has := in its key, and keys have none of .,-=/:; use a _ [DS121 InvalidTag]",
+                "the table has 51 tags; 50 is the most; declare fewer [DS121 InvalidTag]",
+                "tag 'a.b' of column id has . in its key, and keys have none of .,-=/:; use a _ [DS121 InvalidTag]",
                 (
                     "tag ' lead' of column id begins or ends with a space, in its key or its value; take the space out"
-                    " [DS121 StorableTags]"
+                    " [DS121 InvalidTag]"
                 ),
                 (
                     "tag 'trail' of column id begins or ends with a space, in its key or its value; take the space out"
-                    " [DS121 StorableTags]"
+                    " [DS121 InvalidTag]"
                 ),
                 (
                     f"tag '{'k' * 256}' of column id has a key of 256 characters; 255 is the most; shorten it"
-                    " [DS121 StorableTags]"
+                    " [DS121 InvalidTag]"
                 ),
-                "tag 'v' of column id has a value of 1001 characters; 1000 is the most; shorten it [DS121 StorableTags]",
+                "tag 'v' of column id has a value of 1001 characters; 1000 is the most; shorten it [DS121 InvalidTag]",
             ],
             id="tags",
         ),
@@ -272,7 +272,7 @@ def test_a_table_declared_twice_is_named_with_both_places():
 
     assert text.startswith("dev.silver.orders: is declared 2 times, at ")
     assert " and " in text
-    assert text.endswith("; keep one declaration [DS101 DuplicateTables]")
+    assert text.endswith("; keep one declaration [DS101 DuplicateTable]")
 
 
 STAYS = column("id", is_nullable=False)
@@ -287,11 +287,11 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "column amount is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
-                    " [DS201 NoAddNotNullColumns]"
+                    " [DS201 NotNullColumnAdded]"
                 ),
                 (
                     "column rate is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
-                    " [DS201 NoAddNotNullColumns]"
+                    " [DS201 NotNullColumnAdded]"
                 ),
             ],
             id="add not null",
@@ -302,7 +302,7 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "primary key column id would be created nullable; declare it with is_nullable=False"
-                    " [DS202 CreatePrimaryKeyColumnsNotNull]"
+                    " [DS202 NullablePrimaryKeyColumnCreated]"
                 )
             ],
             id="create with nullable key",
@@ -314,7 +314,7 @@ STAYS = column("id", is_nullable=False)
                 (
                     "column id would become nullable while the new primary key needs it NOT NULL;"
                     " declare it with is_nullable=False, or leave it out of the key"
-                    " [DS203 PrimaryKeyAddMustNotMakeColumnsNullable]"
+                    " [DS203 PrimaryKeyColumnMadeNullable]"
                 )
             ],
             id="key over a loosened column",
@@ -325,7 +325,7 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "column b is new and nullable but part of the new primary key; add it in one apply, backfill it,"
-                    " then tighten it and add the key in the next [DS204 PrimaryKeyNewColumnsMustBeSetNotNull]"
+                    " then tighten it and add the key in the next [DS204 NullablePrimaryKeyColumnAdded]"
                 )
             ],
             id="key over a new column",
@@ -337,7 +337,7 @@ STAYS = column("id", is_nullable=False)
                 (
                     "column id is nullable on the table but part of the new primary key; declare it with"
                     " is_nullable=False, so that the plan tightens it first"
-                    " [DS205 PrimaryKeyExistingColumnsMustBeSetNotNull]"
+                    " [DS205 NullablePrimaryKeyColumn]"
                 )
             ],
             id="key over a nullable column",
@@ -348,7 +348,7 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "column Legacy is on the table but not in the model, and dropping it loses its data; declare it, or"
-                    ' consent with --delta-allow "drop-column dev.silver.orders.legacy" [DS206 DropColumnsNeedConsent]'
+                    ' consent with --delta-allow "drop-column dev.silver.orders.legacy" [DS206 DropWithoutConsent]'
                 )
             ],
             id="drop without consent",
@@ -359,16 +359,16 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "column a is on the table but not in the model, and dropping it loses its data; declare it, or"
-                    ' consent with --delta-allow "drop-column dev.silver.orders.a" [DS206 DropColumnsNeedConsent]'
+                    ' consent with --delta-allow "drop-column dev.silver.orders.a" [DS206 DropWithoutConsent]'
                 ),
                 (
                     "column b is on the table but not in the model, and dropping it loses its data; declare it, or"
-                    ' consent with --delta-allow "drop-column dev.silver.orders.b" [DS206 DropColumnsNeedConsent]'
+                    ' consent with --delta-allow "drop-column dev.silver.orders.b" [DS206 DropWithoutConsent]'
                 ),
                 (
                     "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
                     " delta.columnMapping.mode='name', or set delta_enable_features = columnMapping; it raises the table's protocol"
-                    " [DS207 DropColumnsNeedColumnMapping]"
+                    " [DS207 DropWithoutColumnMapping]"
                 ),
             ],
             id="drop without column mapping",
@@ -382,7 +382,7 @@ STAYS = column("id", is_nullable=False)
                     " place; declare bigint, or swap it: (1) declare a column id_new as string beside it, and apply; (2) fill"
                     " id_new with CAST(id AS STRING) by an UPDATE; (3) take id out of the model, consent to its drop, and"
                     " apply; (4) declare id as string with renamed_from='id_new' in place of id_new, and apply"
-                    " [DS208 OnlyWideningTypeChanges]"
+                    " [DS208 UnsupportedTypeChange]"
                 )
             ],
             id="type",
@@ -431,7 +431,7 @@ def test_a_key_over_missing_columns_is_refused_even_if_the_model_was_never_check
 
     (violation,) = VALIDATOR.plan_violations(TablePlan(create_tables=(action,)))
 
-    assert (violation.rule, violation.path) == ("CreatePrimaryKeyColumnsNotNull", "gone")
+    assert (violation.rule, violation.path) == ("NullablePrimaryKeyColumnCreated", "gone")
 
 
 def test_all_violations_of_all_tables_are_one_error():

@@ -79,5 +79,5 @@ def test_declared_values(columns, expected):
         assert "names a, and generated columns look at plain ones only" in str(found[0])
     else:
         assert [str(each).removeprefix("dev.silver.orders: ") for each in found] == [
-            f"{each} [DS118 ColumnValues]" for each in expected
+            f"{each} [DS118 InvalidColumnGeneration]" for each in expected
         ]

@@ -96,7 +96,7 @@ def test_not_null_over_nulls_is_refused_with_their_count_and_nothing_is_changed(
 
     assert str(caught.value) == (
         "dev.silver.orders: column id cannot be NOT NULL, because 2 rows hold NULL in it, of 3; fill them (they are listed"
-        " by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL), or declare it nullable [DS301 NotNullNeedsData]"
+        " by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL), or declare it nullable [DS301 NullsInColumn]"
     )
     assert before.version(NAME) == 1
 

@@ -51,7 +51,7 @@ def test_columns_that_are_left_out_are_null(local_session, model):
         assert_rows_satisfy(frame(local_session, [(1, "a")], "ID bigint, name string"), model)
 
     assert str(caught.value) == (
-        "dev.silver.orders: column n is NULL in 1 of 1 row; fill it [DS401 RowsSatisfyContract]"
+        "dev.silver.orders: column n is NULL in 1 of 1 row; fill it [DS401 RowsViolateContract]"
     )
 
 
