@@ -24,7 +24,7 @@ help:
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, goes on where it was stopped'
 	@echo 'make lint    style, types, and who may import whom'
 	@echo 'make format  put the code into the one format'
-	@echo 'make bench   the speed table of the README, measured here'
+	@echo 'make bench   measure the speed table of the documentation'
 	@echo 'make clean   remove what the other targets made'
 
 demo: $(READY)

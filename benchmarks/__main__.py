@@ -1,4 +1,4 @@
-"""``make bench``: every bound of the README, measured here and now; exit 1 if one is missed."""
+"""``make bench``: measure every bound of ``docs/explanation/speed.md``; exit 1 if one is missed."""
 
 from __future__ import annotations
 

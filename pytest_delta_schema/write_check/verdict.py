@@ -19,7 +19,7 @@ class Finding:
 
     Args:
         path: The column or the field it is about; ``""`` for the whole frame.
-        rule: Which rule of Delta's, such as ``extra-column``; see the table in the README.
+        rule: Which rule of Delta's, such as ``extra-column``; see the table in docs/reference/writes.md.
         condition: The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``.
         message: The fact and its reason.
         remedy: What to do about it: the option to set, or the line to add to the model.

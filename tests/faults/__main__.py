@@ -14,9 +14,10 @@ from pathlib import Path
 from faults.areas import AREAS
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import FAILED, SURVIVED, Area, Case, Outcome, run_case
-from faults.journal import Journal, commit, table, write_readme
+from faults.journal import Journal, commit, table, write_table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs" / "explanation" / "reliability.md"
 PROGRESS_SECONDS = 10
 
 
@@ -50,7 +51,9 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60, help="no case is begun later; 60 by default")
     parser.add_argument("--retry", action="store_true", help="run failed and skipped cases again")
     parser.add_argument("--lanes", type=int, help="cases that run side by side; at most two by default")
-    parser.add_argument("--readme", action="store_true", help="write the table into README.md if every case survived")
+    parser.add_argument(
+        "--write-table", action="store_true", help="write the table into the documentation if every case survived"
+    )
     return parser.parse_args(args)
 
 
@@ -112,8 +115,8 @@ def _tell(
         _say(f"{missing} cases were not run; the same command goes on from here")
     if broken or missing:
         return 1
-    if options.readme and not options.only and not options.case:
-        write_readme(ROOT / "README.md", rows, at, options.seed)
+    if options.write_table and not options.only and not options.case:
+        write_table(PAGE, rows, at, options.seed)
     return 0
 
 

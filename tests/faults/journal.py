@@ -94,11 +94,17 @@ def table(areas: Iterable[Area], outcomes: Mapping[str, Iterable[Outcome]]) -> s
     return "\n".join([*lines, f"| all | {all_tried} | {all_survived} |"])
 
 
-def write_readme(path: Path, rows: str, at: str, seed: int) -> None:
-    """Replace the marked block of a README.
+def write_table(path: Path, rows: str, at: str, seed: int) -> None:
+    """Replace the marked block of a page of the documentation.
+
+    Args:
+        path: The page.
+        rows: The table, as :func:`table` returns it.
+        at: The commit that was tested.
+        seed: The seed that the cases were made with.
 
     Raises:
-        ValueError: If the README has no such block.
+        ValueError: If the page has no such block.
     """
     today = datetime.now(tz=timezone.utc).date().isoformat()
     text = path.read_text("utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faults.cases import FAILED, SKIPPED, SURVIVED, Area, BrokenInvariantError, Case, NotTriedError, Outcome, run_case
-from faults.journal import END, START, Journal, table, write_readme
+from faults.journal import END, START, Journal, table, write_table
 
 
 def area(run, name="a"):
@@ -60,11 +60,11 @@ def test_a_skipped_case_is_not_tried():
     ]
 
 
-def test_the_readme_keeps_everything_around_the_block(tmp_path):
-    path = tmp_path / "README.md"
+def test_the_page_keeps_everything_around_the_block(tmp_path):
+    path = tmp_path / "page.md"
     path.write_text(f"before\n{START}\nold\n{END}\nafter\n")
 
-    write_readme(path, "| new |", "abc", 7)
+    write_table(path, "| new |", "abc", 7)
 
     lines = path.read_text().splitlines()
     assert [*lines[:3], *lines[-2:]] == ["before", START, "| new |", END, "after"]

@@ -1,4 +1,4 @@
-"""What Delta does when a frame and a table differ, from what it was recorded to say: the table of the README."""
+"""What Delta does when a frame and a table differ, from what it was recorded to say: a table of the documentation."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def counts() -> Counter[StatementKind]:
 
 
 def table() -> str:
-    """Write the table of the README."""
+    """Write a table of the documentation."""
     seen = counts()
     lines = [["statement", *BACKENDS, "scenarios"], ["---"] * (len(BACKENDS) + 2)]
     for kind in StatementKind:

@@ -1,4 +1,4 @@
-"""The README is true: its examples run, and its tables name what there is."""
+"""The documentation is true: its examples run, and its tables name what there is."""
 
 from __future__ import annotations
 
@@ -15,16 +15,30 @@ from support import answers, capabilities
 if sys.version_info >= (3, 11):
     import tomllib
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+PAGES = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
+BLOCK = re.compile(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 200
+
+
+def test_the_links_of_the_readme_lead_to_files():
+    links = re.findall(r"\]\(([^)#]+)", README)
+
+    assert len(links) > 10
+    assert [link for link in links if not (ROOT / link).is_file()] == []
 
 
 def test_the_examples_run(project):
+    blocks = [block for page in (README, *PAGES.values()) for block in BLOCK.findall(page)]
     (project.path / "tox.ini").unlink()
-    for name, text in BLOCKS:
+    for name, text in blocks:
         (project.path / name).write_text(text, "utf-8")
-    assert [name for name, _ in BLOCKS] == [
+    assert {name for name, _ in blocks} == {
         "models.py",
         "pyproject.toml",
         "test_orders.py",
@@ -35,11 +49,11 @@ def test_the_examples_run(project):
         "conftest.py",
         "test_library.py",
         "test_suite.py",
-    ]
+    }
 
     result = project.run("--snapshot-update", "--delta-apply", "--delta-backend", "memory")
 
-    result.assert_outcomes(passed=49)
+    result.assert_outcomes(passed=50)
 
 
 def test_every_code_of_a_violation_is_explained():
@@ -47,13 +61,13 @@ def test_every_code_of_a_violation_is_explained():
     codes = set(re.findall(r'"(DS\d{3})"', source))
 
     assert len(codes) > 15
-    assert [code for code in sorted(codes) if f"| {code} |" not in README] == []
+    assert [code for code in sorted(codes) if f"| {code} |" not in PAGES["reference/rules.md"]] == []
 
 
 def test_every_rule_is_explained():
     rules = [type(rule).__name__ for rule in (*DEFAULT_MODEL_RULES, *DEFAULT_PLAN_RULES)]
 
-    assert [rule for rule in rules if f"`{rule}`" not in README] == []
+    assert [rule for rule in rules if f"`{rule}`" not in PAGES["reference/rules.md"]] == []
 
 
 def test_every_option_mark_and_fixture_is_named():
@@ -64,7 +78,8 @@ def test_every_option_mark_and_fixture_is_named():
     names += re.findall(r"@pytest\.fixture.*\ndef ([a-z]\w+)", Path(fixtures.__file__).read_text("utf-8"))
 
     assert len(names) > 20
-    assert [name for name in names if f"`{name}" not in README] == []
+    reference = PAGES["reference/options.md"] + PAGES["reference/fixtures.md"]
+    assert [name for name in names if f"`{name}" not in reference] == []
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
@@ -72,7 +87,7 @@ def test_every_dependency_has_its_sentence_and_its_pin():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     wanted = [*project["dependencies"], *(each for some in project["optional-dependencies"].values() for each in some)]
     names = [re.match(r"[\w-]+", each).group() for each in wanted]
-    table = README.partition("## Dependencies")[2].partition("## ")[0]
+    table = PAGES["explanation/dependencies.md"]
     pins = (ROOT / "constraints.txt").read_text("utf-8")
 
     assert [name for name in names if name not in table] == []
@@ -80,11 +95,11 @@ def test_every_dependency_has_its_sentence_and_its_pin():
 
 
 def test_the_table_of_capabilities_is_what_the_scenarios_do():
-    assert capabilities.table() in README, f"put this into the README:\n{capabilities.table()}"
+    assert capabilities.table() in PAGES["reference/backends.md"], f"put this into the page:\n{capabilities.table()}"
 
 
 def test_the_table_of_answers_is_what_delta_said():
-    assert answers.table() in README, f"put this into the README:\n{answers.table()}"
+    assert answers.table() in PAGES["reference/writes.md"], f"put this into the page:\n{answers.table()}"
 
 
 def test_every_rule_of_writes_is_in_the_table_or_in_the_list():
@@ -92,7 +107,7 @@ def test_every_rule_of_writes_is_in_the_table_or_in_the_list():
     rules = set(re.findall(r'rule="([a-z-]+)"', source))
 
     assert len(rules) > 15
-    assert [rule for rule in sorted(rules) if f"`{rule}`" not in README] == []
+    assert [rule for rule in sorted(rules) if f"`{rule}`" not in PAGES["reference/writes.md"]] == []
 
 
 def test_every_statement_is_run_by_a_scenario():
