@@ -1,79 +1,62 @@
-"""What scenarios are made of: their files import everything from here."""
+"""Columns, types and tables that many scenarios use."""
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
-from pyspark.sql import types as spark
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    CharType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    VarcharType,
+    VariantType,
+)
 
-from pytest_delta_schema import Check, Column, ForeignKey, Identity, Parquet, PropertyPolicy, Table
+from pytest_delta_schema import Column, ForeignKey, Table
 
-__all__ = [
-    "ADDRESS",
-    "BOTH",
-    "DROP",
-    "EVERY_TYPE",
-    "HOME",
-    "ID",
-    "INT",
-    "LONG",
-    "MAPPED",
-    "NESTED",
-    "ODD_NAMES",
-    "ODD_TEXT",
-    "PLACE",
-    "PLACE_STRICT",
-    "REWRITE",
-    "TEXT",
-    "TO_PARENT",
-    "WIDENS",
-    "Check",
-    "Column",
-    "Decimal",
-    "ForeignKey",
-    "Identity",
-    "Parquet",
-    "PropertyPolicy",
-    "Table",
-    "child",
-    "column",
-    "columns",
-    "field",
-    "orders",
-    "parent",
-    "pointing_at_orders",
-    "spark",
-    "struct",
-    "table",
-]
-
-TEXT = spark.StringType()
+TEXT = StringType()
 MAPPED = {"delta.columnMapping.mode": "name"}
 WIDENS = {"delta.enableTypeWidening": "true"}
 BOTH = {**MAPPED, **WIDENS}
-INT, LONG = spark.IntegerType(), spark.LongType()
+INT, LONG = IntegerType(), LongType()
 DROP = "drop-column dev.silver.orders.legacy"
 REWRITE = "rewrite dev.silver.orders"
 
 
 def table(*columns: Column, name: str = "dev.silver.orders", **options: Any) -> Table:
     """Declare a table by its dotted name."""
-    catalog, schema, own = name.split(".")
-    return Table(catalog, schema, own, list(columns), **options)
+    catalog, schema, short_name = name.split(".")
+    return Table(catalog, schema, short_name, list(columns), **options)
 
 
-def column(name: str = "id", data_type: spark.DataType | None = None, **options: Any) -> Column:
-    """Declare a column, a long unless said otherwise."""
+def column(name: str = "id", data_type: DataType | None = None, **options: Any) -> Column:
+    """Declare a column, a ``bigint`` unless a type is given."""
     return Column(name, data_type or LONG, **options)
 
 
 def orders() -> Table:
-    """Declare the worked example."""
+    """Declare the table of the worked example."""
     return table(
         Column("id", LONG, is_nullable=False, comment="Order ID"),
-        Column("created_ts", spark.TimestampType(), comment="Creation time"),
-        Column("amount", spark.DecimalType(18, 2), comment="Order total"),
+        Column("created_ts", TimestampType(), comment="Creation time"),
+        Column("amount", DecimalType(18, 2), comment="Order total"),
         comment="Orders table",
         table_properties={"delta.autoOptimize.optimizeWrite": "true"},
         primary_key=["id"],
@@ -81,41 +64,41 @@ def orders() -> Table:
 
 
 def columns(*columns: Column, **options: Any) -> Table:
-    """Declare the table that most scenarios are about."""
+    """Declare `dev.silver.orders`, the table of most scenarios."""
     return table(*columns, **options)
 
 
 ID = column("id", is_nullable=False)
-NESTED = spark.StructType(
+NESTED = StructType(
     [
-        spark.StructField("lat", spark.DoubleType(), nullable=False, metadata={"comment": "Degrees"}),
-        spark.StructField("tags", spark.ArrayType(spark.StringType())),
-        spark.StructField("by_key", spark.MapType(spark.StringType(), spark.DecimalType(9, 3))),
+        StructField("lat", DoubleType(), nullable=False, metadata={"comment": "Degrees"}),
+        StructField("tags", ArrayType(StringType())),
+        StructField("by_key", MapType(StringType(), DecimalType(9, 3))),
     ]
 )
 EVERY_TYPE = [
-    Column("c_binary", spark.BinaryType()),
-    Column("c_boolean", spark.BooleanType()),
-    Column("c_byte", spark.ByteType()),
-    Column("c_char", spark.CharType(3)),
-    Column("c_date", spark.DateType()),
-    Column("c_decimal", spark.DecimalType(38, 18)),
-    Column("c_double", spark.DoubleType()),
-    Column("c_float", spark.FloatType()),
-    Column("c_int", spark.IntegerType()),
-    Column("c_long", spark.LongType()),
-    Column("c_short", spark.ShortType()),
-    Column("c_string", spark.StringType()),
-    Column("c_timestamp", spark.TimestampType()),
-    Column("c_timestamp_ntz", spark.TimestampNTZType()),
-    Column("c_varchar", spark.VarcharType(10)),
-    Column("c_variant", spark.VariantType()),
-    Column("c_void", spark.NullType()),
+    Column("c_binary", BinaryType()),
+    Column("c_boolean", BooleanType()),
+    Column("c_byte", ByteType()),
+    Column("c_char", CharType(3)),
+    Column("c_date", DateType()),
+    Column("c_decimal", DecimalType(38, 18)),
+    Column("c_double", DoubleType()),
+    Column("c_float", FloatType()),
+    Column("c_int", IntegerType()),
+    Column("c_long", LongType()),
+    Column("c_short", ShortType()),
+    Column("c_string", StringType()),
+    Column("c_timestamp", TimestampType()),
+    Column("c_timestamp_ntz", TimestampNTZType()),
+    Column("c_varchar", VarcharType(10)),
+    Column("c_variant", VariantType()),
+    Column("c_void", NullType()),
     Column("c_nested", NESTED),
-    Column("c_list_of_varchar", spark.ArrayType(spark.VarcharType(5))),
+    Column("c_list_of_varchar", ArrayType(VarcharType(5))),
     Column(
         "c_map_of_struct",
-        spark.MapType(spark.StringType(), spark.StructType([spark.StructField("x", spark.CharType(2))])),
+        MapType(StringType(), StructType([StructField("x", CharType(2))])),
     ),
 ]
 ODD_TEXT = "quote ' double \" back \\ slash\nnew line\ttab ${x} $y `tick` -- ; %s 😀 \u4e2d"
@@ -135,51 +118,49 @@ ODD_NAMES = [
 ]
 
 
-def _place(*, strict: bool) -> spark.StructType:
-    geo = spark.StructType(
+def _place(*, strict: bool) -> StructType:
+    geo = StructType(
         [
-            spark.StructField("lat", spark.DoubleType(), nullable=not strict),
-            spark.StructField("lon", spark.DoubleType()),
+            StructField("lat", DoubleType(), nullable=not strict),
+            StructField("lon", DoubleType()),
         ]
     )
-    return spark.StructType(
-        [spark.StructField("name", spark.StringType(), nullable=not strict), spark.StructField("geo", geo)]
-    )
+    return StructType([StructField("name", StringType(), nullable=not strict), StructField("geo", geo)])
 
 
 def field(
     name: str,
-    kind: spark.DataType | None = None,
+    kind: DataType | None = None,
     *,
     nullable: bool = True,
     comment: str = "",
     renamed_from: str = "",
-) -> spark.StructField:
-    """Declare a field, a long unless said otherwise."""
+) -> StructField:
+    """Declare a field, a ``bigint`` unless a type is given."""
     metadata = {"comment": comment, "renamed_from": renamed_from}
-    said = {key: value for key, value in metadata.items() if value}
-    return spark.StructField(name, kind or spark.LongType(), nullable, said)
+    given = {key: value for key, value in metadata.items() if value}
+    return StructField(name, kind or LongType(), nullable, given)
 
 
-def struct(*fields: spark.StructField) -> spark.StructType:
+def struct(*fields: StructField) -> StructType:
     """Declare a struct."""
-    return spark.StructType(list(fields))
+    return StructType(list(fields))
 
 
-ADDRESS = struct(field("city", TEXT), field("geo", struct(field("lat", spark.FloatType()))))
+ADDRESS = struct(field("city", TEXT), field("geo", struct(field("lat", FloatType()))))
 HOME = {"city": "Bonn", "geo": {"lat": 1.5}}
 PLACE = _place(strict=False)
 PLACE_STRICT = _place(strict=True)
 
 
 def parent(*key: str) -> Table:
-    """Declare a table that others point at."""
-    columns = [column(is_nullable=False), Column("region", TEXT, is_nullable=False)]
-    return table(*columns, name="dev.silver.parents", primary_key=key or ["id"])
+    """Declare `dev.silver.parents`, a table that foreign keys reference."""
+    declared = [column(is_nullable=False), Column("region", TEXT, is_nullable=False)]
+    return table(*declared, name="dev.silver.parents", primary_key=key or ["id"])
 
 
 def pointing_at_orders() -> Table:
-    """Declare a table that points at the one of most scenarios."""
+    """Declare `dev.silver.lines`, a table whose foreign key references `dev.silver.orders`."""
     return table(column(), name="dev.silver.lines", foreign_keys=[ForeignKey(["id"], "dev.silver.orders", ["id"])])
 
 
@@ -187,5 +168,5 @@ TO_PARENT = ForeignKey(["parent"], parent())
 
 
 def child(*keys: ForeignKey, **options: Any) -> Table:
-    """Declare the table of most scenarios with foreign keys."""
+    """Declare `dev.silver.orders` with foreign keys."""
     return columns(ID, column("parent"), Column("region", TEXT), foreign_keys=keys, **options)

@@ -38,8 +38,8 @@ _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId", "
 def play(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> TableState:
     """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
     name, models = scenario.after.name, [scenario.after]
-    runner, planner = ActionRunner.over(catalog), TablePlanner(policy=scenario.policy)
-    known = [other for other, _ in scenario.others]
+    runner, planner = ActionRunner.over(catalog), TablePlanner(policy=scenario.property_policy)
+    known = [other for other, _ in scenario.other_tables]
     set_the_stage(scenario, catalog, handling)
     stage = catalog.snapshot([*models, *known])
     observed = stage.tables[name]
@@ -51,10 +51,10 @@ def play(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> Tab
     assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
     said = [each for action in plan.actions for each in statements(action)]
     assert script(said) == scenario.sql.strip()
-    assert _matched(plan) == scenario.matched.strip()
+    assert _matched(plan) == scenario.reported.strip()
 
     agreed = default_plan_rules(map(parse_consent, scenario.consents))
-    validator = PlanValidator(default_model_rules(scenario.policy), agreed)
+    validator = PlanValidator(default_model_rules(scenario.property_policy), agreed)
     orchestrator = Orchestrator(catalog, runner, planner, validator)
     refused = _refused(scenario, said, catalog.capabilities)
     if refused:
@@ -73,14 +73,14 @@ def play(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> Tab
         if handling.counts_commits and scenario.commits is not None:
             assert isinstance(reached, int)
             assert reached - (version if isinstance(version, int) else -1) == scenario.commits
-        if scenario.left is not None:
-            assert _rows(catalog, end, handling) == [dict(row) for row in scenario.left]
+        if scenario.rows_after is not None:
+            assert _rows(catalog, end, handling) == [dict(row) for row in scenario.rows_after]
         elif there:
             assert _rows(catalog, end, handling) == [_kept(row, end) for row in there]
-        assert scenario.matched or _constraints(end) == _constraints(desired_state(scenario.after))
+        assert scenario.reported or _constraints(end) == _constraints(desired_state(scenario.after))
         after = planner.plan(models, there_now)
         assert after.is_empty
-        assert _matched(after) == scenario.matched.strip()
+        assert _matched(after) == scenario.reported.strip()
         assert orchestrator.sync_tables(models).statements == ()
     return visible(end)
 
@@ -88,15 +88,18 @@ def play(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> Tab
 def set_the_stage(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> None:
     """Make the tables as they were, and put the rows into them."""
     first = [] if scenario.before is None else [scenario.before]
-    line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.policy))
-    line.sync_tables([*first, *(other for other, _ in scenario.others)])
+    line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.property_policy))
+    line.sync_tables([*first, *(other for other, _ in scenario.other_tables)])
     if scenario.parquet is not None:
         handling.make_parquet(catalog, scenario.parquet, scenario.rows)
-    for other, rows in (*scenario.others, *([(scenario.after, scenario.rows)] if scenario.parquet is None else [])):
+    for other, rows in (
+        *scenario.other_tables,
+        *([(scenario.after, scenario.rows)] if scenario.parquet is None else []),
+    ):
         if rows:
             catalog.insert(other.name, rows)
-    if scenario.theirs:
-        (said,) = set_properties(scenario.after.name, [SetTableProperties(properties=scenario.theirs)])
+    if scenario.external_properties:
+        (said,) = set_properties(scenario.after.name, [SetTableProperties(properties=scenario.external_properties)])
         catalog.run(said)
 
 
@@ -104,8 +107,8 @@ def planned(scenario: Scenario) -> list[Statement]:
     """Return the statements of a scenario, as the memory catalog would run them."""
     catalog = MemoryCatalog()
     set_the_stage(scenario, catalog, MEMORY)
-    models = [scenario.after, *(other for other, _ in scenario.others)]
-    plan = TablePlanner(policy=scenario.policy).plan([scenario.after], catalog.snapshot(models))
+    models = [scenario.after, *(other for other, _ in scenario.other_tables)]
+    plan = TablePlanner(policy=scenario.property_policy).plan([scenario.after], catalog.snapshot(models))
     return [statement for action in plan.actions for statement in statements(action)]
 
 
@@ -117,7 +120,7 @@ def gaps(scenario: Scenario, capabilities: Capabilities) -> list[Statement]:
 def _refused(scenario: Scenario, said: list[Statement], capabilities: Capabilities) -> tuple[str, ...]:
     """Return the codes with which a scenario is refused; what a backend lacks is said before rows are asked."""
     unable = ("DS218",) * sum(capabilities.refuses(statement) is not None for statement in said)
-    return scenario.refused if scenario.is_refused_unseen or not unable else unable
+    return scenario.refused_by if scenario.is_refused_by_rules or not unable else unable
 
 
 def _matched(plan: TablePlan) -> str:

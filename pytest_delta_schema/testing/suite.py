@@ -15,7 +15,7 @@ from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.testing.handling import MEMORY, Handling, SparkHandling
 from pytest_delta_schema.testing.play import gaps, play
-from pytest_delta_schema.testing.scenario import SCENARIOS, Scenario
+from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.testing.scenario import Scenario
 
 
 def played(suite: type[CatalogSuite]) -> list[Scenario]:
@@ -33,8 +34,8 @@ def played(suite: type[CatalogSuite]) -> list[Scenario]:
         for scenario in SCENARIOS
         if scenario.name.startswith(suite.scenarios)
         and (scenario.parquet is None or suite.handling.converts)
-        and (not scenario.is_refused_unseen or suite.handling.plays_refusals)
-        and suite.imposed.keys().isdisjoint(scenario.without)
+        and (not scenario.is_refused_by_rules or suite.handling.plays_refusals)
+        and suite.imposed.keys().isdisjoint(scenario.requires_unset)
     ]
 
 

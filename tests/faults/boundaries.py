@@ -114,7 +114,7 @@ def _run_memory(case: Case, bench: Bench) -> None:
     name = scenario.after.name
     before = catalog.snapshot([scenario.after]).tables[name]
     there = MEMORY.read_rows(catalog, before) if scenario.rows else []
-    others = {other.name: catalog.snapshot([other]).tables[other.name] for other, _ in scenario.others}
+    others = {other.name: catalog.snapshot([other]).tables[other.name] for other, _ in scenario.other_tables}
 
     _fail_once(line, case)
     line.require_converged()
@@ -124,7 +124,7 @@ def _run_memory(case: Case, bench: Bench) -> None:
         expected = rows_after(scenario, there, [column.name for column in end.columns])
         require_rows(MEMORY.read_rows(catalog, end), expected, "after the second apply")
     for other, state in others.items():
-        now = catalog.snapshot([each for each, _ in scenario.others if each.name == other]).tables[other]
+        now = catalog.snapshot([each for each, _ in scenario.other_tables if each.name == other]).tables[other]
         require(now.columns == state.columns, f"the columns of {other} have changed")
 
 

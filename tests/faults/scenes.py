@@ -21,7 +21,7 @@ from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.rules.validator import default_model_rules, default_plan_rules
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.testing.play import planned
-from pytest_delta_schema.testing.scenario import SCENARIOS
+from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,11 +39,11 @@ SCHEMA = "silver"
 
 def going_through() -> list[Scenario]:
     """Return the scenarios that no rule refuses and that need nothing but tables."""
-    return [each for each in SCENARIOS if not each.refused and each.parquet is None and _is_at_home(each)]
+    return [each for each in SCENARIOS if not each.refused_by and each.parquet is None and _is_at_home(each)]
 
 
 def _is_at_home(scenario: Scenario) -> bool:
-    tables = [scenario.after, *(other for other, _ in scenario.others)]
+    tables = [scenario.after, *(other for other, _ in scenario.other_tables)]
     return all(each.name[:2] == ("dev", SCHEMA) for each in tables)
 
 
@@ -74,7 +74,7 @@ def moved(scenario: Scenario, schema: str) -> Scenario:
         scenario,
         before=bound(scenario.before),
         after=bound(scenario.after),
-        others=tuple((bound(other), rows) for other, rows in scenario.others),
+        other_tables=tuple((bound(other), rows) for other, rows in scenario.other_tables),
         consents=tuple(each.replace(f"dev.{SCHEMA}.", f"dev.{schema}.") for each in scenario.consents),
     )
 
@@ -103,15 +103,15 @@ class Line:
     @property
     def known(self) -> list[Table]:
         """The models beside it."""
-        return [other for other, _ in self.scenario.others]
+        return [other for other, _ in self.scenario.other_tables]
 
     def orchestrator(self) -> Orchestrator:
         """Build the engine as a user of the library does."""
         ddl = self.ddl or self.catalog
         consents = default_plan_rules(map(parse_consent, self.scenario.consents))
-        validator = PlanValidator(default_model_rules(self.scenario.policy), consents)
+        validator = PlanValidator(default_model_rules(self.scenario.property_policy), consents)
         runner = ActionRunner.over(ddl, restores=self.restores)
-        return Orchestrator(self.catalog, runner, TablePlanner(policy=self.scenario.policy), validator)
+        return Orchestrator(self.catalog, runner, TablePlanner(policy=self.scenario.property_policy), validator)
 
     def apply(self) -> tuple[Statement, ...]:
         """Apply the model of today."""
@@ -141,8 +141,8 @@ def require_rows(found: Iterable[Mapping[str, Any]], expected: Iterable[Mapping[
 
 def rows_after(scenario: Scenario, before: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[dict[str, Any]]:
     """Return the rows that a scenario ends with: those that it writes out, or those before by the columns of the end."""
-    if scenario.left is not None:
-        return [dict(row) for row in scenario.left]
+    if scenario.rows_after is not None:
+        return [dict(row) for row in scenario.rows_after]
     return only(before, columns)
 
 

@@ -115,7 +115,7 @@ def _made(
         shutil.copytree(folder / BYSTANDER, bench.shared["bystander"])
     rows, _ = rows_in(bench, table_folder(bench.warehouse, there.after.name))
     kept = bench.new_folder(f"template-{name}") / SCHEMA
-    if scenario.before is not None or scenario.others:
+    if scenario.before is not None or scenario.other_tables:
         # The schema of a table that is created alone is created, too: there is nobody else in it.
         shutil.copytree(folder, kept)
     bench.local.drop_schema("dev", TEMPLATE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.sql.types import BinaryType, CharType, IntegerType, TimestampType, VarcharType
 
 from pytest_delta_schema import (
     ApplyError,
@@ -17,7 +18,7 @@ from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.execute.preflight import Preflight
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.testing.parts import TEXT, spark
+from pytest_delta_schema.testing.parts import TEXT
 from support.tables import NAME, column, table
 
 ZONE = "spark.sql.session.timeZone"
@@ -133,9 +134,9 @@ def test_every_value_of_every_type_lives_through_every_layout(local):
 def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(local):
     make(local, LOST)
     before = shown(local, LOST)
-    kinds = [TEXT, spark.VarcharType(40), spark.CharType(26), spark.TimestampType(), spark.BinaryType()]
+    kinds = [TEXT, VarcharType(40), CharType(26), TimestampType(), BinaryType()]
     parts = [column(f"c{index}", kind) for index, kind in enumerate(kinds)]
-    model = table(column("id", spark.IntegerType()), *parts, partitioned_by=[part.name for part in parts])
+    model = table(column("id", IntegerType()), *parts, partitioned_by=[part.name for part in parts])
 
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(local, AGREED).sync_tables([model])
@@ -159,7 +160,7 @@ def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(
     unasked = Orchestrator.over(local, AGREED, Preflight("off"))
     said = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
     with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {said} changed"):
-        unasked.sync_tables([table(column("id", spark.IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])
+        unasked.sync_tables([table(column("id", IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])
 
     assert (shown(local, LOST), local.version(NAME)) == (before, 1)
 

@@ -49,7 +49,7 @@ class TestConnect(CatalogSuite):
 class TestClassic(CatalogSuite):
     """Read by SQL, as everywhere, and with the JVM in reach for what has no SQL."""
 
-    scenarios = ("not_null/tightened_over", "checks/checks_added_over_clean_rows", "layout/rewritten")
+    scenarios = ("not_null/set_not_null_over", "checks/checks_added_over_valid_rows", "layout/rewritten")
 
     @pytest.fixture
     def catalog(self, local):

@@ -29,7 +29,7 @@ APART = (StatementKind.REGISTER_TABLE, StatementKind.RESTORE_TABLE)
 @cache
 def played():
     """Return the statements of every scenario that goes through."""
-    return [planned(scenario) for scenario in SCENARIOS if not scenario.refused]
+    return [planned(scenario) for scenario in SCENARIOS if not scenario.refused_by]
 
 
 def counts() -> Counter[StatementKind]:

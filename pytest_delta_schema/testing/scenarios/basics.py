@@ -1,0 +1,224 @@
+"""Tables that are created and aligned, with every type."""
+
+from __future__ import annotations
+
+from pyspark.sql.types import ArrayType, StringType, TimestampNTZType, TimestampType
+
+from pytest_delta_schema import Column
+from pytest_delta_schema.testing.parts import EVERY_TYPE, ID, NESTED, column, columns, orders
+from pytest_delta_schema.testing.scenario import Scenario
+
+BASICS: tuple[Scenario, ...] = (
+    Scenario(
+        name="basics/second_column_of_a_type_that_needs_a_feature",
+        description="The table feature is enabled already, so only the column is added.",
+        before=columns(ID, Column("first", TimestampNTZType())),
+        after=columns(ID, Column("first", TimestampNTZType()), Column("next", ArrayType(TimestampNTZType()))),
+        plan="""
++ columns.next: (absent) -> array<timestamp_ntz>
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
+  `next` ARRAY<TIMESTAMP_NTZ>
+);
+""",
+    ),
+    Scenario(
+        name="basics/every_type_added",
+        before=columns(ID),
+        after=columns(ID, *[column for column in EVERY_TYPE if column.name not in ("c_nested", "c_void")]),
+        rows=({"id": 1},),
+        plan="""
++ properties.delta.feature.timestampNtz: (absent) -> 'supported'
++ columns.c_binary: (absent) -> binary
++ columns.c_boolean: (absent) -> boolean
++ columns.c_byte: (absent) -> tinyint
++ columns.c_char: (absent) -> char(3)
++ columns.c_date: (absent) -> date
++ columns.c_decimal: (absent) -> decimal(38,18)
++ columns.c_double: (absent) -> double
++ columns.c_float: (absent) -> float
++ columns.c_int: (absent) -> int
++ columns.c_long: (absent) -> bigint
++ columns.c_short: (absent) -> smallint
++ columns.c_string: (absent) -> string
++ columns.c_timestamp: (absent) -> timestamp
++ columns.c_timestamp_ntz: (absent) -> timestamp_ntz
++ columns.c_varchar: (absent) -> varchar(10)
++ columns.c_variant: (absent) -> variant
++ columns.c_list_of_varchar: (absent) -> array<varchar(5)>
++ columns.c_map_of_struct: (absent) -> map<string, struct<x: char(2)>>
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+  'delta.feature.timestampNtz' = 'supported'
+);
+
+ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
+  `c_binary` BINARY,
+  `c_boolean` BOOLEAN,
+  `c_byte` TINYINT,
+  `c_char` CHAR(3),
+  `c_date` DATE,
+  `c_decimal` DECIMAL(38,18),
+  `c_double` DOUBLE,
+  `c_float` FLOAT,
+  `c_int` INT,
+  `c_long` BIGINT,
+  `c_short` SMALLINT,
+  `c_string` STRING,
+  `c_timestamp` TIMESTAMP,
+  `c_timestamp_ntz` TIMESTAMP_NTZ,
+  `c_varchar` VARCHAR(10),
+  `c_variant` VARIANT,
+  `c_list_of_varchar` ARRAY<VARCHAR(5)>,
+  `c_map_of_struct` MAP<STRING, STRUCT<`x`: CHAR(2)>>
+);
+""",
+    ),
+    Scenario(
+        name="basics/every_type_created",
+        before=None,
+        after=columns(*EVERY_TYPE),
+        plan="""
++ schema dev.silver: (absent) -> created
++ table: (absent) -> created with 20 columns
++ columns.c_binary: (absent) -> binary
++ columns.c_boolean: (absent) -> boolean
++ columns.c_byte: (absent) -> tinyint
++ columns.c_char: (absent) -> char(3)
++ columns.c_date: (absent) -> date
++ columns.c_decimal: (absent) -> decimal(38,18)
++ columns.c_double: (absent) -> double
++ columns.c_float: (absent) -> float
++ columns.c_int: (absent) -> int
++ columns.c_long: (absent) -> bigint
++ columns.c_short: (absent) -> smallint
++ columns.c_string: (absent) -> string
++ columns.c_timestamp: (absent) -> timestamp
++ columns.c_timestamp_ntz: (absent) -> timestamp_ntz
++ columns.c_varchar: (absent) -> varchar(10)
++ columns.c_variant: (absent) -> variant
++ columns.c_void: (absent) -> void
++ columns.c_nested: (absent) -> struct<lat: double not null, tags: array<string>, by_key: map<string, decimal(9,3)>>
++ columns.c_list_of_varchar: (absent) -> array<varchar(5)>
++ columns.c_map_of_struct: (absent) -> map<string, struct<x: char(2)>>
+""",
+        sql="""
+CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
+
+CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+  `c_binary` BINARY,
+  `c_boolean` BOOLEAN,
+  `c_byte` TINYINT,
+  `c_char` CHAR(3),
+  `c_date` DATE,
+  `c_decimal` DECIMAL(38,18),
+  `c_double` DOUBLE,
+  `c_float` FLOAT,
+  `c_int` INT,
+  `c_long` BIGINT,
+  `c_short` SMALLINT,
+  `c_string` STRING,
+  `c_timestamp` TIMESTAMP,
+  `c_timestamp_ntz` TIMESTAMP_NTZ,
+  `c_varchar` VARCHAR(10),
+  `c_variant` VARIANT,
+  `c_void` VOID,
+  `c_nested` STRUCT<`lat`: DOUBLE NOT NULL COMMENT 'Degrees', `tags`: ARRAY<STRING>, `by_key`: MAP<STRING, DECIMAL(9,3)>>,
+  `c_list_of_varchar` ARRAY<VARCHAR(5)>,
+  `c_map_of_struct` MAP<STRING, STRUCT<`x`: CHAR(2)>>
+)
+USING DELTA;
+""",
+    ),
+    Scenario(
+        name="basics/nothing_to_do",
+        before=orders(),
+        after=orders(),
+        plan="",
+        sql="",
+    ),
+    Scenario(
+        name="basics/type_changed_from_struct_to_string",
+        description="Delta cannot change a struct to a string.",
+        before=columns(ID, Column("b", NESTED)),
+        after=columns(ID, Column("b", StringType())),
+        plan="""
+~ columns.b: struct<lat: double not null, tags: array<string>, by_key: map<string, decimal(9,3)>> -> string
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
+  `b` TYPE STRING;
+""",
+        refused_by=("DS208",),
+    ),
+    Scenario(
+        name="basics/worked_example_aligned",
+        before=columns(column("id"), Column("created_ts", TimestampType())),
+        after=orders(),
+        rows=({"id": 1}, {"id": 2}),
+        plan="""
++ columns.amount: (absent) -> decimal(18,2)
+~ columns.id: nullable -> not null
++ primary_key: (absent) -> pk_dev_silver_orders__id (id)
+~ columns.amount.comment: '' -> 'Order total'
+~ columns.created_ts.comment: '' -> 'Creation time'
+~ columns.id.comment: '' -> 'Order ID'
+~ comment: '' -> 'Orders table'
++ properties.delta.autoOptimize.optimizeWrite: (absent) -> 'true'
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
+  `amount` DECIMAL(18,2)
+);
+
+ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
+  `id` SET NOT NULL;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
+
+ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
+  `amount` COMMENT 'Order total',
+  `created_ts` COMMENT 'Creation time',
+  `id` COMMENT 'Order ID';
+
+COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table';
+
+ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+  'delta.autoOptimize.optimizeWrite' = 'true'
+);
+""",
+    ),
+    Scenario(
+        name="basics/worked_example_created",
+        before=None,
+        after=orders(),
+        plan="""
++ schema dev.silver: (absent) -> created
++ table: (absent) -> created with 3 columns
++ columns.id: (absent) -> bigint not null
++ columns.created_ts: (absent) -> timestamp
++ columns.amount: (absent) -> decimal(18,2)
++ primary_key: (absent) -> pk_dev_silver_orders__id (id)
++ comment: (absent) -> 'Orders table'
++ properties.delta.autoOptimize.optimizeWrite: (absent) -> 'true'
+""",
+        sql="""
+CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
+
+CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+  `id` BIGINT NOT NULL COMMENT 'Order ID',
+  `created_ts` TIMESTAMP COMMENT 'Creation time',
+  `amount` DECIMAL(18,2) COMMENT 'Order total'
+)
+USING DELTA
+COMMENT 'Orders table'
+TBLPROPERTIES (
+  'delta.autoOptimize.optimizeWrite' = 'true'
+);
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
+""",
+    ),
+)

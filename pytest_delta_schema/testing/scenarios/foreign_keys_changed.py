@@ -1,0 +1,181 @@
+"""Foreign keys that are changed or dropped, and those that cannot be added."""
+
+from __future__ import annotations
+
+from pytest_delta_schema import Check, Column, ForeignKey
+from pytest_delta_schema.testing.parts import ID, TEXT, TO_PARENT, child, column, columns, parent, pointing_at_orders
+from pytest_delta_schema.testing.scenario import Scenario
+
+FOREIGN_KEYS_CHANGED: tuple[Scenario, ...] = (
+    Scenario(
+        name="foreign_keys/referenced_primary_key_dropped",
+        before=columns(ID, column("parent"), Column("region", TEXT), primary_key=["id"]),
+        after=columns(ID, column("parent"), Column("region", TEXT)),
+        other_tables=((pointing_at_orders(), ()),),
+        plan="""
+- foreign_keys.fk_dev_silver_lines__id: (id) references dev.silver.orders (id) -> (absent)
++ foreign_keys.fk_dev_silver_lines__id: (absent) -> (id) references dev.silver.orders (id)
+- primary_key: pk_dev_silver_orders__id (id) -> (absent)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`lines` DROP CONSTRAINT `fk_dev_silver_lines__id`;
+
+ALTER TABLE `dev`.`silver`.`lines` ADD CONSTRAINT `fk_dev_silver_lines__id` FOREIGN KEY (`id`) REFERENCES `dev`.`silver`.`orders` (`id`);
+
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
+""",
+        refused_by=("DS209",),
+        commits=0,
+    ),
+    Scenario(
+        name="foreign_keys/every_violation_of_rows_is_reported",
+        before=child(),
+        after=columns(
+            ID,
+            column("parent", is_nullable=False),
+            Column("region", TEXT),
+            primary_key=["id"],
+            checks=[Check("small", "id < 3")],
+            foreign_keys=[TO_PARENT],
+        ),
+        rows=({"id": 1, "parent": None}, {"id": 3, "parent": 9}, {"id": 3, "parent": 7}),
+        other_tables=((parent(), ({"id": 7, "region": "a"},)),),
+        plan="""
+~ columns.parent: nullable -> not null
++ checks.small: (absent) -> id < 3
++ primary_key: (absent) -> pk_dev_silver_orders__id (id)
++ foreign_keys.fk_dev_silver_orders__parent: (absent) -> (parent) references dev.silver.parents (id)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
+  `parent` SET NOT NULL;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `small` CHECK (id < 3);
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent` FOREIGN KEY (`parent`) REFERENCES `dev`.`silver`.`parents` (`id`);
+""",
+        refused_by=("DS301", "DS302", "DS303", "DS304"),
+        commits=0,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_changed_on_an_empty_table",
+        before=child(TO_PARENT),
+        after=child(ForeignKey(["id"], parent(), name="fk_dev_silver_orders__parent")),
+        other_tables=((parent(), ()),),
+        plan="""
+- foreign_keys.fk_dev_silver_orders__parent: (parent) references dev.silver.parents (id) -> (absent)
++ foreign_keys.fk_dev_silver_orders__parent: (absent) -> (id) references dev.silver.parents (id)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `fk_dev_silver_orders__parent`;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent` FOREIGN KEY (`id`) REFERENCES `dev`.`silver`.`parents` (`id`);
+""",
+        commits=2,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_changed_over_orphans_of_the_new_one",
+        before=child(TO_PARENT),
+        after=child(ForeignKey(["id"], parent(), name="fk_dev_silver_orders__parent")),
+        rows=({"id": 1, "parent": 7},),
+        other_tables=((parent(), ({"id": 7, "region": "a"},)),),
+        plan="""
+- foreign_keys.fk_dev_silver_orders__parent: (parent) references dev.silver.parents (id) -> (absent)
++ foreign_keys.fk_dev_silver_orders__parent: (absent) -> (id) references dev.silver.parents (id)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `fk_dev_silver_orders__parent`;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent` FOREIGN KEY (`id`) REFERENCES `dev`.`silver`.`parents` (`id`);
+""",
+        refused_by=("DS304",),
+        commits=0,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_dropped_from_an_empty_table",
+        before=child(TO_PARENT),
+        after=child(),
+        other_tables=((parent(), ()),),
+        plan="""
+- foreign_keys.fk_dev_silver_orders__parent: (parent) references dev.silver.parents (id) -> (absent)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `fk_dev_silver_orders__parent`;
+""",
+        commits=1,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_dropped_over_rows",
+        before=child(TO_PARENT),
+        after=child(),
+        rows=({"id": 1, "parent": 7},),
+        other_tables=((parent(), ()),),
+        plan="""
+- foreign_keys.fk_dev_silver_orders__parent: (parent) references dev.silver.parents (id) -> (absent)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `fk_dev_silver_orders__parent`;
+""",
+        commits=1,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_on_a_column_of_another_type",
+        before=child(),
+        after=child(ForeignKey(["region"], "dev.silver.parents", ["id"])),
+        other_tables=((parent(), ()),),
+        plan="""
++ foreign_keys.fk_dev_silver_orders__region: (absent) -> (region) references dev.silver.parents (id)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__region` FOREIGN KEY (`region`) REFERENCES `dev`.`silver`.`parents` (`id`);
+""",
+        refused_by=("DS209",),
+        commits=0,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_renamed",
+        before=child(TO_PARENT),
+        after=child(ForeignKey(["parent"], parent(), name="to_parent")),
+        rows=({"id": 1, "parent": 7},),
+        other_tables=((parent(), ({"id": 7, "region": "a"},)),),
+        plan="""
+- foreign_keys.fk_dev_silver_orders__parent: (parent) references dev.silver.parents (id) -> (absent)
++ foreign_keys.to_parent: (absent) -> (parent) references dev.silver.parents (id)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `fk_dev_silver_orders__parent`;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `to_parent` FOREIGN KEY (`parent`) REFERENCES `dev`.`silver`.`parents` (`id`);
+""",
+        commits=2,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_to_a_missing_table",
+        before=child(),
+        after=child(ForeignKey(["parent"], "dev.silver.nowhere", ["id"])),
+        plan="""
++ foreign_keys.fk_dev_silver_orders__parent: (absent) -> (parent) references dev.silver.nowhere (id)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent` FOREIGN KEY (`parent`) REFERENCES `dev`.`silver`.`nowhere` (`id`);
+""",
+        refused_by=("DS209",),
+        commits=0,
+    ),
+    Scenario(
+        name="foreign_keys/foreign_key_to_a_table_with_another_primary_key",
+        before=child(),
+        after=child(ForeignKey(["parent"], "dev.silver.parents", ["id"])),
+        other_tables=((parent("region"), ()),),
+        plan="""
++ foreign_keys.fk_dev_silver_orders__parent: (absent) -> (parent) references dev.silver.parents (id)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent` FOREIGN KEY (`parent`) REFERENCES `dev`.`silver`.`parents` (`id`);
+""",
+        refused_by=("DS209",),
+        commits=0,
+    ),
+)
