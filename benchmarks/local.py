@@ -22,14 +22,14 @@ COLD_MS, WARM_MS = 12.0, 4.0
 START = """
 import json, sys, time
 from pathlib import Path
-from pytest_delta_schema import open_session, session_conf
+from pytest_delta_schema import open_session
 import pyspark.sql
 warehouse = Path(sys.argv[1])
 start = time.perf_counter()
-session = open_session(session_conf(warehouse), warehouse, archive=sys.argv[2] == "archive", stream=sys.stderr)
+session = open_session(warehouse, archive=sys.argv[2] == "archive")
 session.spark.sql("SELECT 1").collect()
 print(json.dumps(time.perf_counter() - start))
-session.close(sys.stderr)
+session.close()
 """
 TABLE = """
 from pyspark.sql.types import LongType, StringType
@@ -43,11 +43,11 @@ MAKE = (
     + """
 import sys
 from pathlib import Path
-from pytest_delta_schema import Orchestrator, LocalCatalog, open_session, session_conf
+from pytest_delta_schema import Orchestrator, LocalCatalog, open_session
 warehouse = Path(sys.argv[1])
-session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+session = open_session(warehouse)
 Orchestrator.over(LocalCatalog(session.spark, warehouse)).sync_tables([table(0)])
-session.close(sys.stderr)
+session.close()
 """
 )
 READ = (
@@ -55,9 +55,9 @@ READ = (
     + """
 import json, sys, time
 from pathlib import Path
-from pytest_delta_schema import LocalCatalog, open_session, session_conf
+from pytest_delta_schema import LocalCatalog, open_session
 warehouse, count = Path(sys.argv[1]), int(sys.argv[2])
-session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+session = open_session(warehouse)
 catalog, tables, took = LocalCatalog(session.spark, warehouse), [table(number) for number in range(count)], []
 for _ in range(4):
     start = time.perf_counter()
@@ -65,7 +65,7 @@ for _ in range(4):
     took.append(time.perf_counter() - start)
     assert len(state.tables) == count and all(each.exists for each in state.tables.values())
 print(json.dumps(took))
-session.close(sys.stderr)
+session.close()
 """
 )
 

@@ -16,9 +16,9 @@ ASK = """
 import json, sys, time
 from pathlib import Path
 from pyspark.sql.types import DoubleType, LongType, StringType
-from pytest_delta_schema import CheckState, Column, Orchestrator, LocalCatalog, Table, open_session, session_conf
+from pytest_delta_schema import CheckState, Column, Orchestrator, LocalCatalog, Table, open_session
 warehouse = Path(sys.argv[1])
-session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+session = open_session(warehouse)
 catalog = LocalCatalog(session.spark, warehouse)
 columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType())]
 table = Table("dev", "silver", "orders", columns)
@@ -35,7 +35,7 @@ def clock(questions):
     return time.perf_counter() - start
 pairs = [(clock([checks]), clock([[check] for check in checks])) for _ in range(7)][2:]
 print(json.dumps(pairs))
-session.close(sys.stderr)
+session.close()
 """
 
 

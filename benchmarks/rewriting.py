@@ -19,9 +19,9 @@ import json, sys, time
 from pathlib import Path
 from pyspark.sql.types import *
 from pytest_delta_schema import Column, Consent, Orchestrator, PlanValidator, LocalCatalog, Table, default_plan_rules
-from pytest_delta_schema import open_session, session_conf
+from pytest_delta_schema import open_session
 warehouse, rows = Path(sys.argv[1]), int(sys.argv[2])
-session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+session = open_session(warehouse)
 spark, catalog = session.spark, LocalCatalog(session.spark, warehouse)
 columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType()),
     Column("day", DateType()), Column("at", TimestampType()), Column("parts", ArrayType(LongType()))]
@@ -54,7 +54,7 @@ for number, by in enumerate((["day"], [], ["day"], [], ["day"])):
     clause = "PARTITIONED BY (day)" if by else ""
     pairs.append((rewrite(by), clock(lambda: spark.sql(copy.format(number, clause)))))
 print(json.dumps(pairs[1:]))
-session.close(sys.stderr)
+session.close()
 """
 
 

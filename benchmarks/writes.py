@@ -24,9 +24,9 @@ import json, statistics, sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from subjects import model
-from pytest_delta_schema import Orchestrator, LocalCatalog, check_write, empty_frame, open_session, session_conf
+from pytest_delta_schema import Orchestrator, LocalCatalog, check_write, empty_frame, open_session
 warehouse = Path(sys.argv[1])
-session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+session = open_session(warehouse)
 table = model(0)
 Orchestrator.over(LocalCatalog(session.spark, warehouse)).sync_tables([table])
 frame = empty_frame(session.spark, table)
@@ -41,7 +41,7 @@ for _ in range(12):
     frame.writeTo(table.qualified_name).append()
     took.append((told, time.perf_counter() - start))
 print(json.dumps(took[2:]))
-session.close(sys.stderr)
+session.close()
 """
 
 

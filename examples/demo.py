@@ -14,14 +14,14 @@ PROJECT = Path(__file__).parent / "orders"
 COLLEAGUE = """
 import sys
 from pathlib import Path
-from pytest_delta_schema import open_session, session_conf
+from pytest_delta_schema import open_session
 
 warehouse = Path(sys.argv[1])
-session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+session = open_session(warehouse)
 for statement in sys.argv[2:]:
     print("spark-sql>", statement)
     session.spark.sql(statement)
-session.close(sys.stderr)
+session.close()
 """
 CHANGES = (
     "ALTER TABLE dev.silver.orders ALTER COLUMN id DROP NOT NULL",

@@ -28,6 +28,7 @@ from pytest_delta_schema.plugin.fixtures import (
 )
 from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options
 from pytest_delta_schema.plugin.run import RUN, ContractRun
+from pytest_delta_schema.plugin.terminal import show_progress
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -66,6 +67,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check what was asked for, before anything is collected."""
+    show_progress(config)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     try:

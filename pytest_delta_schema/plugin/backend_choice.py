@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plugin.options import DATABRICKS, LOCAL, MEMORY, SESSION, UNITY
 from pytest_delta_schema.plugin.run import RUN
-from pytest_delta_schema.plugin.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,8 +36,7 @@ def _memory(_: pytest.FixtureRequest) -> Catalog:
 def _local(request: pytest.FixtureRequest) -> Catalog:
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
 
-    spark, warehouse = request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse")
-    return LocalCatalog(spark, warehouse, cast("TextIO", Terminal(request.config)))
+    return LocalCatalog(request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse"))
 
 
 def _session(request: pytest.FixtureRequest) -> Catalog:
@@ -65,7 +63,6 @@ def _unity(request: pytest.FixtureRequest) -> Catalog:
         read_threads=options.read_threads,
         sync_on_read=options.unity.sync_on_read,
         sync_recreate=options.unity.sync_recreate,
-        stream=cast("TextIO", Terminal(request.config)),
     )
 
 

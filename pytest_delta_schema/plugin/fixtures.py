@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 from pytest_delta_schema.plugin.options import WORKER, worker_id
 from pytest_delta_schema.plugin.run import RUN
-from pytest_delta_schema.plugin.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -92,13 +91,11 @@ def delta_spark(
 
     run = pytestconfig.stash[RUN]
     declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
-    terminal = cast("TextIO", Terminal(pytestconfig))
     try:
         session = open_session(
-            {**catalog_conf(declared, delta_warehouse), **delta_spark_conf},
             delta_warehouse,
+            {**catalog_conf(declared, delta_warehouse), **delta_spark_conf},
             archive=run.options.jvm_archive,
-            stream=terminal,
         )
     except BackendUnavailableError as error:
         raise NotOpened(str(error)) from None
@@ -106,7 +103,7 @@ def delta_spark(
     if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
         session.abort()
     else:
-        session.close(terminal)
+        session.close()
 
 
 @pytest.fixture(scope="session")

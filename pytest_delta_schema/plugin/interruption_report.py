@@ -16,7 +16,7 @@ import pytest
 
 from pytest_delta_schema.plugin.options import is_worker, worker_id
 from pytest_delta_schema.plugin.run import RUN
-from pytest_delta_schema.plugin.terminal import Terminal
+from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.termination import Termination
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Interrupted:
             shutil.rmtree(self._folder, ignore_errors=True)
         if self._termination.is_signalled:
             with suppress(OSError, ValueError):
-                Terminal(self._config).flush()
+                write_lines(self._config, "")
                 sys.stdout.flush()
         self._termination.end()
 
@@ -139,6 +139,4 @@ class Interrupted:
         if is_worker(self._config):
             self._save()
         elif not self._is_shown:
-            terminal = Terminal(self._config)
-            terminal.write("\n".join([f"\n{self._title()}, which took too long", *self._lines()]))
-            terminal.flush()
+            write_lines(self._config, "\n".join([f"\n{self._title()}, which took too long", *self._lines()]))

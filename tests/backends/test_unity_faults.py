@@ -328,7 +328,7 @@ class TestSecrets:
         with lake(tmp_path, token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
             unity.table()
             state = unity.state(MODEL, OTHER)
-            said.write(f"{state!r} {unity.catalog.client!r} {unity.said.getvalue()}")
+            said.write(f"{state!r} {unity.catalog.client!r}")
             with pytest.raises(DeltaSchemaError) as caught:
                 unity.catalog.client.schema("dev", "nowhere")
             with suppress(DeltaSchemaError):

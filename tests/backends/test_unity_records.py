@@ -539,7 +539,7 @@ class TestOldServers:
             )
             assert unity.calls("DELETE") == []
 
-    def test_with_consent_the_record_is_made_anew_loudly(self, tmp_path):
+    def test_with_consent_the_record_is_made_anew_loudly(self, tmp_path, caplog):
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table("dev.silver.orders", *EVERYTHING, **SAID)
             unity.state()
@@ -549,9 +549,11 @@ class TestOldServers:
             (done,) = unity.catalog.sync_entries([MODEL])
 
             assert done.is_new
-            assert unity.said.getvalue() == (
-                f"delta-schema: dev.silver.orders: its record, owned by data-team, id {before}, is deleted and created again,"
-                " by the principal of the token; files stay as they are\n"
+            (record,) = caplog.records
+            assert (record.name, record.levelname) == ("pytest_delta_schema", "WARNING")
+            assert record.getMessage() == (
+                f"dev.silver.orders: its record, owned by data-team, id {before}, is deleted and created again,"
+                " by the principal of the token; files stay as they are"
             )
             assert (unity.record()["owner"], unity.record()["columns"][1]["type_precision"]) == (None, 10)
             assert unity.differences() == []

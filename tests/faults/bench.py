@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import logging
 import shutil
@@ -51,11 +50,11 @@ class Bench:
 
         warehouse = self.folder / "warehouse"
         conf = {**session_conf(warehouse), **OPTIMIZED, **INTERPRETED}
-        self._session = start_session(conf, warehouse, archive=False, stream=io.StringIO())
+        self._session = start_session(warehouse, conf, archive=False)
         # What Spark and py4j log of faults that were injected says nothing new.
         self._session.spark.sparkContext.setLogLevel("OFF")
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
-        return LocalCatalog(self._session.spark, warehouse, io.StringIO())
+        return LocalCatalog(self._session.spark, warehouse)
 
     @property
     def local(self) -> LocalCatalog:
@@ -83,7 +82,7 @@ class Bench:
     def close(self) -> None:
         """Stop the local catalog if it was started here."""
         if self._session is not None:
-            self._session.close(io.StringIO())
+            self._session.close()
             self._session = None
 
     def clean(self, *folders: Path) -> None:

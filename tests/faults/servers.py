@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -73,8 +74,10 @@ def _run(case: Case, bench: Bench) -> None:
 
 def _under_the_lie(case: Case, liar: Liar, double: UnityDouble) -> None:
     said = io.StringIO()
+    handler = logging.StreamHandler(said)
+    logging.getLogger("pytest_delta_schema").addHandler(handler)
     client = UnityClient(liar.uri, Secret(SECRET), TIMEOUT)
-    catalog = UnityCatalog(client, read_threads=2, stream=said, sync_recreate=case.values["call"] in RECREATED)
+    catalog = UnityCatalog(client, read_threads=2, sync_recreate=case.values["call"] in RECREATED)
     steps: list[tuple[str, Callable[[], Any]]] = [
         ("drift", lambda: catalog.snapshot([*MODELS, *ABSENT])),
         ("listing", lambda: catalog.table_names("dev", "silver")),
@@ -89,6 +92,7 @@ def _under_the_lie(case: Case, liar: Liar, double: UnityDouble) -> None:
             _check(name, found, double)
     finally:
         client.close()
+        logging.getLogger("pytest_delta_schema").removeHandler(handler)
     require_clean(said.getvalue(), "what was said")
 
 
@@ -142,7 +146,7 @@ def _is_level(double: UnityDouble, name: str) -> bool:
 def _after_it(double: UnityDouble, call: str) -> None:
     """A sync against the same server, which answers truly again, brings everything level."""
     client = UnityClient(double.uri, Secret(SECRET), 30)
-    catalog = UnityCatalog(client, read_threads=2, stream=io.StringIO(), sync_recreate=call in RECREATED)
+    catalog = UnityCatalog(client, read_threads=2, sync_recreate=call in RECREATED)
     try:
         if call not in (*RECREATED, "vend credentials"):
             catalog.sync_entries(MODELS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import sys
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from faults.plays import Play
 from pytest_delta_schema import DeltaSchemaError, LocalCatalog
-from pytest_delta_schema.backends.local.session import session_conf, start_session
+from pytest_delta_schema.backends.local.session import start_session
 
 if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
@@ -59,10 +58,10 @@ def main(text: str) -> int:
     """Play one scene; see ``kills.py``."""
     spec = json.loads(text)
     teller, warehouse = Teller(spec["pipe"]), Path(spec["warehouse"])
-    session = start_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+    session = start_session(warehouse)
     process = session.spark.sparkContext._gateway.proc
     teller.tell("ready", jvm=process.pid)
-    catalog = LocalCatalog(session.spark, warehouse, io.StringIO())
+    catalog = LocalCatalog(session.spark, warehouse)
     play = Play(**spec["play"])
     if "wait" in spec:
         while not Path(spec["wait"]).exists():

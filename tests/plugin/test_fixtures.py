@@ -94,10 +94,11 @@ def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(proj
     project.ini("")
     project.pytester.makepyfile(
         test_x="""
-        from pytest_delta_schema.plugin.terminal import Terminal
-        def test_it(pytestconfig):
+        import logging
+        def test_it():
             print("HIDDEN")
-            print("delta schema: downloading", file=Terminal(pytestconfig), flush=True)
+            logging.getLogger("pytest_delta_schema").info("downloading %d\x1b MB", 87)
+            logging.getLogger("pytest_delta_schema.more").debug("HIDDEN")
         """
     )
 
@@ -106,7 +107,7 @@ def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(proj
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*HIDDEN*")
     if not workers:
-        result.stdout.fnmatch_lines(["delta schema: downloading"])
+        result.stdout.fnmatch_lines([r"delta schema: downloading 87\u001b MB"])
 
 
 def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):

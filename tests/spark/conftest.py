@@ -30,7 +30,7 @@ def local_session(warehouse):
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
     if not os.environ.get("DELTA_SCHEMA_TEST_CODEGEN"):
         conf |= INTERPRETED
-    session = start_session(conf, warehouse, archive=False, stream=sys.stderr)
+    session = start_session(warehouse, conf, archive=False)
     yield session
     session.close(sys.stderr)
 

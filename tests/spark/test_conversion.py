@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
+import logging
 import shutil
 
 import pytest
@@ -359,26 +359,24 @@ def test_a_dropped_column_of_the_files_needs_consent_and_mapping_like_any_other(
     assert [violation.code for violation in caught.value.violations] == ["DS206"]
 
 
-def test_two_thousand_files_convert_with_lines_of_progress(local, folder, write):
+def test_two_thousand_files_convert_with_lines_of_progress(local, folder, write, caplog):
     write("1L as id, 0 as part", by=("part",))
     (one,) = (folder / "part=0").glob("*.parquet")
     for number in range(1, 2000):
         place = folder / f"part={number % 50}"
         place.mkdir(exist_ok=True)
         (place / f"part-{number:05}.parquet").hardlink_to(one)
-    stream = io.StringIO()
-    catalog = LocalCatalog(local.spark, local.warehouse, stream)
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
+    catalog = LocalCatalog(local.spark, local.warehouse)
     wanted = model(ID, Column("part", INT), folder=folder, statistics=False, partitioned_by=["part"])
 
     sync(catalog, wanted)
 
     assert local.spark.table(dotted(NAME)).count() == 2000
-    reading, converting, done = stream.getvalue().splitlines()
-    assert reading == f"delta-schema: reading the schemas of 2,000 parquet files in {folder}"
-    assert converting == (
-        "delta-schema: dev.silver.orders: converting 2,000 parquet files to Delta, without their statistics"
-    )
-    assert done.startswith("delta-schema: dev.silver.orders: converted in ")
+    reading, converting, done = caplog.messages
+    assert reading == f"reading the schemas of 2,000 parquet files in {folder}"
+    assert converting == ("dev.silver.orders: converting 2,000 parquet files to Delta, without their statistics")
+    assert done.startswith("dev.silver.orders: converted in ")
 
 
 INSTANTS = ("1890-01-01 00:00:00", "2024-10-27 00:30:00", "2024-10-27 01:30:00.123456", "1969-12-31 23:59:59.999999")

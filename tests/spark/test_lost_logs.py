@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import time
@@ -213,14 +212,14 @@ def test_a_conversion_that_was_killed_is_done_again(local, tmp_path):
     assert sorted(row.id for row in local.spark.table("dev.silver.orders").collect()) == [0, 1, 2]
 
 
-def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch):
-    said = io.StringIO()
-    catalog = LocalCatalog(local.spark, local.warehouse, said)
+def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch, caplog):
+    catalog = LocalCatalog(local.spark, local.warehouse)
     monkeypatch.setattr(catalog.bridge, "mark", lambda _: local.spark._jvm.java.io.File("/proc/none").createNewFile())
 
     Orchestrator.over(catalog).sync_tables([table(ID)])
 
-    assert said.getvalue().startswith(
-        "delta-schema: dev.silver.orders: the file that forbids its conversion, if its log is lost, was not written: "
+    (message,) = caplog.messages
+    assert message.startswith(
+        "dev.silver.orders: the file that forbids its conversion, if its log is lost, was not written: "
     )
     assert_no_drift(table(ID), catalog)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar, spark_jars
 from pytest_delta_schema.backends.local.machine_cache import keep_file, kept_file
 from pytest_delta_schema.backends.local.programs import Answer
-from pytest_delta_schema.backends.local.session import prepare_warehouse, session_conf, start_session
+from pytest_delta_schema.backends.local.session import prepare_warehouse, start_session
 
 JAVA = Java("java", 'openjdk version "17.0.1"')
 FACTS = [
@@ -102,7 +101,7 @@ def test_the_warehouse_is_looked_at_before_anything_is_downloaded_or_started(tmp
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "w").write_text("")
 
-    said = message_of(start_session, session_conf(tmp_path / "w"), tmp_path / "w", archive=True, stream=io.StringIO())
+    said = message_of(start_session, tmp_path / "w")
 
     assert said.startswith(f"the warehouse {tmp_path / 'w'} cannot be used: File exists")
     assert not (tmp_path / "cache").exists()
@@ -116,7 +115,7 @@ def cache(tmp_path, monkeypatch):
 
 
 USES = [
-    pytest.param(lambda: delta_jars(io.StringIO()), id="jars"),
+    pytest.param(delta_jars, id="jars"),
     pytest.param(lambda: classes_jar([], JAVA), id="classes"),
 ]
 
@@ -178,16 +177,16 @@ def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("number", "fact"), FACTS)
-def test_an_archive_that_cannot_be_kept_is_said_in_one_line_and_stops_nothing(cache, monkeypatch, number, fact):
+def test_an_archive_that_cannot_be_kept_is_said_in_one_line_and_stops_nothing(cache, monkeypatch, caplog, number, fact):
     archive = class_archive(JAVA, [], "")
     monkeypatch.setattr(Path, "mkdir", refusing(number))
-    stream = io.StringIO()
 
-    assert not archive.write(None, stream)
+    assert not archive.write(None)
 
-    assert stream.getvalue() == (
-        f"delta schema: the JVM's classes cannot be kept in {cache / 'archives'}: {fact} ({cache / 'archives'});"
-        " set XDG_CACHE_HOME to a folder that can be written, or delta_jvm_archive = false\n"
+    (message,) = caplog.messages
+    assert message == (
+        f"the JVM's classes cannot be kept in {cache / 'archives'}: {fact} ({cache / 'archives'});"
+        " set XDG_CACHE_HOME to a folder that can be written, or delta_jvm_archive = false"
     )
 
 
@@ -206,11 +205,11 @@ class DumpingJvm:
 
 def test_an_archive_of_garbage_is_removed_and_written_again(cache):
     jvm = DumpingJvm()
-    assert class_archive(JAVA, [], "").write(jvm, io.StringIO())
+    assert class_archive(JAVA, [], "").write(jvm)
     kept = class_archive(JAVA, [], "")
     assert kept.path is not None
     assert f'-XX:SharedArchiveFile="{kept.path}"' in kept.flags
-    assert not kept.write(jvm, io.StringIO())
+    assert not kept.write(jvm)
 
     kept.path.write_bytes(b"garbage")
     again = class_archive(JAVA, [], "")
@@ -218,7 +217,7 @@ def test_an_archive_of_garbage_is_removed_and_written_again(cache):
     assert again.path is None
     assert "-XX:+RecordDynamicDumpInfo" in again.flags
     assert not kept.path.exists()
-    assert again.write(jvm, io.StringIO())
+    assert again.write(jvm)
     assert class_archive(JAVA, [], "").path == kept.path
     assert jvm.dumps == 2
     assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
@@ -229,7 +228,7 @@ def test_an_archive_that_another_process_has_written_meanwhile_is_left():
     jvm = DumpingJvm()
     first, second = (class_archive(JAVA, [], "") for _ in range(2))
 
-    assert (first.write(jvm, io.StringIO()), second.write(jvm, io.StringIO())) == (True, False)
+    assert (first.write(jvm), second.write(jvm)) == (True, False)
     assert jvm.dumps == 1
     assert isinstance(first, ClassArchive)
 
@@ -317,28 +316,27 @@ def resolver(monkeypatch):
     return use
 
 
-def test_a_delta_jar_of_garbage_is_fetched_again(cache, resolver):
+def test_a_delta_jar_of_garbage_is_fetched_again(cache, resolver, caplog):
     runs = resolver(0)
-    (jar,) = delta_jars(io.StringIO())
-    assert delta_jars(io.StringIO()) == [jar]
+    (jar,) = delta_jars()
+    assert delta_jars() == [jar]
     assert len(runs) == 1
 
     jar.write_bytes(b"garbage")
-    stream = io.StringIO()
 
-    assert delta_jars(stream) == [jar]
+    assert delta_jars() == [jar]
     assert len(runs) == 2
     assert zipfile.ZipFile(jar).namelist() == ["a"]
     assert jar.is_relative_to(cache)
-    assert "delta schema: io.delta_delta-spark.jar is damaged, and is fetched again\n" in stream.getvalue()
+    assert "io.delta_delta-spark.jar is damaged, and is downloaded again" in caplog.messages
 
 
 def test_a_list_of_jars_that_makes_no_sense_is_made_again(cache, resolver):
     runs = resolver(0)
-    (jar,) = delta_jars(io.StringIO())
+    (jar,) = delta_jars()
     for text in ("[]", "{}", "garbage", '["io.delta_delta-spark.jar"]', '{"../x.jar": 5}'):
         (jar.parent.parent / "jars.json").write_text(text)
-        assert delta_jars(io.StringIO()) == [jar]
+        assert delta_jars() == [jar]
 
     assert len(runs) == 6
     assert jar.is_relative_to(cache)
@@ -346,11 +344,11 @@ def test_a_list_of_jars_that_makes_no_sense_is_made_again(cache, resolver):
 
 def test_copies_of_the_resolver_that_are_damaged_are_fetched_again(cache, resolver):
     resolver(0)
-    (jar,) = delta_jars(io.StringIO())
+    (jar,) = delta_jars()
     runs = resolver(1)
     jar.write_bytes(b"garbage")
 
-    assert delta_jars(io.StringIO()) == [jar]
+    assert delta_jars() == [jar]
     assert len(runs) == 3
     assert zipfile.ZipFile(jar).namelist() == ["a"]
     assert jar.is_relative_to(cache)
@@ -359,7 +357,7 @@ def test_copies_of_the_resolver_that_are_damaged_are_fetched_again(cache, resolv
 def test_a_repository_that_gives_garbage_is_said_so(cache, resolver):
     runs = resolver(2)
 
-    said = message_of(delta_jars, io.StringIO())
+    said = message_of(delta_jars)
 
     assert said.startswith("io.delta_delta-spark.jar is damaged after a new download; ")
     assert len(runs) == 2
@@ -370,7 +368,7 @@ def test_a_download_that_fills_the_disk(cache, monkeypatch):
     script = "import sys; sys.exit('java.io.IOException: No space left on device')"
     monkeypatch.setattr(jars, "_command", lambda *_: [sys.executable, "-c", script])
 
-    said = message_of(delta_jars, io.StringIO())
+    said = message_of(delta_jars)
 
     assert said.startswith(f"the cache folder {cache} cannot be used: No space left on device (")
 

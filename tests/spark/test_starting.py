@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import logging
 import os
 import re
 import subprocess
@@ -19,18 +19,18 @@ from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
 from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
-from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse, session_conf
+from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse
 
 START = """
 import sys
 from pathlib import Path
 from pytest_delta_schema.backends.local.session import session_conf, start_session
 warehouse = Path(sys.argv[1])
-session = start_session(session_conf(warehouse), warehouse, archive=sys.argv[2] == "archive", stream=sys.stderr)
+session = start_session(warehouse, archive=sys.argv[2] == "archive")
 options = session.spark.conf.get("spark.driver.extraJavaOptions")
 print("SHARED" if "SharedArchiveFile" in options else "NOTING" if "RecordDynamic" in options else "PLAIN")
 print("ROWS", session.spark.sql("SELECT 1").count())
-session.close(sys.stderr)
+session.close()
 """
 FOREIGN = """
 import sys
@@ -44,18 +44,18 @@ sys.path.insert(0, sys.argv[2])
 from support.tables import orders
 warehouse = Path(sys.argv[1])
 builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-builder = builder.config("spark.jars", ",".join(map(str, delta_jars(sys.stderr))))
+builder = builder.config("spark.jars", ",".join(map(str, delta_jars())))
 builder = builder.config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
 builder = builder.config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
 builder = builder.config("spark.sql.warehouse.dir", str(warehouse / "own"))
 spark = builder.getOrCreate()
-session = open_session({}, warehouse, archive=True, stream=sys.stderr)
+session = open_session(warehouse)
 assert session.spark is spark and not session.owned
 catalog = LocalCatalog(spark, warehouse)
 orchestrator = Orchestrator.over(catalog)
 print("RAN", len(orchestrator.sync_tables([orders()]).statements))
 print("LEFT", len(orchestrator.plan_tables([orders()]).actions))
-session.close(sys.stderr)
+session.close()
 print("COLUMNS", spark.sql("SELECT * FROM dev.silver.orders").columns)
 spark.stop()
 """
@@ -72,9 +72,9 @@ def run(script, *args, **env):
 
 
 def test_an_active_session_is_taken_and_never_stopped(local_session, warehouse):
-    session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+    session = open_session(warehouse)
 
-    session.close(sys.stderr)
+    session.close()
 
     assert session.spark is local_session.spark
     assert local_session.spark.sql("SELECT 1").count() == 1
@@ -164,25 +164,24 @@ def test_without_delta_the_extra_is_named(monkeypatch):
 
 
 @pytest.mark.usefixtures("empty_cache")
-def test_jars_that_cannot_be_downloaded_say_what_to_do(monkeypatch):
+def test_jars_that_cannot_be_downloaded_say_what_to_do(monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
     monkeypatch.setattr(jars, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
-    stream = io.StringIO()
 
     with pytest.raises(BackendUnavailableError) as caught:
-        delta_jars(stream)
+        delta_jars()
 
     assert str(caught.value).startswith(
         "io.delta:delta-spark_4.2_2.13:0.0.0 is not on this machine and could not be downloaded; connect to a Maven"
         " repository once"
     )
     assert "0.0.0" in str(caught.value).partition("The resolver said:")[2]
-    assert stream.getvalue().startswith(
-        "delta schema: downloading io.delta:delta-spark_4.2_2.13:0.0.0 and what it needs"
-    )
+    assert caplog.messages[0].startswith("downloading io.delta:delta-spark_4.2_2.13:0.0.0 and what it needs")
 
 
 @pytest.mark.usefixtures("empty_cache")
-def test_a_download_says_how_much_and_is_done_once(monkeypatch):
+def test_a_download_says_how_much_and_is_done_once(monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
     script = (
         "import pathlib, sys, time, zipfile\n"
         "folder = pathlib.Path(sys.argv[1], 'jars'); folder.mkdir(exist_ok=True)\n"
@@ -198,19 +197,18 @@ def test_a_download_says_how_much_and_is_done_once(monkeypatch):
 
     monkeypatch.setattr(jars, "_command", command)
     monkeypatch.setattr(jars, "_PATIENCE", 0.3)
-    stream = io.StringIO()
 
-    first, second = delta_jars(stream), delta_jars(stream)
+    first, second = delta_jars(), delta_jars()
 
     assert [path.name for path in first] == ["io.delta_delta-spark.jar"]
     assert (first, len(asked)) == (second, 1)
-    lines = stream.getvalue().splitlines()
+    lines = list(caplog.messages)
     assert "once for this machine (about 87 MB)" in lines[0]
-    assert "delta schema: 3 of about 87 MB so far" in lines[1:-1]
-    assert lines[-1] == "delta schema: downloaded 6 MB"
+    assert "3 of about 87 MB so far" in lines[1:-1]
+    assert lines[-1] == "downloaded 6 MB"
 
     first[0].unlink()
-    delta_jars(io.StringIO())
+    delta_jars()
     assert len(asked) == 2
 
 
@@ -236,7 +234,7 @@ def test_classes_are_compiled_once(empty_cache, monkeypatch):
 def delta_jars_of_the_real_cache(monkeypatch):
     with monkeypatch.context() as patch:
         patch.delenv("XDG_CACHE_HOME")
-        return delta_jars(io.StringIO())
+        return delta_jars()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pytest_delta_schema import LocalCatalog, open_session, session_conf
+from pytest_delta_schema import LocalCatalog, open_session
 from support.agreement import Stage
 from support.writes import MODES, PAIRS, RECORD, cells
 
@@ -19,7 +19,7 @@ HEAD = "Recorded from Delta 4.4.0 with Spark 4.2.0 by `python -m support.record_
 def main() -> None:
     """Record everything; names of pairs as arguments record only those, to standard output."""
     warehouse = Path(tempfile.mkdtemp())
-    session = open_session(session_conf(warehouse), warehouse, archive=True, stream=sys.stderr)
+    session = open_session(warehouse)
     catalog = LocalCatalog(session.spark, warehouse)
     names = sys.argv[1:] or list(PAIRS)
     lines = [HEAD]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +29,12 @@ class Lake:
         folder: Where the tables lie.
         server: The double.
         catalog: Over it.
-        said: What was told to people.
     """
 
-    def __init__(self, folder: Path, server: UnityDouble, catalog: UnityCatalog, said: io.StringIO) -> None:
+    def __init__(self, folder: Path, server: UnityDouble, catalog: UnityCatalog) -> None:
         self.folder = folder
         self.server = server
         self.catalog = catalog
-        self.said = said
 
     def table(self, name: str = "dev.silver.orders", *fields: dict[str, Any], **said: Any) -> Path:
         """Make a table of one commit, as Spark would have."""
@@ -68,9 +65,8 @@ def lake(folder: Path, *, token: str | None = None, timeout: float = 60, **how: 
     server_token = how.pop("server_token", token)
     with UnityDouble(folder, token=server_token, delta_api=delta_api) as server:
         server.records.create_catalog({"name": "dev"})
-        said = io.StringIO()
         client = UnityClient(server.uri, Secret(token) if token else None, timeout)
         try:
-            yield Lake(folder, server, UnityCatalog(client, read_threads=4, stream=said, **how), said)
+            yield Lake(folder, server, UnityCatalog(client, read_threads=4, **how))
         finally:
             client.close()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.local.java import Java
 
-# An archive that does not fit is no reason to speak: the JVM then starts as if there were none.
+_LOG = logging.getLogger("pytest_delta_schema")
+
+# The JVM starts as if there were no archive if one does not fit, and logs nothing.
 _SUFFIX = ".jsa"
 _QUIET = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
 
@@ -46,12 +49,11 @@ class ClassArchive:
             return f'-XX:SharedArchiveFile="{self.path}" {_QUIET}'
         return f"-XX:+RecordDynamicDumpInfo {_QUIET}"
 
-    def write(self, jvm: Any, stream: TextIO) -> bool:
-        """Write the archive of a running JVM that was told to note; others that try at the same time go on without.
+    def write(self, jvm: Any) -> bool:
+        """Write the archive of a running JVM that was started to record its classes; one process at a time does.
 
         Args:
             jvm: The py4j view of the JVM.
-            stream: Where to say so, because it takes some seconds.
 
         Returns:
             Whether it was written.
@@ -67,20 +69,19 @@ class ClassArchive:
                 if kept_file(self.folder, self.key, _SUFFIX) is not None:
                     return False
                 start = time.monotonic()
-                print("delta schema: keeping the JVM's classes, once; later starts are faster", file=stream, flush=True)
+                _LOG.info("keeping the JVM's classes, once; later starts are faster")
                 jvm.pytest_delta_schema.ClassArchive.dump(str(scratch))
                 size, took = scratch.stat().st_size / 1e6, time.monotonic() - start
                 keep_file(scratch, self.folder, self.key, _SUFFIX)
-                print(f"delta schema: kept {size:.0f} MB in {took:.0f} s", file=stream, flush=True)
+                _LOG.info("kept %.0f MB in %.0f s", size, took)
         except Timeout:  # another process writes it
             return False
         except (OSError, Py4JError) as error:
-            said = reason(error) if isinstance(error, OSError) else because(error)
-            print(
-                f"delta schema: the JVM's classes cannot be kept in {self.folder}: {said}; set XDG_CACHE_HOME to a"
-                " folder that can be written, or delta_jvm_archive = false",
-                file=stream,
-                flush=True,
+            _LOG.warning(
+                "the JVM's classes cannot be kept in %s: %s; set XDG_CACHE_HOME to a folder that can be written, or"
+                " delta_jvm_archive = false",
+                self.folder,
+                reason(error) if isinstance(error, OSError) else because(error),
             )
             with suppress(OSError):
                 scratch.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +135,7 @@ class Bridge:
         loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
         if loader.getResource(f"{CATALOG_CLASS.replace('.', '/')}.class") is not None:
             return loader
-        jar = classes_jar(delta_jars(sys.stderr), find_java())
+        jar = classes_jar(delta_jars(), find_java())
         urls = self.gateway.array(self.jvm.java.net.URL, [self.jvm.java.io.File(str(jar)).toURI().toURL()])
         return self.jvm.java.net.URLClassLoader(urls, loader)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local.bridge import Bridge
@@ -21,7 +20,6 @@ from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import Running
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
-from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import version_of
@@ -54,18 +52,16 @@ class LocalCatalog:
     Args:
         spark: The session; it is never stopped here.
         warehouse: The folder that holds all catalogs.
-        stream: Where long work says what it is doing; standard error unless said otherwise.
     """
 
     name = "local"
     capabilities = Capabilities(emulates=BY_COMMIT | BY_PROPERTY)
 
-    def __init__(self, spark: SparkSession, warehouse: Path, stream: TextIO | None = None) -> None:
+    def __init__(self, spark: SparkSession, warehouse: Path) -> None:
         self.spark = spark
         self.warehouse = warehouse
         self.bridge = Bridge(spark, warehouse)
-        self._stream = stream or sys.stderr
-        self._sources = Sources(self.bridge, self._say)
+        self._sources = Sources(self.bridge)
         self._questions = DataQueries(lambda text: self._sql(text).collect(), self._read)
         self._running = Running(self._sql, self._questions, self.bridge.gateway)
 
@@ -102,7 +98,7 @@ class LocalCatalog:
             if statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             elif statement.kind is StatementKind.CONVERT_TABLE:
-                convert(self.bridge, statement, self._sql, self._say)
+                convert(self.bridge, statement, self._sql)
             else:
                 self._running.run(statement)
                 if statement.kind is StatementKind.REGISTER_TABLE:
@@ -156,7 +152,7 @@ class LocalCatalog:
         table = statement.table
         if not self.bridge.is_ours(table.catalog):
             self._running.run(statement)
-            mark(self.bridge, table, str(self.bridge.gateway.load(table).path()), self._say)
+            mark(self.bridge, table, str(self.bridge.gateway.load(table).path()))
             return
         folder = table_folder(self.warehouse, table)
         with place_for(table, self.warehouse, folder):
@@ -168,7 +164,7 @@ class LocalCatalog:
                 # A log folder without a commit, in which no table can be made.
                 remove_if_empty(folder)
                 raise
-        mark(self.bridge, table, str(folder), self._say)
+        mark(self.bridge, table, str(folder))
 
     @contextmanager
     def _speaking(self, catalog: str) -> Iterator[None]:
@@ -179,10 +175,6 @@ class LocalCatalog:
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:
         return read_tables(self.bridge, names).tables
-
-    def _say(self, text: str) -> None:
-        self._stream.write(f"delta-schema: {escaped(text)}\n")
-        self._stream.flush()
 
     def _stopping(self) -> AbstractContextManager[None]:
         return stopped_by(lambda: stop_jobs(self.spark))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from pytest_delta_schema.backends.local.physical_names import (
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -28,26 +30,28 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.sql.statement import Statement
 
+_LOG = logging.getLogger("pytest_delta_schema")
+
 MARKER = "_location"
 """The file that says where a table lies, if it does not lie in its folder; ``Warehouse.java`` reads it."""
 
 
-def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say: Callable[[str], None]) -> None:
-    """Run a conversion, and say how long it takes.
+def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:
+    """Run a conversion, and log how long it takes.
 
     Args:
         bridge: The session.
         statement: What is converted. Under its own name Spark finds no table that is not Delta, so that it is called by
             its physical one.
         sql: Runs a statement.
-        say: Where long work says what it is doing.
     """
     for change in statement.changes:
         if isinstance(change, ConvertTable):
             source = change.source
             target = _physical(bridge, statement.table) if source.is_registered else parquet_files(source.path)
             with_them = "" if change.statistics else ", without their statistics"
-            say(f"{statement.table}: converting {source.files:,} parquet files to Delta{with_them}")
+            converting = f"{statement.table}: converting {source.files:,} parquet files to Delta{with_them}"
+            _LOG.info(escaped(converting))
             started = monotonic()
             verified = Verified(bridge, statement.table, source, target)
             try:
@@ -58,24 +62,24 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any], say
                 remove_if_empty(Path(source.path) / "_delta_log")
                 raise
             verified.require_same_rows()
-            mark(bridge, statement.table, source.path, say)
-            say(f"{statement.table}: converted in {monotonic() - started:.1f} s")
+            mark(bridge, statement.table, source.path)
+            _LOG.info("%s: converted in %.1f s", escaped(str(statement.table)), monotonic() - started)
 
 
-def mark(bridge: Bridge, table: QualifiedName, path: str, say: Callable[[str], None]) -> None:
+def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:
     """Leave a file beside the data of a new table that protects it from conversion if its log is lost.
 
     Args:
         bridge: The session.
         table: The table, which is there already, so that a file that cannot be written is no reason to fail.
         path: Where it lies.
-        say: Where that is said.
     """
     try:
         with in_users_names():
             bridge.mark(path)
     except StatementError as error:
-        say(f"{table}: the file that forbids its conversion, if its log is lost, was not written: {because(error)}")
+        fact = f"{table}: the file that forbids its conversion, if its log is lost, was not written"
+        _LOG.warning("%s: %s", escaped(fact), because(error))
 
 
 def mark_location(bridge: Bridge, table: QualifiedName) -> None:

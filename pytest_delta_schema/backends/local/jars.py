@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import sys
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
@@ -21,6 +22,8 @@ from pytest_delta_schema.errors import BackendUnavailableError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_LOG = logging.getLogger("pytest_delta_schema")
+
 NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
 """What Delta needs beyond Spark; the other jars that come along are there already (run on the released jars)."""
 
@@ -28,7 +31,7 @@ _EXPECTED_MB = 87
 _FULL = os.strerror(errno.ENOSPC)
 _LAST_LINES = 5
 _PATIENCE = 5.0
-"""Seconds between two words on a download that goes on."""
+"""Seconds between two log records about a running download."""
 
 
 def coordinates() -> str:
@@ -48,11 +51,8 @@ def coordinates() -> str:
     return str(configure_spark_with_delta_pip(builder)._options["spark.jars.packages"])
 
 
-def delta_jars(stream: TextIO) -> list[Path]:
+def delta_jars() -> list[Path]:
     """Return the jars that Delta needs, downloaded if they are not on this machine, or damaged.
-
-    Args:
-        stream: Where to say that something is downloaded, and how much.
 
     Raises:
         BackendUnavailableError: If they cannot be downloaded, or the cache cannot be used.
@@ -65,15 +65,15 @@ def delta_jars(stream: TextIO) -> list[Path]:
             return known
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(str(folder) + ".lock"):
-            return _kept(folder, stream) or _download(wanted, folder, stream)
+            return _kept(folder, warns=True) or _download(wanted, folder)
 
 
-def _kept(folder: Path, stream: TextIO | None = None) -> list[Path]:
+def _kept(folder: Path, *, warns: bool = False) -> list[Path]:
     """Return the jars of an earlier download; none if one is missing, or has not the checksum that was noted then.
 
     Args:
         folder: Of the download.
-        stream: Where to name damaged ones, if anywhere.
+        warns: Whether damaged ones are logged.
     """
     try:
         noted = json.loads((folder / "jars.json").read_text("utf-8"))
@@ -81,18 +81,17 @@ def _kept(folder: Path, stream: TextIO | None = None) -> list[Path]:
         damaged = [path.name for path, digest in found.items() if checksum(path) != digest]
     except (FileNotFoundError, ValueError, AttributeError):
         return []
-    if damaged and stream is not None:
-        said = f"{', '.join(damaged)} is damaged, and is fetched again"
-        print(f"delta schema: {said}", file=stream, flush=True)
+    if damaged and warns:
+        _LOG.warning("%s is damaged, and is downloaded again", ", ".join(damaged))
     return [] if damaged else list(found)
 
 
-def _download(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
+def _download(wanted: str, folder: Path) -> list[Path]:
     """Let Spark resolve the jars, from its own copies at first; if those are damaged, too, from the repository."""
-    jars = _resolve(wanted, folder, stream)
+    jars = _resolve(wanted, folder)
     if not all(map(_is_whole, jars)):
         shutil.rmtree(folder / "cache", ignore_errors=True)
-        jars = _resolve(wanted, folder, stream)
+        jars = _resolve(wanted, folder)
     damaged = [path.name for path in jars if not _is_whole(path)]
     if damaged:
         msg = f"{', '.join(damaged)} is damaged after a new download; see whether the Maven repository has it whole"
@@ -100,7 +99,7 @@ def _download(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
     noted = folder / "jars.json.new"
     noted.write_text(json.dumps({path.name: checksum(path) for path in jars}), "utf-8")
     os.replace(noted, folder / "jars.json")  # noqa: PTH105 - replaces on every system
-    print(f"delta schema: downloaded {_size(folder.glob('jars/*.jar')):.0f} MB", file=stream, flush=True)
+    _LOG.info("downloaded %.0f MB", _size(folder.glob("jars/*.jar")))
     return jars
 
 
@@ -113,20 +112,16 @@ def _is_whole(jar: Path) -> bool:
         return False
 
 
-def _resolve(wanted: str, folder: Path, stream: TextIO) -> list[Path]:
+def _resolve(wanted: str, folder: Path) -> list[Path]:
     # The resolver leaves a jar that is there already as it is.
     shutil.rmtree(folder / "jars", ignore_errors=True)
-    print(
-        f"delta schema: downloading {wanted} and what it needs, once for this machine (about {_EXPECTED_MB} MB)",
-        file=stream,
-        flush=True,
-    )
+    _LOG.info("downloading %s and what it needs, once for this machine (about %d MB)", wanted, _EXPECTED_MB)
     log = folder / "resolve.log"
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
             _command(wanted, folder), stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=_environment()
         )
-        _watch(process, folder, stream)
+        _watch(process, folder)
     jars = [path for path in sorted(folder.glob("jars/*.jar")) if path.name.startswith(NEEDED)]
     if process.returncode or not jars:
         raise _failure(wanted, log)
@@ -148,13 +143,12 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "SPARK_HOME": _find_spark_home(), "PYSPARK_PYTHON": sys.executable}
 
 
-def _watch(process: subprocess.Popen[bytes], folder: Path, stream: TextIO) -> None:
+def _watch(process: subprocess.Popen[bytes], folder: Path) -> None:
     while True:
         try:
             process.wait(timeout=_PATIENCE)
         except subprocess.TimeoutExpired:
-            size = _size(folder.rglob("*.jar"))
-            print(f"delta schema: {size:.0f} of about {_EXPECTED_MB} MB so far", file=stream, flush=True)
+            _LOG.info("%.0f of about %d MB so far", _size(folder.rglob("*.jar")), _EXPECTED_MB)
         else:
             return
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, canonical_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.models.names import QualifiedName
 
+_LOG = logging.getLogger("pytest_delta_schema")
+
 _MANY = 200
-"""From this number of files on, reading their schemas takes long enough to say so."""
+"""From this number of files on, reading their schemas takes long enough to be logged."""
 
 
 class Sources:
@@ -27,12 +31,10 @@ class Sources:
 
     Args:
         bridge: The session.
-        say: Where long work says what it is doing.
     """
 
-    def __init__(self, bridge: Bridge, say: Callable[[str], None]) -> None:
+    def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._say = say
         self._schemas: dict[tuple[str, tuple[str, ...]], tuple[tuple[ColumnState, ...], str]] = {}
 
     def folder(self, name: QualifiedName, path: str, *, schema_exists: bool, is_in_place: bool = False) -> TableState:
@@ -86,7 +88,7 @@ class Sources:
         known = self._schemas.get((path, tuple(files)))
         if known is None:
             if len(files) >= _MANY:
-                self._say(f"reading the schemas of {len(files):,} parquet files in {path}")
+                _LOG.info(escaped(f"reading the schemas of {len(files):,} parquet files in {path}"))
             known = self._schemas[path, tuple(files)] = self._read(path, files)
         return known
 

@@ -9,7 +9,8 @@ import tempfile
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
 from pytest_delta_schema.backends.local.jars import delta_jars
@@ -21,9 +22,10 @@ from pytest_delta_schema.errors import BackendUnavailableError, because, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
+    from types import TracebackType
 
     from pyspark.sql import SparkSession
+    from typing_extensions import Self
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector."""
@@ -81,7 +83,15 @@ class LocalSession:
     owned: bool
     archive: ClassArchive | None = None
 
-    def close(self, stream: TextIO) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
         """Stop the session and its JVM if they were started here; a session of others is left alone."""
         if not self.owned:
             return
@@ -94,7 +104,7 @@ class LocalSession:
             self.abort()
             return
         if self.archive is not None:
-            self.archive.write(self.spark._jvm, stream)
+            self.archive.write(self.spark._jvm)
         self.spark.stop()
         # The flags of a JVM are set when it starts, so the next session gets a new one.
         SparkContext._gateway = SparkContext._jvm = None
@@ -136,27 +146,34 @@ def active_session() -> LocalSession | None:
     return None if spark is None else LocalSession(spark, owned=False)
 
 
-def open_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, stream: TextIO) -> LocalSession:
-    """Take the active session, or start a local one.
+def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *, archive: bool = True) -> LocalSession:
+    """Take the active session, or start a local one; long work is logged to ``pytest_delta_schema``.
 
     Args:
-        conf: Settings of a session to start, usually those of :func:`session_conf`.
         warehouse: The folder that holds all catalogs; made if it is missing, with a file that keeps it out of git.
-        archive: Whether to start from, and to write, the class-data archive.
-        stream: Where long work says what it is doing.
+        conf: Settings of a session to start; those of :func:`session_conf` by default.
+        archive: Whether a new JVM loads its classes from an archive of the user's cache, and writes that archive the
+            first time it stops. Later starts are faster with it.
+
+    Returns:
+        The session; it is a context manager that stops what was started here.
 
     Raises:
         BackendUnavailableError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot
             be used, or Spark does not start.
     """
-    return active_session() or start_session(conf, warehouse, archive=archive, stream=stream)
+    return active_session() or start_session(warehouse, conf, archive=archive)
 
 
-def start_session(conf: Mapping[str, str], warehouse: Path, *, archive: bool, stream: TextIO) -> LocalSession:
+def start_session(
+    warehouse: Path | str, conf: Mapping[str, str] | None = None, *, archive: bool = True
+) -> LocalSession:
     """Start a local session in a JVM of its own; see :func:`open_session`."""
+    warehouse = Path(warehouse)
+    conf = session_conf(warehouse) if conf is None else conf
     prepare_warehouse(warehouse)
     java = find_java()
-    jars = delta_jars(stream)
+    jars = delta_jars()
     class_path = [*jars, classes_jar(jars, java)]
     options = f"{conf.get(_OPTIONS, '')} {_logging()}".strip()
     kept = class_archive(java, class_path, options) if archive else None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.session import active_session
 from pytest_delta_schema.backends.pool import at_once
@@ -20,7 +19,6 @@ from pytest_delta_schema.errors import (
     ReadProblem,
     StatementError,
 )
-from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
@@ -61,7 +59,6 @@ class UnityCatalog:
         sync_on_read: Whether the records of external tables that are read are brought level first. None is deleted.
         sync_recreate: Whether a sync that is asked for may delete a record and create it again, on a server without a
             Delta API.
-        stream: Where long work, and the deletion of a record, is told; standard error unless said otherwise.
     """
 
     name = "unity"
@@ -76,7 +73,6 @@ class UnityCatalog:
         read_threads: int = 8,
         sync_on_read: bool = False,
         sync_recreate: bool = False,
-        stream: TextIO | None = None,
     ) -> None:
         self.client = client
         self._session = session
@@ -84,7 +80,6 @@ class UnityCatalog:
         self._threads = read_threads
         self._on_read = sync_on_read
         self._recreate = sync_recreate
-        self._stream = stream or sys.stderr
         self._by_spark: SessionCatalog | None = None
         self._lock = Lock()
 
@@ -205,7 +200,6 @@ class UnityCatalog:
             client=self.client,
             read_log=self._reading.open_log,
             read_managed=self._reading.managed_log,
-            say=self._say,
         )
 
         found = self._reading.find(names)
@@ -276,10 +270,6 @@ class UnityCatalog:
                 f" spark.sql.catalog.{catalog} and its uri and token in the fixture delta_spark"
             )
             raise BackendUnavailableError(msg)
-
-    def _say(self, text: str) -> None:
-        self._stream.write(f"delta-schema: {escaped(text)}\n")
-        self._stream.flush()
 
 
 def _is_stale(seen: Seen) -> bool:

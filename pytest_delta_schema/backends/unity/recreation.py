@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.escaping import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.state.catalog_entry import EntryState
+
+_LOG = logging.getLogger("pytest_delta_schema")
 
 _TRIES = 4
 _TAKEN = "TABLE_ALREADY_EXISTS"
 
 
-def recreate_record(
-    client: UnityClient, record: EntryState, info: dict[str, Any], *, recreates: bool, say: Callable[[str], None]
-) -> None:
-    """Delete a record and create it again, under another id; files stay as they are.
+def recreate_record(client: UnityClient, record: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
+    """Delete a record and create it again, under another id; files stay as they are. Its deletion is logged first.
 
     Args:
         client: The server.
         record: The record as it is.
         info: The record as it should be, for the classic API.
         recreates: Whether that was agreed to.
-        say: Told before the record is deleted.
 
     Raises:
         StatementError: If nobody has agreed, or the record is deleted and cannot be created again; then with what was
@@ -42,10 +41,11 @@ def recreate_record(
             " or upgrade the server"
         )
         raise StatementError(msg, condition="NO_DELTA_API")
-    say(
+    deletion = (
         f"{record.name}: its record, {owner}, id {record.table_id}, is deleted and created again, by the principal of"
         " the token; files stay as they are"
     )
+    _LOG.warning(escaped(deletion))
     client.delete_table(record.name)
     for left in reversed(range(_TRIES)):
         try:

@@ -54,13 +54,11 @@ class MetadataSyncing:
         read_log: Opens the log of an external table, newest version.
         read_managed: Returns what the record of a managed table should show, as Spark reads its log; ``None`` if no
             session is at hand.
-        say: Told before a record is deleted.
     """
 
     client: UnityClient
     read_log: Callable[[EntryState], OpenLog]
     read_managed: Callable[[EntryState], LogState | None]
-    say: Callable[[str], None]
 
     def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
         """Bring the record of one table level.
@@ -122,7 +120,7 @@ class MetadataSyncing:
                 return failure
         else:
             info = table_info(seen.record, storable(seen.log).log, seen.timestamp())
-            recreate_record(self.client, seen.record, info, recreates=recreates, say=self.say)
+            recreate_record(self.client, seen.record, info, recreates=recreates)
         left = entry_differences(self._record(name), seen.log)
         if not left:
             return done
