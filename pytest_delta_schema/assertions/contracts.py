@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.catalog_notes import notes_of_origin
-from pytest_delta_schema.errors import DriftError, RowsError, Violation
+from pytest_delta_schema.errors import DriftError, RowsError
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.text import counted as number
 from pytest_delta_schema.report.text import drift_text
+from pytest_delta_schema.rules.reported_rules import RowsViolateContract
+from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.rules.validator import PlanValidator
 from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
 from pytest_delta_schema.state.desired import desired_state
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.state.states import CatalogReader, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -105,12 +108,10 @@ def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, row
             return _row_violation(wanted, path, f"column {path} is NULL in {rows}", "fill it")
         case CheckState():
             fact = f"check {data_check.name} ({data_check.expression}) is not met by {rows}"
-            return _row_violation(wanted, data_check.name, fact, "mend the rows")
+            return _row_violation(wanted, data_check.name, fact, "correct the rows")
     fact = f"primary key ({', '.join(data_check.columns)}) is repeated by {rows}"
     return _row_violation(wanted, "primary_key", fact, "remove the repeated rows")
 
 
 def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Violation:
-    return Violation(
-        rule="RowsViolateContract", code="DS401", table=str(wanted.name), path=path, message=message, remedy=remedy
-    )
+    return violation(RowsViolateContract(), wanted.name, path, message, remedy)

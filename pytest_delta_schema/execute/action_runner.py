@@ -5,16 +5,19 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, UnsafePlanError, Violation
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
 from pytest_delta_schema.execute.statement_runner import Stage
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.rules.reported_rules import ParentNotApplied
+from pytest_delta_schema.rules.rule import violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.execute.interruption import InterruptedTable
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.execute.protocols import DeltaDDL
@@ -147,14 +150,8 @@ class _Stopped:
 
 
 def _waits(table: QualifiedName, key: ForeignKeyState) -> Violation:
-    return Violation(
-        rule="ParentNotApplied",
-        code="DS305",
-        table=str(table),
-        path=key.name,
-        message=f"waits for {key.parent}, at which its foreign key {key.name} points and which is held back",
-        remedy=f"mend {key.parent} first",
-    )
+    message = f"waits for {key.parent}, at which its foreign key {key.name} points and which is held back"
+    return violation(ParentNotApplied(), table, key.name, message, f"fix {key.parent} first")
 
 
 def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[Statement, ...]:

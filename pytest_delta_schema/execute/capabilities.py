@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import UnsafePlanError, Violation
+from pytest_delta_schema.errors import UnsafePlanError
 from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.rules.reported_rules import UnsupportedStatement
+from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.compiler import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.plan.actions import CreateTable
 
@@ -22,14 +25,8 @@ def lacking(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Violati
     for statement in statements(action):
         refusal = capabilities.refuses(statement) or capabilities.refuses_on(statement, observed)
         if refusal is not None:
-            yield Violation(
-                rule="UnsupportedStatement",
-                code="DS218",
-                table=str(action.table),
-                path="",
-                message=f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}",
-                remedy=refusal.remedy,
-            )
+            message = f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}"
+            yield violation(UnsupportedStatement(), action.table, "", message, refusal.remedy)
 
 
 def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:

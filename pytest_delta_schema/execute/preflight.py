@@ -5,27 +5,34 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.errors import StatementError, Violation, because
+from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, demands_of, shown_columns
+from pytest_delta_schema.rules.reported_rules import (
+    DuplicateKeyValues,
+    NullsInColumn,
+    PartitionValueNotPreserved,
+    RowsViolateCheck,
+    RowsWithoutParent,
+)
+from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import listing
 from pytest_delta_schema.state.states import CheckState, KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.data_checks import DataCheck
+    from pytest_delta_schema.rules.rule import HasCode
 
-DATA_RULES = (
-    "NullsInColumn",
-    "RowsViolateCheck",
-    "DuplicateKeyValues",
-    "RowsWithoutParent",
-    "PartitionValueNotPreserved",
+DATA_RULES = tuple(
+    rule.__name__
+    for rule in (NullsInColumn, RowsViolateCheck, DuplicateKeyValues, RowsWithoutParent, PartitionValueNotPreserved)
 )
-"""Names under which the data refuses a plan."""
+"""The names of the rules that the data checks report."""
 
 COUNT, LIMIT, OFF = "count", "limit", "off"
 
@@ -116,10 +123,10 @@ def violations_of(
     for data_check, count in zip(data_checks, counts.broken, strict=True):
         if count:
             sample = (named or {}).get(data_check, "")
-            rule, code, path, message, remedies = _finding(data_check, _Rows(count, counts.rows, sample))
+            rule, path, message, remedies = _finding(data_check, _Rows(count, counts.rows, sample))
             way, other = remedies
             remedy = f"{way} (they are listed by {listing(table, data_check, files)}), or {other}"
-            yield Violation(rule=rule, code=code, table=str(table), path=path, message=message, remedy=remedy)
+            yield violation(rule, table, path, message, remedy)
 
 
 class _Rows(NamedTuple):
@@ -138,33 +145,33 @@ class _Rows(NamedTuple):
         return f"{said}, such as {self.named}" if self.named else said
 
 
-def _finding(data_check: DataCheck, rows: _Rows) -> tuple[str, str, str, str, tuple[str, str]]:
-    """Return rule, code, path, message and the two ways out."""
+def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tuple[str, str]]:
+    """Return rule, path, message and the two ways out."""
     match data_check:
         case NotNull():
             path = ".".join(data_check.path)
             fact = f"column {path} cannot be NOT NULL, because {rows.that('holds NULL in it', 'hold NULL in it')}"
-            return "NullsInColumn", "DS301", path, fact, ("fill them", "declare it nullable")
+            return NullsInColumn(), path, fact, ("fill them", "declare it nullable")
         case PartitionValue():
             lost = _NOT_KEPT.get(data_check.data_type, _TEXTS)
             one, many = "holds a value that is read back as another", "hold values that are read back as others"
             reason = rows.that(f"{one} ({lost})", f"{many} ({lost})")
             fact = f"column {data_check.column} cannot become a partition column, because {reason}"
             ways = ("replace the values", "choose another layout")
-            return "PartitionValueNotPreserved", "DS306", data_check.column, fact, ways
+            return PartitionValueNotPreserved(), data_check.column, fact, ways
         case CheckState():
             subject = f"check {data_check.name} ({data_check.expression})"
             fact = f"{subject} cannot be added, because {rows.that('breaks it', 'break it')}"
-            return "RowsViolateCheck", "DS302", data_check.name, fact, ("mend them", "change the check")
+            return RowsViolateCheck(), data_check.name, fact, ("correct them", "change the check")
         case KeyState():
             subject = f"primary key {data_check.name} ({', '.join(data_check.columns)})"
             repeats = rows.that("repeats the key of another", "repeat the keys of others")
             fact = f"{subject} cannot be added, because {repeats}"
-            return "DuplicateKeyValues", "DS303", "primary_key", fact, ("remove them", "choose another key")
+            return DuplicateKeyValues(), "primary_key", fact, ("remove them", "choose another key")
     subject = f"foreign key {data_check.name} ({', '.join(data_check.columns)})"
     orphans = rows.that(f"has no parent in {data_check.parent}", f"have no parent in {data_check.parent}")
     fact = f"{subject} cannot be added, because {orphans}"
-    return "RowsWithoutParent", "DS304", data_check.name, fact, ("add the parents", "leave the foreign key out")
+    return RowsWithoutParent(), data_check.name, fact, ("add the parents", "leave the foreign key out")
 
 
 def _named(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:

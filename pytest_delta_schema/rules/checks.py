@@ -1,4 +1,4 @@
-"""Rules about CHECK constraints: legal names, and conditions that can be asked of each row alone."""
+"""Rules about CHECK constraints."""
 
 from __future__ import annotations
 
@@ -14,43 +14,71 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 _RESERVED = "__char_varchar_string_length_check__"
-"""The name that Delta keeps for the lengths of char and varchar."""
+"""The name that Delta reserves for the lengths of char and varchar."""
 
 
 class InvalidCheckName:
-    """Checks are found by name without case, and one name is Delta's own."""
+    """A check has the name of another check, or a name that Delta reserves.
+
+    Names of constraints match without case. Rename the check.
+    """
+
+    code = "DS110"
 
     def check(self, table: Table) -> Iterator[Violation]:
-        """Yield a violation for every name that is taken twice or reserved."""
+        """Yield a violation for every name that two checks have or that is reserved."""
         spellings: dict[str, list[str]] = {}
         for check in table.checks:
             spellings.setdefault(check.name.lower(), []).append(check.name)
         for folded, names in spellings.items():
             if len(names) > 1:
                 message = f"checks {', '.join(names)} have one name, because names match without case"
-                yield violation(self, "DS110", table.qualified_name, names[0], message, "rename or remove all but one")
+                yield violation(self, table.qualified_name, names[0], message, "rename or remove all but one")
             if folded == _RESERVED:
-                message = f"check {names[0]} has a name that Delta keeps for itself"
-                yield violation(self, "DS110", table.qualified_name, names[0], message, "choose another name")
+                message = f"check {names[0]} has a name that Delta reserves"
+                yield violation(self, table.qualified_name, names[0], message, "choose another name")
 
 
 class InvalidCheckExpression:
-    """A check is a condition over the row's own columns that gives the same answer every time."""
+    """The expression of a check is no condition on the columns of one row.
+
+    It names an unknown column, holds an aggregate, a window, a subquery or a function whose value changes, or is not
+    boolean. Write a condition such as ``amount >= 0``.
+    """
+
+    code = "DS111"
 
     def check(self, table: Table) -> Iterator[Violation]:
-        """Yield a violation for every fault that can be known without Spark, and for one rule declared twice."""
+        """Yield a violation for every fault of an expression that can be found without Spark."""
         if not table.checks:
             return
-        from pytest_delta_schema.state.expressions import canonical, condition_faults
+        from pytest_delta_schema.state.expressions import condition_faults
 
         columns = {column.name.lower(): describe_type(canonical_type(column.data_type)) for column in table.columns}
-        first: dict[str, str] = {}
+        remedy = "write a condition over the columns of one row, such as amount >= 0"
         for check in table.checks:
-            subject = f"check {check.name} ({check.expression})"
             for fault in condition_faults(check.expression, columns):
-                remedy = "write a condition over the columns of one row, such as amount >= 0"
-                yield violation(self, "DS111", table.qualified_name, check.name, f"{subject} {fault}", remedy)
-            twin = first.setdefault(canonical(check.expression), check.name)
+                message = f"check {check.name} ({check.expression}) {fault}"
+                yield violation(self, table.qualified_name, check.name, message, remedy)
+
+
+class DuplicateCheck:
+    """Two checks of a table have the same condition.
+
+    Expressions are compared after parsing, so case, spaces and brackets make no difference. Keep one of the two.
+    """
+
+    code = "DS112"
+
+    def check(self, table: Table) -> Iterator[Violation]:
+        """Yield a violation for every check whose condition an earlier check has."""
+        if not table.checks:
+            return
+        from pytest_delta_schema.state.expressions import canonical
+
+        names: dict[str, str] = {}
+        for check in table.checks:
+            twin = names.setdefault(canonical(check.expression), check.name)
             if twin.lower() != check.name.lower():
-                message = f"{subject} says the same as check {twin}"
-                yield violation(self, "DS112", table.qualified_name, check.name, message, "keep one of the two")
+                message = f"check {check.name} ({check.expression}) has the same condition as check {twin}"
+                yield violation(self, table.qualified_name, check.name, message, "keep one of the two")

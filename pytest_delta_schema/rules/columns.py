@@ -21,16 +21,26 @@ if TYPE_CHECKING:
 
 
 class NoColumns:
-    """A table needs at least one column, for nobody could write to it."""
+    """A table has no columns.
+
+    Nothing can be written to it. Declare at least one column.
+    """
+
+    code = "DS102"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation if ``table`` has no columns."""
         if not table.columns:
-            yield violation(self, "DS102", table.qualified_name, "", "has no columns", "declare at least one Column")
+            yield violation(self, table.qualified_name, "", "has no columns", "declare at least one Column")
 
 
 class DuplicateColumn:
-    """Names are matched without case, so two that differ in case only are one; nested fields likewise."""
+    """Two columns, or two fields of one struct, have names that are equal without case.
+
+    Delta matches names without case. Rename or remove all but one.
+    """
+
+    code = "DS103"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every name declared more than once."""
@@ -47,11 +57,17 @@ class DuplicateColumn:
             if len(clashing) > 1:
                 listed = ", ".join(clashing)
                 message = f"columns {listed} have one name, because names match without case"
-                yield violation(self, "DS103", table, clashing[0], message, "rename or remove all but one")
+                yield violation(self, table, clashing[0], message, "rename or remove all but one")
 
 
 class InvalidColumnName:
-    """Some characters in names need column mapping, or Delta refuses the table."""
+    """A name holds a character that Delta stores under column mapping only.
+
+    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline. Rename the column or the
+    field, or declare the property ``delta.columnMapping.mode``.
+    """
+
+    code = "DS107"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield one violation that lists every such name, unless column mapping is declared."""
@@ -65,13 +81,16 @@ class InvalidColumnName:
             listed = ", ".join(map(repr, names))
             message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
             remedy = f"rename them, or declare the property {MAPPING_PROPERTY}='name'"
-            yield violation(
-                self, "DS107", table.qualified_name, names[0], f"{message} under column mapping only", remedy
-            )
+            yield violation(self, table.qualified_name, names[0], f"{message} under column mapping only", remedy)
 
 
 class NotNullColumnAdded:
-    """A new column is NULL in the rows that are there, so it cannot be NOT NULL at once."""
+    """A NOT NULL column, or a column with a NOT NULL field, is added to an existing table.
+
+    The existing rows hold NULL in a new column. Add it nullable, fill it, then declare it NOT NULL.
+    """
+
+    code = "DS201"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every NOT NULL column, or field of one, that is added to an existing table."""
@@ -82,7 +101,6 @@ class NotNullColumnAdded:
                 name = ".".join(path)
                 yield violation(
                     self,
-                    "DS201",
                     action.table,
                     name,
                     f"column {name} is NOT NULL in the model but new on the table",
@@ -91,11 +109,15 @@ class NotNullColumnAdded:
 
 
 class DropWithoutConsent:
-    """Dropping a column loses what is in it, so somebody has to say so by name.
+    """A column is dropped without consent.
+
+    Its data would be lost. Declare the column, or consent to the drop by name (``--delta-allow``).
 
     Args:
         consents: Drops that somebody has agreed to.
     """
+
+    code = "DS206"
 
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
         self.consents = tuple(consents)
@@ -106,11 +128,17 @@ class DropWithoutConsent:
             name = ".".join(need.path)
             fact = f"column {name} is on the table but not in the model, and dropping it loses its data"
             message = "; ".join((fact, *doubts))
-            yield violation(self, "DS206", action.table, name, message, f"declare it, or {remedy}")
+            yield violation(self, action.table, name, message, f"declare it, or {remedy}")
 
 
 class DropWithoutColumnMapping:
-    """Without column mapping Delta cannot drop a column (``DELTA_UNSUPPORTED_DROP_COLUMN``)."""
+    """A column is dropped from a table without column mapping.
+
+    Delta refuses this (``DELTA_UNSUPPORTED_DROP_COLUMN``, Delta 4.4.0). Declare the property
+    ``delta.columnMapping.mode``, or let the plan add it (``delta_enable_features``).
+    """
+
+    code = "DS207"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield one violation that lists the columns to drop from a table without column mapping."""
@@ -121,7 +149,6 @@ class DropWithoutColumnMapping:
         names = ", ".join(".".join(change.path) for change in action.drop_columns)
         yield violation(
             self,
-            "DS207",
             action.table,
             ".".join(action.drop_columns[0].path),
             f"columns {names} cannot be dropped, because the table has no column mapping",

@@ -27,7 +27,12 @@ _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
 class ConversionSourceMismatch:
-    """Only parquet is converted, of one schema, and parted by just the columns that the model is partitioned by."""
+    """The files of a conversion are not parquet of one schema, partitioned as the model declares.
+
+    Declare the columns of the folders in ``partitioned_by``, correct the path, or rewrite the files.
+    """
+
+    code = "DS217"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for everything about the files at which a conversion would fail, or go wrong."""
@@ -35,7 +40,7 @@ class ConversionSourceMismatch:
             return
         source = action.convert.source
         for message, remedy in _faults(action, source):
-            yield violation(self, "DS217", str(action.table), "format", message, remedy)
+            yield violation(self, str(action.table), "format", message, remedy)
 
 
 def _faults(action: AlignTable, source: SourceState) -> Iterator[tuple[str, str]]:
@@ -45,7 +50,7 @@ def _faults(action: AlignTable, source: SourceState) -> Iterator[tuple[str, str]
         return
     if source.provider == NOTHING:
         fact = f"cannot be converted, because there are no files in {source.path}"
-        way = "drop the empty table, and it is created" if source.is_registered else "mend the path, or leave it out"
+        way = "drop the empty table, and it is created" if source.is_registered else "correct the path, or leave it out"
         yield fact, way
         return
     if source.provider == DELTA:

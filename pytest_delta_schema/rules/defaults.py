@@ -29,7 +29,14 @@ _REBUILD = (
 
 
 class InvalidColumnGeneration:
-    """A column has a default, is generated or counts, one of the three, and by an expression that Delta takes."""
+    """A default, generation expression or identity of a column is one that Delta refuses.
+
+    A column has one of the three at most. A default names no columns. A generation expression names columns of the
+    row that are not generated themselves, and calls no function whose value changes. An identity is a bigint whose
+    step is not 0.
+    """
+
+    code = "DS118"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every fault that can be known without Spark."""
@@ -41,7 +48,7 @@ class InvalidColumnGeneration:
                 continue
             for fact, remedy in _faults(column, value, names, generated):
                 message = f"column {column.name} {fact}"
-                yield violation(self, "DS118", table.qualified_name, column.name, message, remedy)
+                yield violation(self, table.qualified_name, column.name, message, remedy)
 
 
 def column_has_value(column: Column) -> bool:
@@ -78,7 +85,13 @@ def _faults(column: Column, value: ColumnGeneration, names: set[str], generated:
 
 
 class UnsupportedGenerationChange:
-    """Delta makes generated and identity columns with their table, and never changes them later."""
+    """A generated or identity column is added to, changed on or removed from an existing table.
+
+    Delta creates them with their table only (Delta 4.4.0). Keep what the table has, or build a new table and copy the
+    rows.
+    """
+
+    code = "DS214"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every generated or identity column that would come, change or go."""
@@ -89,19 +102,22 @@ class UnsupportedGenerationChange:
                 path = ".".join(added.path)
                 fact = f"column {path} is {describe_value(added.bare.value)}, which Delta makes with a new table only"
                 remedy = "add it as a plain column that writers fill, or build a new table"
-                yield violation(self, "DS214", action.table, path, fact, remedy)
+                yield violation(self, action.table, path, fact, remedy)
         for change in action.change_generation:
             before, after = describe_value(change.before) or "plain", describe_value(change.after) or "plain"
             fact = f"column {change.name} is {before} on the table and {after} in the model, which Delta never changes"
-            yield violation(self, "DS214", action.table, change.name, fact, _REBUILD)
+            yield violation(self, action.table, change.name, fact, _REBUILD)
 
 
 class GeneratedColumnDependency:
-    """What a generated column is made from stays as it is, and so does an identity column.
+    """A column is renamed, retyped or dropped that a generated column needs, or an identity column is changed.
 
-    Delta refuses (``DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE``,
-    ``DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED``, run on the released jars).
+    Delta refuses this (``DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE``,
+    ``DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED``, Delta 4.4.0). Leave the column, or drop the generated
+    column in an apply before.
     """
+
+    code = "DS215"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every renamed, retyped or dropped part of a stored generation expression."""
@@ -113,7 +129,7 @@ class GeneratedColumnDependency:
                 for path, verb in _shaken(column.value.generated, touched):
                     fact = f"column {path} cannot be {verb}, because the generated column {column.name} is made from it"
                     remedy = f"leave it, or drop {column.name} first, in an apply of its own"
-                    yield violation(self, "DS215", action.table, path, fact, remedy)
+                    yield violation(self, action.table, path, fact, remedy)
             if column.value is not None and column.value.identity is not None:
                 yield from self._identity(action, column.name)
 
@@ -122,7 +138,7 @@ class GeneratedColumnDependency:
         paths += [change.path for change in action.change_nullability if change.is_nullable]
         if (name,) in paths:
             fact = f"column {name} is an identity column, of which Delta changes nothing but name and comment"
-            yield violation(self, "DS215", action.table, name, fact, _REBUILD)
+            yield violation(self, action.table, name, fact, _REBUILD)
 
 
 def _shaken(expression: str, touched: list[tuple[tuple[str, ...], str]]) -> Iterator[tuple[str, str]]:

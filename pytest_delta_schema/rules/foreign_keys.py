@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 
 class InvalidForeignKeyColumn:
-    """The columns of a foreign key are declared, once each, and can be compared."""
+    """A column of a foreign key is not declared, is named twice, or has values that cannot be compared.
+
+    Declare the column, name it once, and choose one that holds no map and no variant.
+    """
+
+    code = "DS114"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every column of a foreign key that is missing, repeated, or not to be compared."""
@@ -34,18 +39,24 @@ class InvalidForeignKeyColumn:
                 data_type = declared.get(name.lower())
                 if data_type is None:
                     fact = f"{subject} names {name}, which is not a column of the model"
-                    yield self._violation(table, name, fact, "declare it, or mend the key")
+                    yield self._violation(table, name, fact, "declare it, or fix the key")
                 elif not is_comparable(canonical_type(data_type)):
                     shown = describe_type(canonical_type(data_type))
                     fact = f"{subject} names {name}, which is {shown}, whose values cannot be compared"
                     yield self._violation(table, name, fact, "choose columns of plain types")
 
     def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Violation:
-        return violation(self, "DS114", table.qualified_name, name, fact, remedy)
+        return violation(self, table.qualified_name, name, fact, remedy)
 
 
 class ForeignKeyMismatch:
-    """A foreign key whose parent is given as a table names that table's primary key, column by column of one type."""
+    """A foreign key differs from the declared primary key of its parent in columns, count or types.
+
+    It is found without a catalog, because the parent is given as a table. Name one column of an equal type for each
+    column of the parent's primary key.
+    """
+
+    code = "DS115"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every foreign key that does not fit its parent as far as the declarations know it."""
@@ -57,11 +68,16 @@ class ForeignKeyMismatch:
         for key in wanted.foreign_keys:
             if key.parent in parents:
                 for fact, remedy in _misfits(key, wanted.columns, parents[key.parent]):
-                    yield violation(self, "DS115", table.qualified_name, key.name, fact, remedy)
+                    yield violation(self, table.qualified_name, key.name, fact, remedy)
 
 
 class DuplicateConstraint:
-    """The constraints of a table share one set of names, and no foreign key is declared twice."""
+    """A foreign key has the name of another constraint of the table, or is declared twice.
+
+    The names of all constraints of a table are different. Give it another name with ``name=``, or keep one of the two.
+    """
+
+    code = "DS116"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every foreign key whose name is taken, and for every one that is there twice."""
@@ -81,15 +97,20 @@ class DuplicateConstraint:
             taken[key.name.lower()] = own
             twin = first.setdefault((*map(str.lower, key.columns), key.parent), key.name)
             if twin.lower() != key.name.lower():
-                fact = f"foreign key {key.name} says the same as foreign key {twin}"
+                fact = f"foreign key {key.name} is the same as foreign key {twin}"
                 yield self._violation(table, key.name, fact, "keep one of the two")
 
     def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Violation:
-        return violation(self, "DS116", table.qualified_name, name, fact, remedy)
+        return violation(self, table.qualified_name, name, fact, remedy)
 
 
 class ForeignKeyWithoutParentKey:
-    """A foreign key that is added finds its parent with that primary key, as it will be after the plan."""
+    """A foreign key is added whose parent does not exist, or will not have that primary key.
+
+    Apply the parent first or together with this table, or leave the foreign key out.
+    """
+
+    code = "DS209"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every new foreign key whose parent is not there, or has another key."""
@@ -106,7 +127,7 @@ class ForeignKeyWithoutParentKey:
                 fact = f"foreign key {key.name} needs {key.parent}, which {state}"
                 faults = [(fact, "apply that table first, or together with this one, or leave the foreign key out")]
             for fact, remedy in faults:
-                yield violation(self, "DS209", action.table, key.name, fact, remedy)
+                yield violation(self, action.table, key.name, fact, remedy)
 
 
 def _misfits(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[tuple[str, str]]:

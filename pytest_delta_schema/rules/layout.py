@@ -31,7 +31,13 @@ _UNORDERED = ("boolean", "binary", "variant", "void")
 
 
 class InvalidLayout:
-    """A table is partitioned or clustered, by columns that it has and Delta can sort files by."""
+    """A table is partitioned or clustered by columns that Delta refuses.
+
+    They are missing, named twice, too many, or of a type without order; or the table is declared with both layouts.
+    Choose other columns.
+    """
+
+    code = "DS119"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every column by which Delta would refuse to lay a table out."""
@@ -44,7 +50,7 @@ class InvalidLayout:
                 ("", "declares partitioned_by and clustered_by, which exclude each other", "keep one of them")
             )
         for path, message, remedy in faults:
-            yield violation(self, "DS119", table.qualified_name, path, message, remedy)
+            yield violation(self, table.qualified_name, path, message, remedy)
 
 
 def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[tuple[str, str, str]]:
@@ -110,11 +116,15 @@ def _through_structs(columns: tuple[ColumnState, ...], path: tuple[str, ...]) ->
 
 
 class RewriteWithoutConsent:
-    """Other partitions need all data written anew, so somebody has to say so by name.
+    """The layout changes so that all data has to be rewritten, without consent.
+
+    Declare the layout that the table has, or consent to the rewrite by name (``--delta-allow``).
 
     Args:
         consents: What somebody has agreed to.
     """
+
+    code = "DS216"
 
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
         self.consents = tuple(consents)
@@ -129,4 +139,4 @@ class RewriteWithoutConsent:
             after = describe_layout(change.partitioning, change.clustering)
             message = f"is {before} and {after} in the model, for which all of its data has to be written anew"
             remedy = f"declare the layout that it has, or {found.remedy}"
-            yield violation(self, "DS216", action.table, "layout", message, remedy)
+            yield violation(self, action.table, "layout", message, remedy)

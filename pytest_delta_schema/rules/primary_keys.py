@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 class InvalidPrimaryKeyColumn:
-    """The columns of a primary key are declared, once each, and NOT NULL."""
+    """A column of the primary key is not declared, is nullable, or is named twice.
+
+    Declare it with ``is_nullable=False``, and name it once.
+    """
+
+    code = "DS104"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every column of the key that is missing, repeated or nullable."""
@@ -28,16 +33,21 @@ class InvalidPrimaryKeyColumn:
         for name in table.primary_key:
             column = declared.get(name.lower())
             if column is None:
-                yield self._violation(table, name, "is not a column of the model", "declare it, or mend the key")
+                yield self._violation(table, name, "is not a column of the model", "declare it, or fix the key")
             elif column.is_nullable:
                 yield self._violation(table, name, "is nullable in the model", "declare it with is_nullable=False")
 
     def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Violation:
-        return violation(self, "DS104", table.qualified_name, name, f"primary key column {name} {fact}", remedy)
+        return violation(self, table.qualified_name, name, f"primary key column {name} {fact}", remedy)
 
 
 class IncomparablePrimaryKey:
-    """The values of a key are compared, which those of maps and variants cannot be."""
+    """A column of the primary key has a type whose values cannot be compared.
+
+    These are maps, variants and everything that holds one. Choose columns of other types.
+    """
+
+    code = "DS113"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every column of the key whose type holds a map or a variant."""
@@ -47,11 +57,16 @@ class IncomparablePrimaryKey:
             if data_type is not None and not is_comparable(canonical_type(data_type)):
                 shown = describe_type(canonical_type(data_type))
                 message = f"primary key column {name} is {shown}, whose values cannot be compared"
-                yield violation(self, "DS113", table.qualified_name, name, message, "choose columns of plain types")
+                yield violation(self, table.qualified_name, name, message, "choose columns of plain types")
 
 
 class NullablePrimaryKeyColumnCreated:
-    """A table that is created with a key has the key's columns NOT NULL."""
+    """A table is created with a primary key over a nullable column.
+
+    Declare the column with ``is_nullable=False``.
+    """
+
+    code = "DS202"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every key column of a new table that is missing or nullable."""
@@ -62,7 +77,6 @@ class NullablePrimaryKeyColumnCreated:
             if name.lower() not in solid:
                 yield violation(
                     self,
-                    "DS202",
                     action.table,
                     name,
                     f"primary key column {name} would be created nullable",
@@ -71,7 +85,12 @@ class NullablePrimaryKeyColumnCreated:
 
 
 class PrimaryKeyColumnMadeNullable:
-    """A plan does not add a key and loosen one of its columns."""
+    """A plan adds a primary key and makes one of its columns nullable.
+
+    Declare the column with ``is_nullable=False``, or leave it out of the key.
+    """
+
+    code = "DS203"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every column of a new key that the same plan loosens."""
@@ -83,7 +102,6 @@ class PrimaryKeyColumnMadeNullable:
             if name.lower() in loosened:
                 yield violation(
                     self,
-                    "DS203",
                     action.table,
                     name,
                     f"column {name} would become nullable while the new primary key needs it NOT NULL",
@@ -92,7 +110,12 @@ class PrimaryKeyColumnMadeNullable:
 
 
 class NullablePrimaryKeyColumnAdded:
-    """A key over a column that the same plan adds needs that column NOT NULL."""
+    """A plan adds a primary key over a nullable column that it adds as well.
+
+    Add the column in one apply, fill it, then make it NOT NULL and add the key in the next.
+    """
+
+    code = "DS204"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every column of a new key that is added nullable."""
@@ -104,7 +127,6 @@ class NullablePrimaryKeyColumnAdded:
                 name = change.column.name
                 yield violation(
                     self,
-                    "DS204",
                     action.table,
                     name,
                     f"column {name} is new and nullable but part of the new primary key",
@@ -113,7 +135,12 @@ class NullablePrimaryKeyColumnAdded:
 
 
 class NullablePrimaryKeyColumn:
-    """A key over existing columns needs them NOT NULL, on the table already or by the same plan."""
+    """A plan adds a primary key over a column that stays nullable on the table.
+
+    Declare the column with ``is_nullable=False``, so that the plan makes it NOT NULL first.
+    """
+
+    code = "DS205"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every existing column of a new key that stays nullable."""
@@ -125,7 +152,6 @@ class NullablePrimaryKeyColumn:
             if name.lower() in nullable - changed:
                 yield violation(
                     self,
-                    "DS205",
                     action.table,
                     name,
                     f"column {name} is nullable on the table but part of the new primary key",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY
+from pytest_delta_schema.plan.property_policy import FORBIDDEN, REQUIRED, PropertyPolicy
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
@@ -37,7 +38,12 @@ _PLATFORM = frozenset(
 
 
 class ReservedProperty:
-    """A model owns properties that it can set, compare and remove; some keys belong to others."""
+    """A property is declared that Delta, Spark, the platform or this package manages itself.
+
+    Use the argument of ``Table`` that the message names, or leave the property out.
+    """
+
+    code = "DS108"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every property that a model cannot manage."""
@@ -45,11 +51,16 @@ class ReservedProperty:
             refusal = _refusal(key.lower(), absent=value is None)
             if refusal is not None:
                 message, remedy = refusal
-                yield violation(self, "DS108", table.qualified_name, key, f"property {key} {message}", remedy)
+                yield violation(self, table.qualified_name, key, f"property {key} {message}", remedy)
 
 
 class DuplicateProperty:
-    """Delta matches its own keys without case, so two of them that differ in case only are one."""
+    """A property of Delta is declared in two spellings.
+
+    Delta matches its own keys without case. Keep one spelling.
+    """
+
+    code = "DS109"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every key of Delta that is declared in two spellings."""
@@ -60,7 +71,34 @@ class DuplicateProperty:
         for keys in spellings.values():
             if len(keys) > 1:
                 message = f"properties {', '.join(sorted(keys))} are one to Delta, which ignores the case of its keys"
-                yield violation(self, "DS109", table.qualified_name, keys[0], message, "keep one spelling")
+                yield violation(self, table.qualified_name, keys[0], message, "keep one spelling")
+
+
+class PropertyPolicyViolation:
+    """A property is missing that the project requires, or declared although the project forbids it.
+
+    Declare the property, or remove it.
+
+    Args:
+        policy: What the project says.
+    """
+
+    code = "DS120"
+
+    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
+        self.policy = policy
+
+    def check(self, table: Table) -> Iterator[Violation]:
+        """Yield a violation for every key that is missing or has no place in a model."""
+        declared = [key for key, value in table.effective_table_properties.items() if value is not None]
+        for pattern in self.policy.patterns(REQUIRED):
+            if not self.policy.is_covered(pattern, declared):
+                message = f"declares no property {pattern}, which the project requires of every table"
+                yield violation(self, table.qualified_name, pattern, message, "declare it")
+        for key in declared:
+            if self.policy.mode(key) == FORBIDDEN:
+                message = f"declares the property {key}, which the project forbids"
+                yield violation(self, table.qualified_name, key, message, "take it out")
 
 
 def is_declarable(key: str) -> bool:

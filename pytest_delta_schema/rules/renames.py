@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 class InvalidRenameHint:
-    """A column was called something else before, and nothing else is called that now."""
+    """A ``renamed_from`` names a declared column, differs from the name in case only, or is given twice.
+
+    Such a hint has no effect on any catalog. Remove it.
+    """
+
+    code = "DS117"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every hint that can be of no use whatever the catalog holds."""
@@ -43,11 +48,16 @@ class InvalidRenameHint:
                 fact = f"and so is {twin}"
             if fact is not None:
                 message = f"column {path} is renamed from {hint.old}, {fact}"
-                yield violation(self, "DS117", table.qualified_name, path, message, "remove the hint")
+                yield violation(self, table.qualified_name, path, message, "remove the hint")
 
 
 class UnusableRenameHint:
-    """A hint is used or done with: of the two names exactly one is on the table."""
+    """A ``renamed_from`` cannot be used, because both names or none of them are on the table.
+
+    Remove the hint, or change the table by hand.
+    """
+
+    code = "DS210"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every hint that can be neither used nor forgotten."""
@@ -56,11 +66,17 @@ class UnusableRenameHint:
         for hint, reason in resolve_renames(action.desired.renames, action.observed.columns).unusable:
             path = ".".join(hint.path)
             message = f"column {path} is renamed from {hint.old}, but {reason}"
-            yield violation(self, "DS210", action.table, path, message, "remove the hint, or mend the table by hand")
+            yield violation(self, action.table, path, message, "remove the hint, or change the table by hand")
 
 
 class RenameWithoutColumnMapping:
-    """Without column mapping Delta cannot rename a column (``DELTA_UNSUPPORTED_RENAME_COLUMN``)."""
+    """A column is renamed on a table without column mapping.
+
+    Delta refuses this (``DELTA_UNSUPPORTED_RENAME_COLUMN``, Delta 4.4.0). Declare the property
+    ``delta.columnMapping.mode``, or let the plan add it (``delta_enable_features``).
+    """
+
+    code = "DS211"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield one violation that lists the columns to rename on a table without column mapping."""
@@ -69,7 +85,6 @@ class RenameWithoutColumnMapping:
         paths = [".".join(change.path) for change in action.rename_columns]
         yield violation(
             self,
-            "DS211",
             action.table,
             paths[0],
             f"columns {', '.join(paths)} cannot be renamed, because the table has no column mapping",

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 
 class MaxRiskExceeded:
-    """Nothing is done that is riskier than a run allows.
+    """A change is riskier than the run allows.
+
+    Raise ``--delta-max-risk``, or take the change out of the model.
 
     Args:
         limit: The highest class that is allowed.
     """
+
+    code = "DS212"
 
     def __init__(self, limit: Risk = Risk.DESTRUCTIVE) -> None:
         self.limit = limit
@@ -33,7 +37,7 @@ class MaxRiskExceeded:
             listed = ", ".join(f"{line.path} ({line.risk.label})" for line in lines)
             message = f"changes {listed} are riskier than {self.limit.label}, which is the most that this run allows"
             remedy = "raise --delta-max-risk, or take them out of the model"
-            yield violation(self, "DS212", action.table, lines[0].path, message, remedy)
+            yield violation(self, action.table, lines[0].path, message, remedy)
 
 
 def protects(pattern: str, name: str) -> bool:
@@ -46,12 +50,16 @@ def protects(pattern: str, name: str) -> bool:
 
 
 class ProtectedTable:
-    """Tables that no run may change, whatever else is said.
+    """A table would change that ``delta_protected`` protects.
+
+    Change it in the way that was agreed on for it, or remove the pattern.
 
     Args:
         patterns: Of dotted names: ``prod.*``; a table of that very name is protected, too, whatever it means as a
             pattern.
     """
+
+    code = "DS213"
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         self.patterns = tuple(patterns)
@@ -63,5 +71,5 @@ class ProtectedTable:
             if protects(pattern, name):
                 message = f"is protected by delta_protected = {pattern}, so no run changes it"
                 remedy = "change it by the way that was agreed on for it, or take the pattern out"
-                yield violation(self, "DS213", action.table, "", message, remedy)
+                yield violation(self, action.table, "", message, remedy)
                 return

@@ -1,8 +1,10 @@
-"""What a rule is, and how its violations are made."""
+"""The protocols of rules, and what reports and reference pages show of a rule."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.errors import Violation
@@ -15,41 +17,96 @@ if TYPE_CHECKING:
 
 
 class ModelRule(Protocol):
-    """Judges one declaration, without a catalog."""
+    """Checks one declaration, without a catalog."""
 
     def check(self, table: Table) -> Iterable[Violation]:
-        """Yield every violation in ``table``; nothing if it is fine."""
+        """Yield every violation in ``table``; nothing if there is none."""
         ...
 
 
 class PlanRule(Protocol):
-    """Judges one planned action."""
+    """Checks one planned action."""
 
     def check(self, action: CreateTable | AlignTable) -> Iterable[Violation]:
-        """Yield every violation in ``action``; nothing if it is fine.
+        """Yield every violation in ``action``; nothing if there is none.
 
-        An :class:`~pytest_delta_schema.AlignTable` carries both states, wanted and observed.
+        An :class:`~pytest_delta_schema.AlignTable` carries both states, desired and observed.
         """
         ...
 
 
-def has_feature(key: str, action: AlignTable) -> bool:
-    """Whether a table has the feature that the property ``key`` raises, already or by the plan itself."""
-    planned = action.set_table_properties
-    return is_on(key, action.observed.table_properties) or (planned is not None and is_on(key, planned.properties))
+class HasCode(Protocol):
+    """A rule of this package: its class is named after the fault, and has the code of the fault."""
+
+    code: str
 
 
-def violation(  # noqa: PLR0913, PLR0917 - the parts of one sentence
-    rule: object, code: str, table: object, path: str, message: str, remedy: str
-) -> Violation:
-    """Build the violation of ``rule``, named by its class.
+class BuiltInModelRule(HasCode, ModelRule, Protocol):
+    """A rule of this package for declarations."""
+
+
+class BuiltInPlanRule(HasCode, PlanRule, Protocol):
+    """A rule of this package for plans."""
+
+
+Stage = Literal["model", "plan", "data check", "rows"]
+"""What a rule checks: declarations, plans, the rows of a table under its plan, or rows that a test or a job has."""
+
+_STAGES: dict[str, Stage] = {"1": "model", "2": "plan", "3": "data check", "4": "rows"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleInfo:
+    """A rule as reports and reference pages show it.
 
     Args:
-        rule: The rule itself.
-        code: Its code.
-        table: The table's name; ``str`` of it is shown.
-        path: What inside the table is meant.
-        message: The fact and its reason.
-        remedy: The way out.
+        code: Short and stable, such as ``DS101``.
+        name: The name of its class, such as ``DuplicateTable``.
+        stage: What it checks.
+        summary: The fault, in one sentence.
+        details: The reason and the remedy, as paragraphs with an empty line between them; ``""`` for none.
     """
-    return Violation(rule=type(rule).__name__, code=code, table=str(table), path=path, message=message, remedy=remedy)
+
+    code: str
+    name: str
+    stage: Stage
+    summary: str
+    details: str
+
+
+def rule_info(rule: type[HasCode]) -> RuleInfo:
+    """Return what the class of a rule and its docstring say about the fault."""
+    summary, _, details = (inspect.getdoc(rule) or "").partition("\n")
+    return RuleInfo(
+        code=rule.code,
+        name=rule.__name__,
+        stage=_STAGES[rule.code[2]],
+        summary=summary,
+        details=details.partition("Args:\n")[0].strip(),
+    )
+
+
+def violation(rule: HasCode, table: object, path: str, message: str, remedy: str) -> Violation:
+    """Build a violation of ``rule``, with the name of its class and its code.
+
+    Args:
+        rule: The rule that was broken.
+        table: The table's name; ``str`` of it is shown.
+        path: The column, key or property inside the table; ``""`` for the table itself.
+        message: The fact and its reason, without the table's name.
+        remedy: What to do about it, in the imperative.
+    """
+    return Violation(
+        rule=type(rule).__name__, code=rule.code, table=str(table), path=path, message=message, remedy=remedy
+    )
+
+
+def has_feature(key: str, action: AlignTable) -> bool:
+    """Whether a table has the feature that a property turns on, already or after its plan.
+
+    Args:
+        key: The property, such as ``delta.columnMapping.mode``.
+        action: The plan of the table.
+    """
+    planned = action.set_table_properties
+    return is_on(key, action.observed.table_properties) or (planned is not None and is_on(key, planned.properties))

@@ -21,7 +21,12 @@ _FORBIDDEN = ".,-=/:"
 
 
 class InvalidTag:
-    """Tags keep within what a catalog takes, on every backend, so that a contract can move between them."""
+    """A tag has a key or a value that Unity Catalog on Databricks refuses, or there are too many tags.
+
+    The limits hold on every backend, so that a contract can move between them. Shorten, rename or remove the tag.
+    """
+
+    code = "DS121"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every tag that could not be set, and for too many of them."""
@@ -30,7 +35,7 @@ class InvalidTag:
         for place, tags in places.items():
             subject = f"column {place}" if place else "the table"
             for message, remedy in _faults(subject, tags):
-                yield violation(self, "DS121", table.qualified_name, place, message, remedy)
+                yield violation(self, table.qualified_name, place, message, remedy)
 
 
 def _faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 
 class UnencodableText:
-    """A lone surrogate (U+D800 to U+DFFF) is half a character: no log, no SQL and no server can hold it."""
+    """A name, comment, property, tag or expression holds a lone surrogate (U+D800 to U+DFFF).
+
+    It is half of a character, which UTF-8 cannot encode. Write the whole character.
+    """
+
+    code = "DS122"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every text of ``table`` that UTF-8 cannot encode."""
         for path, subject, text in _texts(table):
             if not text.isascii() and not _is_encodable(text):
                 message = f"{subject} {text!a} holds half a character (a lone surrogate), which UTF-8 cannot store"
-                yield violation(self, "DS122", table.qualified_name, path, message, "write the whole character")
+                yield violation(self, table.qualified_name, path, message, "write the whole character")
 
 
 def _is_encodable(text: str) -> bool:

@@ -20,18 +20,28 @@ if TYPE_CHECKING:
 
 
 class UnsupportedType:
-    """Delta stores most of Spark's types, but not intervals, times, geometries or strings with a collation."""
+    """A type cannot be stored by Delta: an interval, a time, a geometry or a string with a collation.
+
+    Declare a type that Delta stores.
+    """
+
+    code = "DS105"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every part of a type that Delta cannot store."""
         for column, data_type in compound_types(table.columns):
             for path, name in unstorable(data_type, column):
                 message = f"column {path} has the type {name}, which Delta cannot store"
-                yield violation(self, "DS105", table.qualified_name, path, message, "use a type that it stores")
+                yield violation(self, table.qualified_name, path, message, "use a type that it stores")
 
 
 class NotNullInCollection:
-    """Inside arrays and maps NOT NULL can be neither written in SQL nor kept by Delta."""
+    """An element of an array, or a key or value of a map, has a NOT NULL part.
+
+    Delta cannot keep NOT NULL inside arrays and maps. Declare the part nullable.
+    """
+
+    code = "DS106"
 
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every NOT NULL inside an array or a map."""
@@ -39,11 +49,17 @@ class NotNullInCollection:
             for path in not_null_in_collections(data_type, column):
                 message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
                 remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
-                yield violation(self, "DS106", table.qualified_name, path, message, remedy)
+                yield violation(self, table.qualified_name, path, message, remedy)
 
 
 class UnsupportedTypeChange:
-    """The type of a stored column only becomes a wider one, which needs type widening for all but char and varchar."""
+    """The type of a column changes to a type that Delta does not widen it to.
+
+    Delta changes a type in place only to a wider one, and needs the table feature of type widening for all types but
+    char and varchar. The remedy shows how to swap the column for a new one, or which property to declare.
+    """
+
+    code = "DS208"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
         """Yield a violation for every type that Delta does not change in place, with the way around."""
@@ -56,13 +72,13 @@ class UnsupportedTypeChange:
             kind = widening(change.before, change.after)
             if kind is None or (kind is Widening.ALWAYS and change.fields):
                 message = f"{fact}, which is no widening, and is not changed in place"
-                yield violation(self, "DS208", action.table, path, message, _recipe(change))
+                yield violation(self, action.table, path, message, _recipe(change))
             elif kind is Widening.BY_FEATURE and not has_feature(WIDENING_PROPERTY, action):
                 remedy = (
                     f"declare the property {WIDENING_PROPERTY}='true', or set delta_enable_features = {TYPE_WIDENING};"
                 )
                 remedy = f"{remedy} it raises the table's protocol"
-                yield violation(self, "DS208", action.table, path, f"{fact}, which needs type widening", remedy)
+                yield violation(self, action.table, path, f"{fact}, which needs type widening", remedy)
 
 
 def _recipe(change: ColumnTypeChange) -> str:

@@ -1,4 +1,4 @@
-"""The validator: runs every rule over everything and reports all violations at once."""
+"""The validator runs every rule over all models or plans and reports all violations at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.rules.checks import InvalidCheckExpression, InvalidCheckName
+from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
 from pytest_delta_schema.rules.columns import (
     DropWithoutColumnMapping,
     DropWithoutConsent,
@@ -38,10 +38,11 @@ from pytest_delta_schema.rules.primary_keys import (
     NullablePrimaryKeyColumnCreated,
     PrimaryKeyColumnMadeNullable,
 )
-from pytest_delta_schema.rules.properties import DuplicateProperty, ReservedProperty
-from pytest_delta_schema.rules.property_policy import PropertyPolicyViolation
+from pytest_delta_schema.rules.properties import DuplicateProperty, PropertyPolicyViolation, ReservedProperty
 from pytest_delta_schema.rules.renames import InvalidRenameHint, RenameWithoutColumnMapping, UnusableRenameHint
+from pytest_delta_schema.rules.reported_rules import DuplicateTable, FailedRule
 from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
+from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.rules.tags import InvalidTag
 from pytest_delta_schema.rules.texts import UnencodableText
 from pytest_delta_schema.rules.types import NotNullInCollection, UnsupportedType, UnsupportedTypeChange
@@ -53,9 +54,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.rules.rule import ModelRule, PlanRule
+    from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, ModelRule, PlanRule
 
-_MODEL_RULES: tuple[ModelRule, ...] = (
+_MODEL_RULES: tuple[BuiltInModelRule, ...] = (
     NoColumns(),
     DuplicateColumn(),
     InvalidPrimaryKeyColumn(),
@@ -67,6 +68,7 @@ _MODEL_RULES: tuple[ModelRule, ...] = (
     DuplicateProperty(),
     InvalidCheckName(),
     InvalidCheckExpression(),
+    DuplicateCheck(),
     InvalidForeignKeyColumn(),
     ForeignKeyMismatch(),
     DuplicateConstraint(),
@@ -78,28 +80,28 @@ _MODEL_RULES: tuple[ModelRule, ...] = (
 )
 
 
-def default_model_rules(policy: PropertyPolicy = PropertyPolicy()) -> tuple[ModelRule, ...]:  # noqa: B008 - a frozen value
-    """Return the rules for every declaration, with what the project says about table properties.
+def default_model_rules(policy: PropertyPolicy = PropertyPolicy()) -> tuple[BuiltInModelRule, ...]:  # noqa: B008 - a frozen value
+    """Return the rules for every declaration, and the policy of the project for table properties.
 
     Args:
-        policy: Whose which table properties are.
+        policy: Which table properties the project manages, requires and forbids.
     """
     return (*_MODEL_RULES, PropertyPolicyViolation(policy))
 
 
-DEFAULT_MODEL_RULES: tuple[ModelRule, ...] = default_model_rules()
-"""What is checked of every declaration when the project says nothing."""
+DEFAULT_MODEL_RULES: tuple[BuiltInModelRule, ...] = default_model_rules()
+"""The rules for every declaration without a policy for table properties."""
 
 
 def default_plan_rules(
     consents: Iterable[Consent] = (), *, max_risk: Risk = Risk.DESTRUCTIVE, protected: Iterable[str] = ()
-) -> tuple[PlanRule, ...]:
-    """Return the rules for every plan, with what has been agreed to.
+) -> tuple[BuiltInPlanRule, ...]:
+    """Return the rules for every plan, with the consents and limits of a run.
 
     Args:
-        consents: What somebody has agreed to by name.
-        max_risk: The highest class of risk that is allowed.
-        protected: Patterns of the dotted names of tables that may not be changed at all.
+        consents: Losses and rewrites that are permitted by name.
+        max_risk: The highest risk that is allowed.
+        protected: Glob patterns of the dotted names of tables that may not be changed.
     """
     agreed = tuple(consents)
     return (
@@ -124,7 +126,7 @@ def default_plan_rules(
 
 
 DEFAULT_PLAN_RULES: tuple[PlanRule, ...] = default_plan_rules()
-"""What is checked of every plan when nobody has consented to anything."""
+"""The rules for every plan without any consent."""
 
 _Subject_contra = TypeVar("_Subject_contra", contravariant=True)
 
@@ -134,11 +136,11 @@ class _Rule(Protocol[_Subject_contra]):
 
 
 class PlanValidator:
-    """Judges models and plans by rules; the rules may be replaced and extended.
+    """Runs rules over models and plans; the rules can be replaced and extended.
 
     Args:
-        model_rules: What to check of declarations.
-        plan_rules: What to check of plans.
+        model_rules: The rules for declarations.
+        plan_rules: The rules for plans.
     """
 
     def __init__(
@@ -154,16 +156,16 @@ class PlanValidator:
         tables = sorted(models, key=lambda table: table.name)
         return (
             *_declared_twice(tables),
-            *(found for table in tables for found in _run(self.model_rules, table, table.qualified_name)),
+            *(fault for table in tables for fault in _run(self.model_rules, table, table.qualified_name)),
         )
 
     def plan_violations(self, plan: TablePlan) -> tuple[Violation, ...]:
         """Return every violation in ``plan``, table by table."""
         actions: list[CreateTable | AlignTable] = sorted(plan.actions, key=lambda action: action.table)
-        return tuple(found for action in actions for found in _run(self.plan_rules, action, str(action.table)))
+        return tuple(fault for action in actions for fault in _run(self.plan_rules, action, str(action.table)))
 
     def validate_models(self, models: Iterable[Table]) -> None:
-        """Make sure that ``models`` break no rule.
+        """Raise if ``models`` break a rule.
 
         Raises:
             InvalidModelError: With all violations of all tables.
@@ -173,7 +175,7 @@ class PlanValidator:
             raise InvalidModelError(violations)
 
     def validate_plan(self, plan: TablePlan) -> None:
-        """Make sure that ``plan`` breaks no rule.
+        """Raise if ``plan`` breaks a rule.
 
         Raises:
             UnsafePlanError: With all violations of all tables.
@@ -188,31 +190,25 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Violation]:
     for name, count in counts.items():
         if count > 1:
             places = " and ".join(str(table.origin) for table in tables if table.name == name)
-            yield Violation(
-                rule="DuplicateTable",
-                code="DS101",
-                table=str(name),
-                path="",
-                message=f"is declared {count} times, at {places}",
-                remedy="keep one declaration",
-            )
+            message = f"is declared {count} times, at {places}"
+            yield violation(DuplicateTable(), name, "", message, "keep one declaration")
 
 
 def _run(rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, table: str) -> Iterator[Violation]:
     for rule in rules:
         try:
-            # All of it before any of it, so that a rule that breaks midway is reported once and whole.
-            found = tuple(rule.check(subject))
-        except Exception as error:  # noqa: BLE001 - rules are users' code; theirs is the fault, and it is said so
+            # A rule that raises halfway is reported by its failure alone.
+            violations = tuple(rule.check(subject))
+        except Exception as error:  # noqa: BLE001 - rules are code of users: any exception is reported as their fault
             name = type(rule).__name__
-            found = (
+            violations = (
                 Violation(
                     rule=name,
-                    code="DS100",
+                    code=FailedRule.code,
                     table=table,
                     path="",
                     message=f"rule {name} itself failed with {type(error).__name__}: {because(error)}",
-                    remedy="mend the rule",
+                    remedy="fix the rule",
                 ),
             )
-        yield from found
+        yield from violations

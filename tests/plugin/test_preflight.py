@@ -18,7 +18,7 @@ CATALOG = """MemoryCatalog(
 CLEAN, BROKEN = CATALOG % "1", CATALOG % "n - 7"
 CHECK = "dev.silver.orders: check positive (amount > 0) cannot be added, because 8 rows break it, of 10"
 KEY = "dev.silver.orders: primary key pk_dev_silver_orders__id (id) cannot be added, because 1 row repeats the key of another, of 10"
-LISTED = "; mend them (they are listed by SELECT [*] FROM `dev`.`silver`.`orders` WHERE NOT coalesce((amount > 0), false)), or change the check [[]DS302 RowsViolateCheck]"
+LISTED = "; correct them (they are listed by SELECT [*] FROM `dev`.`silver`.`orders` WHERE NOT coalesce((amount > 0), false)), or change the check [[]DS302 RowsViolateCheck]"
 
 
 @pytest.mark.parametrize("how", ["option", "ini"])

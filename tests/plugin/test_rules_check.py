@@ -71,7 +71,7 @@ def test_a_rule_that_raises_is_named_and_blamed(project):
     result = project.run("-m", "delta_rules")
 
     result.stdout.fnmatch_lines(
-        ["dev.silver.orders: rule Broken itself failed with KeyError: 'oops'; mend the rule [[]DS100 Broken]"]
+        ["dev.silver.orders: rule Broken itself failed with KeyError: 'oops'; fix the rule [[]DS100 Broken]"]
     )
 
 

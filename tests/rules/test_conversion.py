@@ -145,7 +145,7 @@ def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog
             (),
             (
                 f"dev.silver.orders: cannot be converted, because there are no files in {PATH};"
-                " mend the path, or leave it out [DS217 ConversionSourceMismatch]"
+                " correct the path, or leave it out [DS217 ConversionSourceMismatch]"
             ),
         ),
         (

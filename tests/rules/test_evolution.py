@@ -90,7 +90,7 @@ BY_MAPPING = (
             [
                 (
                     "column new is renamed from old, but neither old nor new is on the table;"
-                    " remove the hint, or mend the table by hand [DS210 UnusableRenameHint]"
+                    " remove the hint, or change the table by hand [DS210 UnusableRenameHint]"
                 )
             ],
             id="neither",
@@ -105,7 +105,7 @@ BY_MAPPING = (
                 ),
                 (
                     "column a.new is renamed from old, but old and new are both on the table;"
-                    " remove the hint, or mend the table by hand [DS210 UnusableRenameHint]"
+                    " remove the hint, or change the table by hand [DS210 UnusableRenameHint]"
                 ),
             ],
             id="both",

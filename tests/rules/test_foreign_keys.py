@@ -58,7 +58,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
                 "foreign key (x, a, A) names a twice; name it once [DS114 InvalidForeignKeyColumn]",
                 (
                     "foreign key (x, a, A) names x, which is not a column of the model;"
-                    " declare it, or mend the key [DS114 InvalidForeignKeyColumn]"
+                    " declare it, or fix the key [DS114 InvalidForeignKeyColumn]"
                 ),
             ],
             id="columns that are not there, and twice",
@@ -154,7 +154,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
         ),
         pytest.param(
             child(ForeignKey(["a"], parents(), name="one"), ForeignKey(["A"], str(PARENT), name="two")),
-            ["foreign key two says the same as foreign key one; keep one of the two [DS116 DuplicateConstraint]"],
+            ["foreign key two is the same as foreign key one; keep one of the two [DS116 DuplicateConstraint]"],
             id="declared twice",
         ),
     ],

@@ -73,7 +73,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                     " [DS104 InvalidPrimaryKeyColumn]"
                 ),
                 (
-                    "primary key column gone is not a column of the model; declare it, or mend the key"
+                    "primary key column gone is not a column of the model; declare it, or fix the key"
                     " [DS104 InvalidPrimaryKeyColumn]"
                 ),
             ],
@@ -167,11 +167,11 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             ),
             [
                 "checks Same, same have one name, because names match without case; rename or remove all but one [DS110 InvalidCheckName]",
-                "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta keeps for itself; choose another name [DS110 InvalidCheckName]",
-                "check twin ((`ID`) > 0) says the same as check Same; keep one of the two [DS112 InvalidCheckExpression]",
+                "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta reserves; choose another name [DS110 InvalidCheckName]",
                 "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is asked of each row alone; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
                 "check sum (sum(id) > 0 and x > 0) names x, which is no column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
                 "check number (id + 1) is no condition: it does not give true or false; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
+                "check twin ((`ID`) > 0) has the same condition as check Same; keep one of the two [DS112 DuplicateCheck]",
             ],
             id="checks",
         ),
@@ -468,11 +468,11 @@ def test_a_rule_that_raises_is_reported_as_that_rules_fault():
 
     assert str(of_model) == (
         "dev.silver.orders: rule EveryTableHasAComment itself failed with LookupError: no comment on;"
-        " mend the rule [DS100 EveryTableHasAComment]"
+        " fix the rule [DS100 EveryTableHasAComment]"
     )
     assert str(of_plan) == (
         "dev.silver.orders: rule NothingIsAligned itself failed with ZeroDivisionError: division by zero;"
-        " mend the rule [DS100 NothingIsAligned]"
+        " fix the rule [DS100 NothingIsAligned]"
     )
 
 

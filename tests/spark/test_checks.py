@@ -59,7 +59,7 @@ def test_rows_that_break_a_check_block_everything_and_nothing_is_changed(local):
         Orchestrator.over(local).sync_tables([table(column(), column("b"), comment="New", checks=[POSITIVE])])
 
     assert str(caught.value) == (
-        "dev.silver.orders: check positive (id > 0) cannot be added, because 2 rows break it, of 3, such as id = 0, NULL; mend them (they are"
+        "dev.silver.orders: check positive (id > 0) cannot be added, because 2 rows break it, of 3, such as id = 0, NULL; correct them (they are"
         " listed by SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((id > 0), false)), or change the check"
         " [DS302 RowsViolateCheck]"
     )

@@ -258,7 +258,7 @@ REFUSED = {
     "a row that breaks a check": (
         [("-1L as id", ())],
         {"columns": (ID,), "checks": [Check("positive", "id > 0")]},
-        "check positive (id > 0) cannot be added, because 1 row breaks it, of 1, such as id = -1; mend them",
+        "check positive (id > 0) cannot be added, because 1 row breaks it, of 1, such as id = -1; correct them",
     ),
 }
 
@@ -282,7 +282,7 @@ def test_what_does_not_fit_is_refused_before_a_byte_changes(local, folder, write
 
 def test_an_empty_folder_and_an_empty_table_are_not_converted(local, folder):
     folder.mkdir(parents=True)
-    with pytest.raises(UnsafePlanError, match=r"there are no files in .*; mend the path, or leave it out"):
+    with pytest.raises(UnsafePlanError, match=r"there are no files in .*; correct the path, or leave it out"):
         sync(local, model(ID, folder=folder))
     SparkHandling().make_parquet(local, table(ID), [])
     with pytest.raises(UnsafePlanError, match=r"there are no files in .*; drop the empty table, and it is created"):
