@@ -11,8 +11,8 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
+from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ASPECTS
-from pytest_delta_schema.models.table import IGNORE, STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,46 +1,62 @@
-"""Ownership: which aspects of a table its contract manages, only matches, or leaves to others."""
+"""Ownership: which aspects of a table its contract manages, only reports, or ignores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Literal, TypeAlias, cast, get_args
 
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.modes import CONTRACT_MODES, MANAGE, REPORT, ContractMode
 
-ASPECTS = ("columns", "types", "values", "constraints", "comments", "properties", "layout", "tags")
-"""What can be owned; a contract owns all of it unless it says otherwise."""
+Aspect = Literal[
+    "columns",
+    "types",
+    "defaults",
+    "primary_keys",
+    "foreign_keys",
+    "checks",
+    "comments",
+    "properties",
+    "layout",
+    "tags",
+]
+"""A part of a table that a contract can manage on its own."""
 
-MANAGE, MATCH, IGNORE = MODES = ("manage", "match", "ignore")
-"""Managed aspects are brought in line; matched ones are drift that no apply changes; ignored ones are not compared."""
+ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
+"""All aspects; a contract manages them all by default."""
 
-ALL_MANAGED: Mapping[str, str] = MappingProxyType({})
+Ownership: TypeAlias = "Mapping[Aspect, ContractMode]"
+"""The mode of every aspect that a contract does not manage."""
+
+ALL_MANAGED: Ownership = MappingProxyType({})
 
 
-def ownership(owns: object, subject: str) -> Mapping[str, str]:
+def ownership(owns: object, subject: str) -> Ownership:
     """Return the mode of every aspect that is not managed.
 
     Args:
-        owns: The managed aspects, the others being matched; or a mode by aspect, the others being managed.
-        subject: Whose it is, for the message.
+        owns: The managed aspects, the others being reported; or a mode by aspect, the others being managed.
+        subject: The table, for the message.
 
     Raises:
-        DeclarationError: If it names something that is no aspect or no mode.
+        DeclarationError: If an aspect or a mode does not exist.
     """
     if isinstance(owns, Mapping):
         modes = dict(owns)
     elif isinstance(owns, Iterable) and not isinstance(owns, (str, bytes)):
         managed = list(owns)
-        modes = {**dict.fromkeys(ASPECTS, MATCH), **dict.fromkeys(managed, MANAGE)}
+        modes = {**dict.fromkeys(ASPECTS, REPORT), **dict.fromkeys(managed, MANAGE)}
     else:
-        msg = f"{subject}owns is {owns!r}; write a list of aspects, or a mode by aspect: {{'comments': 'match'}}"
+        msg = f"{subject}owns is {owns!r}; write a list of aspects, or a mode by aspect: {{'comments': 'report'}}"
         raise DeclarationError(msg)
-    strangers = [repr(each) for each in modes if each not in ASPECTS]
-    if strangers:
-        msg = f"{subject}owns names {', '.join(strangers)}, which is no aspect; aspects are {', '.join(ASPECTS)}"
+    unknown = [repr(aspect) for aspect in modes if aspect not in ASPECTS]
+    if unknown:
+        msg = f"{subject}owns names {', '.join(unknown)}, which is no aspect; aspects are {', '.join(ASPECTS)}"
         raise DeclarationError(msg)
-    wrong = [f"{aspect} = {mode!r}" for aspect, mode in modes.items() if mode not in MODES]
+    wrong = [f"{aspect} = {mode!r}" for aspect, mode in modes.items() if mode not in CONTRACT_MODES]
     if wrong:
-        msg = f"{subject}owns says {', '.join(wrong)}; write one of {', '.join(MODES)}"
+        msg = f"{subject}owns has {', '.join(wrong)}; write one of {', '.join(CONTRACT_MODES)}"
         raise DeclarationError(msg)
-    found = {aspect: mode for aspect, mode in modes.items() if mode != MANAGE}
-    return MappingProxyType(found) if found else ALL_MANAGED
+    others = {aspect: mode for aspect, mode in modes.items() if mode != MANAGE}
+    return cast("Ownership", MappingProxyType(others)) if others else ALL_MANAGED

@@ -13,6 +13,7 @@ from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here
 from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
+from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
 from pytest_delta_schema.models.structs import columns_of
@@ -22,14 +23,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.models.defaults import PropertyValue
+    from pytest_delta_schema.models.modes import ContractMode, Evolution
+    from pytest_delta_schema.models.ownership import Aspect, Ownership
 
 _T = TypeVar("_T")
-
-STRICT, ADDITIVE = EVOLUTIONS = ("strict", "additive")
-"""What may be made of columns that writers have added."""
-
-IGNORE, REPORT, ENFORCE = COLUMN_ORDERS = ("ignore", "report", "enforce")
-"""What may be made of the order of columns."""
 
 
 @dataclass(slots=True)
@@ -49,15 +46,15 @@ class Table:
         primary_key: Names of the key's columns, in order.
         checks: Conditions that every row meets, each a :class:`Check`.
         foreign_keys: References to the keys of other tables, each a :class:`ForeignKey`.
-        partitioned_by: Names of the columns by which the files are parted, in order.
+        partitioned_by: Names of the columns by which the files are partitioned, in order.
         clustered_by: Columns, or dotted fields of structs, by whose values the rows are laid out, in order; at most
             four. A table is partitioned or clustered, never both.
-        column_order: Whether the order of the stored columns is to be that of the model: ``ignore``, ``report`` a
-            difference as drift that no apply changes, or ``enforce`` it.
+        column_order: What happens if the stored columns have another order than the model's: ``ignore`` it, ``report``
+            it as drift that no apply changes, or ``manage`` it, so that applies move columns.
         owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply
-            changes. As a mapping it gives a mode to each: ``{"comments": "match", "properties": "ignore"}``. Aspects
-            are ``columns``, ``types``, ``values``, ``constraints``, ``comments``, ``properties``, ``layout`` and
-            ``tags``.
+            changes. As a mapping it gives modes to aspects, the others being managed:
+            ``{"comments": "report", "properties": "ignore"}``. Aspects are ``columns``, ``types``, ``defaults``,
+            ``primary_keys``, ``foreign_keys``, ``checks``, ``comments``, ``properties``, ``layout`` and ``tags``.
         evolution: Whether a column that the model lacks is drift, ``strict``, or accepted with a note, ``additive``, if
             it may be NULL and stands behind all declared ones, as writes with ``mergeSchema`` leave it; the same for
             fields of structs.
@@ -81,9 +78,9 @@ class Table:
     foreign_keys: Sequence[ForeignKey] = ()
     partitioned_by: Sequence[str] = ()
     clustered_by: Sequence[str] = ()
-    column_order: str = IGNORE
-    owns: Sequence[str] | Mapping[str, str] = ASPECTS
-    evolution: str = STRICT
+    column_order: ContractMode = IGNORE
+    owns: Sequence[Aspect] | Mapping[Aspect, ContractMode] = ASPECTS
+    evolution: Evolution = STRICT
     convert_from: str | Parquet | None = None
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
@@ -100,8 +97,8 @@ class Table:
         self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
         self.partitioned_by = require_names(self.partitioned_by, f"{subject}partitioned_by")
         self.clustered_by = require_names(self.clustered_by, f"{subject}clustered_by")
-        if self.column_order not in COLUMN_ORDERS:
-            msg = f"{subject}column_order is {self.column_order!r}; write one of {', '.join(COLUMN_ORDERS)}"
+        if self.column_order not in CONTRACT_MODES:
+            msg = f"{subject}column_order is {self.column_order!r}; write one of {', '.join(CONTRACT_MODES)}"
             raise DeclarationError(msg)
         if self.evolution not in EVOLUTIONS:
             msg = f"{subject}evolution is {self.evolution!r}; write one of {', '.join(EVOLUTIONS)}"
@@ -152,8 +149,8 @@ class Table:
         return MappingProxyType({**DEFAULT_TABLE_PROPERTIES, **self.table_properties})
 
     @property
-    def ownership(self) -> Mapping[str, str]:
-        """The mode of every aspect that the contract does not manage: ``match`` or ``ignore``."""
+    def ownership(self) -> Ownership:
+        """The mode of every aspect that the contract does not manage: ``report`` or ``ignore``."""
         return ownership(self.owns, f"{self.qualified_name}: ")
 
 

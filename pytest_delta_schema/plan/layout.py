@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.models.table import IGNORE
+from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plan.changes import Change, ClusteringChange, ColumnMove, LayoutRewrite
 from pytest_delta_schema.plan.renames import new_names, with_names
 

@@ -1,12 +1,11 @@
-"""Divide the changes of a table by who owns what they change."""
+"""Divide the changes of a table into those that applies make and those that are only reported."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.models.ownership import IGNORE, MANAGE, MATCH
-from pytest_delta_schema.models.table import REPORT
+from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.constraints import renamed
 from pytest_delta_schema.plan.renames import new_names
@@ -14,86 +13,98 @@ from pytest_delta_schema.plan.renames import new_names
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.models.modes import ContractMode
+    from pytest_delta_schema.models.ownership import Aspect
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
 
-CONVERSION = "format"
-"""No aspect of a table: a contract that consents to a conversion manages it, whatever else it owns."""
-
-ASPECT_OF: Mapping[type[changes.Change], str] = {
+ASPECT_OF: Mapping[type[changes.Change], Aspect | None] = {
     changes.ColumnRename: "columns",
     changes.ColumnAdd: "columns",
     changes.ColumnDrop: "columns",
     changes.ColumnMove: "columns",
     changes.ColumnNullabilityChange: "columns",
     changes.ColumnTypeChange: "types",
-    changes.ColumnDefaultChange: "values",
-    changes.ColumnGenerationChange: "values",
-    changes.CheckAdd: "constraints",
-    changes.CheckDrop: "constraints",
-    changes.CheckReplace: "constraints",
-    changes.PrimaryKeyAdd: "constraints",
-    changes.PrimaryKeyDrop: "constraints",
-    changes.ForeignKeyAdd: "constraints",
-    changes.ForeignKeyDrop: "constraints",
+    changes.ColumnDefaultChange: "defaults",
+    changes.ColumnGenerationChange: "defaults",
+    changes.CheckAdd: "checks",
+    changes.CheckDrop: "checks",
+    changes.CheckReplace: "checks",
+    changes.PrimaryKeyAdd: "primary_keys",
+    changes.PrimaryKeyDrop: "primary_keys",
+    changes.ForeignKeyAdd: "foreign_keys",
+    changes.ForeignKeyDrop: "foreign_keys",
     changes.SetColumnComments: "comments",
     changes.SetTableComment: "comments",
     changes.SetTableProperties: "properties",
     changes.UnsetTableProperties: "properties",
     changes.SetTags: "tags",
     changes.UnsetTags: "tags",
-    changes.ConvertTable: CONVERSION,
+    changes.ConvertTable: None,
     changes.ClusteringChange: "layout",
     changes.LayoutRewrite: "layout",
 }
-"""The aspect to which each kind of change belongs."""
+"""The aspect to which each kind of change belongs.
+
+A conversion has none: a contract that consents to it manages it, whatever else it owns.
+"""
 
 
 def is_whole(desired: TableState) -> bool:
-    """Whether a contract manages everything that it compares, so that nothing has to be divided."""
+    """Whether a contract manages every aspect, so that no change has to be divided."""
     return not desired.ownership and desired.column_order != REPORT
 
 
 def owned(difference: Difference) -> Difference:
-    """Return the part of a difference that is the contract's to change; what is not leaves no trace in it."""
+    """Return the part of a difference that the contract manages; the rest looks as if it did not differ."""
     modes = difference.desired.ownership
     if modes.get("columns", MANAGE) != MANAGE:
         renames = difference.renames._replace(done=())
         difference = difference._replace(added=(), dropped=(), renames=renames)
     if modes.get("types", MANAGE) != MANAGE:
         difference = difference._replace(retyped=())
-    if modes.get("values", MANAGE) != MANAGE:
+    if modes.get("defaults", MANAGE) != MANAGE:
         added = tuple(each._replace(column=each.column._replace(value=None)) for each in difference.added)
         changed = tuple(
             pair._replace(desired=pair.desired._replace(value=pair.observed.value)) for pair in difference.changed
         )
         difference = difference._replace(added=added, changed=changed)
-    if modes.get("constraints", MANAGE) != MANAGE:
-        observed, names = difference.observed, new_names(difference.renames.done)
-        kept = replace(
-            difference.desired,
-            checks=tuple(each._replace(expression=renamed(each.expression, names)) for each in observed.checks),
-            primary_key=observed.primary_key,
-            foreign_keys=observed.foreign_keys,
-        )
-        difference = difference._replace(desired=kept)
-    return difference
+    kept = _observed_constraints(difference)
+    return difference._replace(desired=replace(difference.desired, **kept)) if kept else difference
+
+
+def _observed_constraints(difference: Difference) -> dict[str, Any]:
+    """Return the observed constraints of those kinds that the contract does not manage."""
+    observed, modes = difference.observed, difference.desired.ownership
+    kept: dict[str, Any] = {}
+    if modes.get("checks", MANAGE) != MANAGE:
+        names = new_names(difference.renames.done)
+        kept["checks"] = tuple(check._replace(expression=renamed(check.expression, names)) for check in observed.checks)
+    if modes.get("primary_keys", MANAGE) != MANAGE:
+        kept["primary_key"] = observed.primary_key
+    if modes.get("foreign_keys", MANAGE) != MANAGE:
+        kept["foreign_keys"] = observed.foreign_keys
+    return kept
 
 
 def is_own(change: changes.Change, desired: TableState) -> bool:
-    """Whether a change of an owned difference is made; others' checks step aside for columns and come back."""
+    """Whether a change of an owned difference is made.
+
+    A check that the contract does not manage is dropped and added again where a change of its columns needs that.
+    """
     return mode_of(change, desired) == MANAGE or isinstance(change, changes.CheckReplace)
 
 
-def is_matched(change: changes.Change, desired: TableState) -> bool:
+def is_reported(change: changes.Change, desired: TableState) -> bool:
     """Whether a change of a whole difference is only reported."""
-    steps_aside = isinstance(change, changes.CheckReplace) and change.before == change.after
-    return mode_of(change, desired) == MATCH and not steps_aside
+    is_added_again = isinstance(change, changes.CheckReplace) and change.before == change.after
+    return mode_of(change, desired) == REPORT and not is_added_again
 
 
-def mode_of(change: changes.Change, desired: TableState) -> str:
-    """Say whether a change is made, only reported, or ignored."""
-    mode = desired.ownership.get(ASPECT_OF[type(change)], MANAGE)
+def mode_of(change: changes.Change, desired: TableState) -> ContractMode:
+    """Return whether a change is made, only reported, or ignored."""
+    aspect = ASPECT_OF[type(change)]
+    mode = MANAGE if aspect is None else desired.ownership.get(aspect, MANAGE)
     if isinstance(change, changes.ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
-        return MATCH
+        return REPORT
     return mode

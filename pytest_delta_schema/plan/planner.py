@@ -7,8 +7,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.models.ownership import MANAGE, MATCH
-from pytest_delta_schema.models.table import ADDITIVE
+from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     ALIGNMENT_ORDER,
@@ -32,8 +31,8 @@ from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes, with_parents
 from pytest_delta_schema.plan.layout import layout_changes
-from pytest_delta_schema.plan.ownership import is_matched, is_own, is_whole, owned
-from pytest_delta_schema.plan.properties import enables, property_changes, record_of
+from pytest_delta_schema.plan.ownership import is_own, is_reported, is_whole, owned
+from pytest_delta_schema.plan.properties import enables, property_changes, record_of, reported_property_changes
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
@@ -78,7 +77,7 @@ class TablePlanner:
     Args:
         enable: Table features that a plan may raise where it needs them, ``typeWidening`` and ``columnMapping``; others
             have to be declared by their properties.
-        policy: Whose which table properties are.
+        policy: Which table properties the project manages.
     """
 
     def __init__(
@@ -133,12 +132,12 @@ class TablePlanner:
             elif _is_clean(table, observed) and is_plain:
                 continue
             difference = _difference(table, observed)
-            changes, matched = self._changes(difference)
+            changes, reported = self._changes(difference)
             notes.extend(_notes(difference))
             if changes:
                 alignments.append(AlignTable(table=observed.name, changes=changes, desired=table, observed=observed))
-            if matched:
-                mismatches.append(AlignTable(table=observed.name, changes=matched, desired=table, observed=observed))
+            if reported:
+                mismatches.append(AlignTable(table=observed.name, changes=reported, desired=table, observed=observed))
         moved = {action.table for action in alignments if action.drop_primary_key is not None}
         if moved:
             models = {table.name: table for table in (*known, *wanted)}
@@ -177,16 +176,15 @@ class TablePlanner:
         if is_whole(desired):
             changes = _compared(difference)
             changes.extend(property_changes(difference, self._enable, self._policy))
-            return _ordered(changes), ()
+            reported = reported_property_changes(difference, self._policy, MANAGE) if self._policy.modes else ()
+            return _ordered(changes), tuple(reported)
         own = owned(difference)
         changes = [change for change in _compared(own) if is_own(change, desired)]
-        matched = [change for change in _compared(difference) if is_matched(change, desired)]
+        mismatches = [change for change in _compared(difference) if is_reported(change, desired)]
         mode = desired.ownership.get("properties", MANAGE)
         changes.extend(property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
-        if mode == MATCH:
-            without = self._policy._replace(keeps_record=False)
-            matched.extend(property_changes(difference, policy=without, needed=False))
-        return _ordered(changes), _ordered(matched)
+        mismatches.extend(reported_property_changes(difference, self._policy, mode))
+        return _ordered(changes), _ordered(mismatches)
 
 
 def _difference(desired: TableState, observed: TableState) -> Difference:
@@ -204,10 +202,11 @@ def _with_followers(
     planned = {action.table: action for action in alignments}
     for name, observed in state.tables.items():
         desired = models.get(name, observed)
+        manages_keys = desired.ownership.get("foreign_keys", MANAGE) == MANAGE
         own = planned.get(name)
         gone = {change.key for change in own.drop_foreign_keys} if own else set()
         kept = [key for key in observed.foreign_keys if key not in gone]
-        new = tuple(followers(desired.foreign_keys, kept, moved))
+        new = tuple(followers((desired if manages_keys else observed).foreign_keys, kept, moved))
         if new:
             changes = [*(own.changes if own else ()), *new]
             planned[name] = AlignTable(

@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on, raises_protocol
+from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
-from pytest_delta_schema.plan.property_policy import FORBIDDEN, IGNORED, PropertyPolicy
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.types import needed_features
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
@@ -16,6 +17,7 @@ from pytest_delta_schema.state.states import OWNED_PROPERTIES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from pytest_delta_schema.models.modes import ContractMode
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
 
@@ -37,38 +39,70 @@ def property_changes(
     policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
     *,
     declared: bool = True,
-    needed: bool = True,
 ) -> Iterator[Change]:
-    """Yield the properties to set, declared ones and those that other changes need, and those that are to go.
+    """Yield the properties to set, declared ones and those that other changes need, and those to unset.
 
     Args:
         difference: Both states.
         enable: Features that may be raised without being declared.
-        policy: Whose which keys are.
-        declared: Whether to look at the declared ones.
-        needed: Whether to look at those that other changes need.
+        policy: Which keys the project manages.
+        declared: Whether the contract manages properties, so that the declared ones are compared.
     """
     wanted = difference.desired.table_properties if declared else {}
     structural = difference.added or difference.dropped or difference.changed or difference.renames.done
-    features = needed_features(difference, enable) if structural and needed else {}
+    features = needed_features(difference, enable) if structural else {}
     if not wanted and not features and policy.is_plain:
         return
     stored = difference.observed.table_properties
-    to_set: dict[str, str] = {
-        key: value for key, value in features.items() if key not in stored and not is_on(key, stored)
-    }
+    to_set, to_unset = _compared(
+        {key: value for key, value in wanted.items() if policy.contract_mode(key) == MANAGE}
+        if policy.modes
+        else wanted,
+        stored,
+    )
+    needed = {key: value for key, value in features.items() if key not in stored and not is_on(key, stored)}
+    to_set = {**needed, **to_set}
+    if declared and not policy.is_plain:
+        to_set.update(_record(difference, policy))
+        to_unset.update(_unwanted(difference, policy))
+    yield from _changes(to_set, to_unset)
+
+
+def reported_property_changes(difference: Difference, policy: PropertyPolicy, aspect: ContractMode) -> Iterator[Change]:
+    """Yield the differences of properties that are drift, and that no apply changes.
+
+    Args:
+        difference: Both states.
+        policy: Which keys the project manages, reports or ignores.
+        aspect: The contract's mode for properties.
+    """
+    if aspect == IGNORE:
+        return
+    reported = {REPORT} if aspect == MANAGE else {REPORT, MANAGE}
+    wanted = difference.desired.table_properties.items()
+    to_set, to_unset = _compared(
+        {key: value for key, value in wanted if policy.contract_mode(key) in reported},
+        difference.observed.table_properties,
+    )
+    if aspect == REPORT:
+        to_unset.update(_forbidden(difference, policy))
+    yield from _changes(to_set, to_unset)
+
+
+def _compared(wanted: Mapping[str, str | None], stored: Mapping[str, str | None]) -> tuple[dict[str, str], set[str]]:
+    """Return the properties to set and the keys to unset."""
+    to_set: dict[str, str] = {}
     to_unset: set[str] = set()
     for key, value in wanted.items():
-        if policy.modes and policy.mode(key) == IGNORED:
-            continue
         actual = stored_key(key, stored)
         if value is None:
             to_unset.update([] if actual is None else [actual])
         elif actual is None or not equal_values(key, value, stored[actual]):
             to_set[actual or key] = value
-    if declared and not policy.is_plain:
-        to_set.update(_record(difference, policy))
-        to_unset.update(_unwanted(difference, policy))
+    return to_set, to_unset
+
+
+def _changes(to_set: dict[str, str], to_unset: set[str]) -> Iterator[Change]:
     if to_set:
         yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
     if to_unset:
@@ -78,7 +112,7 @@ def property_changes(
 def owned_keys(desired: TableState, policy: PropertyPolicy) -> tuple[str, ...]:
     """Return the keys that a model sets, as a table's record has them."""
     wanted = desired.table_properties.items()
-    return tuple(sorted(key for key, value in wanted if value is not None and policy.mode(key) != IGNORED))
+    return tuple(sorted(key for key, value in wanted if value is not None and policy.contract_mode(key) == MANAGE))
 
 
 def record_of(desired: TableState, policy: PropertyPolicy) -> dict[str, str]:
@@ -95,16 +129,21 @@ def _record(difference: Difference, policy: PropertyPolicy) -> dict[str, str]:
 def _unwanted(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
     """Yield the stored keys that are forbidden, or that the model has set once and does not declare any more."""
     stored, declared = difference.observed.table_properties, difference.desired.table_properties
-    for key in stored:
-        if policy.mode(key) == FORBIDDEN and not key.lower().startswith(ONE_WAY):
-            yield key
+    yield from _forbidden(difference, policy)
     if policy.keeps_record and difference.observed.owned_properties:
         if not owned_keys(difference.desired, policy):
             yield OWNED_PROPERTIES
         for key in difference.observed.owned_properties:
             actual = stored_key(key, stored)
-            if actual is not None and stored_key(key, declared) is None and policy.mode(key) != IGNORED:
+            is_managed = policy.contract_mode(key) == MANAGE
+            if actual is not None and stored_key(key, declared) is None and is_managed:
                 yield actual
+
+
+def _forbidden(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
+    for key in difference.observed.table_properties:
+        if policy.mode(key) == FORBID and not key.lower().startswith(ONE_WAY):
+            yield key
 
 
 def enables(change: SetTableProperties) -> bool:

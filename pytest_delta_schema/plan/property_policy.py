@@ -1,43 +1,65 @@
-"""The policy of a project for table properties: whose they are, by patterns of their keys."""
+"""The policy of a project for table properties: their modes, by patterns of their keys."""
 
 from __future__ import annotations
 
+import sys
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT, PropertyMode
+
+if sys.version_info >= (3, 11):
+    from typing import assert_never
+else:
+    from typing_extensions import assert_never
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MANAGED, IGNORED, REQUIRED, FORBIDDEN = MODES = ("managed", "ignored", "required", "forbidden")
-"""Managed keys are compared and set where a model declares them; ignored ones are set when a table is made, and left to
-others from then on; required ones every model declares; forbidden ones no model declares, and tables lose them."""
+    from pytest_delta_schema.models.modes import ContractMode
 
 
 class PropertyPolicy(NamedTuple):
-    """What becomes of which keys.
+    """Which table properties the project manages.
+
+    A key that a model declares is set when its table is created, whatever its mode. From then on ``manage`` compares
+    and sets it, ``report`` only compares it, ``ignore`` does neither. Besides, ``require`` wants it in every model, and
+    ``forbid`` in none: applies remove it from tables.
 
     Args:
-        modes: Patterns, in the manner of file names, each with its mode; the longest one that matches decides.
-        keeps_record: Whether a table remembers the keys that its model has set, so that a key which leaves the model is
-            removed, while those that others set are left alone.
+        modes: Glob patterns of keys, each with its mode; the longest one that matches decides.
+        keeps_record: Whether a table records the keys that its model has set, so that a key which leaves the model is
+            removed, and keys that others set are left alone.
     """
 
-    modes: tuple[tuple[str, str], ...] = ()
+    modes: tuple[tuple[str, PropertyMode], ...] = ()
     keeps_record: bool = False
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing was said, so that declared keys are managed and others left alone."""
+        """Whether there is no policy, so that declared keys are managed and others left alone."""
         return not self.modes and not self.keeps_record
 
-    def mode(self, key: str) -> str:
-        """Say whose a key is; case does not count."""
+    def mode(self, key: str) -> PropertyMode:
+        """Return the mode of a key, without regard to case."""
         matching = [(len(pattern), mode) for pattern, mode in self.modes if _matches(pattern, key)]
-        return max(matching)[1] if matching else MANAGED
+        return max(matching)[1] if matching else MANAGE
 
-    def patterns(self, mode: str) -> tuple[str, ...]:
+    def contract_mode(self, key: str) -> ContractMode:
+        """Return whether the project manages, only reports, or ignores a key that a model declares."""
+        match self.mode(key) if self.modes else MANAGE:
+            case "manage" | "require" | "forbid":
+                return MANAGE
+            case "report":
+                return REPORT
+            case "ignore":
+                return IGNORE
+            case mode:
+                assert_never(mode)
+
+    def patterns(self, mode: PropertyMode) -> tuple[str, ...]:
         """Return the patterns of one mode."""
-        return tuple(pattern for pattern, each in self.modes if each == mode)
+        return tuple(pattern for pattern, pattern_mode in self.modes if pattern_mode == mode)
 
     def is_covered(self, pattern: str, keys: Iterable[str]) -> bool:
         """Whether a pattern matches one of some keys."""

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
+from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin import report_properties as facts
 from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
@@ -155,7 +156,7 @@ def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest
     run = collector.config.stash[RUN]
     nodes: list[pytest.Collector] = [TableNode.of(collector, table, variable)]
     schema = table.name[:2]
-    if run.options.unmanaged is not None and run.schemas.setdefault(schema, table) is table:
+    if run.options.unmanaged != IGNORE and run.schemas.setdefault(schema, table) is table:
         nodes.append(SchemaNode.of(collector, table, node_name(".".join(schema))))
     return nodes
 

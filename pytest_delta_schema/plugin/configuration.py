@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema.models.modes import IGNORE, UNMANAGED_MODES
 from pytest_delta_schema.plugin.options import (
     APPLY,
     BACKENDS,
     DRIFT,
-    FAIL,
     FEATURES,
     LEAVE,
     LOCAL,
     PREFLIGHTS,
-    REPORT,
     RESTORE,
     RISKS,
     SYNC,
@@ -30,6 +29,7 @@ from pytest_delta_schema.plugin.project_section import expired, read_project
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.models.modes import UnmanagedMode
     from pytest_delta_schema.redaction import Uri
     from pytest_delta_schema.rules.consent import Consent
 
@@ -179,12 +179,12 @@ def _warehouse(config: pytest.Config) -> str:
     return str(beside / Path(config.getini("delta_warehouse")).expanduser())
 
 
-def _unmanaged(config: pytest.Config, mode: str | None) -> str | None:
-    said: str = config.getini("delta_unmanaged")
-    if said not in ("", REPORT, FAIL):
-        msg = f"delta_unmanaged is {said!r}; choose {REPORT} or {FAIL}"
+def _unmanaged(config: pytest.Config, mode: str | None) -> UnmanagedMode:
+    unmanaged: UnmanagedMode = config.getini("delta_unmanaged")
+    if unmanaged not in UNMANAGED_MODES:
+        msg = f"delta_unmanaged is {unmanaged!r}; choose one of {', '.join(UNMANAGED_MODES)}"
         raise pytest.UsageError(msg)
-    return said if said and mode == DRIFT else None
+    return unmanaged if mode == DRIFT else IGNORE
 
 
 def _bindings(config: pytest.Config) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.models.modes import PropertyMode, UnmanagedMode
     from pytest_delta_schema.redaction import Uri
     from pytest_delta_schema.rules.consent import Consent
 
@@ -24,9 +25,6 @@ LEAVE, RESTORE = "leave", "restore"
 
 RISKS = ("metadata", "feature", "scan", "rewrite", "destructive")
 """Classes of risk, the lower ones first."""
-
-REPORT, FAIL = "report", "fail"
-"""What is made of tables that no model declares, if anything."""
 
 LOCAL, MEMORY, SESSION, UNITY, DATABRICKS = "local", "memory", "session", "unity", "databricks"
 
@@ -92,7 +90,7 @@ class Options(NamedTuple):
         bindings: Names in models, each with what stands in its place.
         properties: Patterns of table properties, each with its mode.
         owned_properties: Whether tables keep a record of the properties that their models have set.
-        unmanaged: What is made of tables that no model declares; ``None`` for nothing.
+        unmanaged: What a gate does about tables that no model declares.
         unmanaged_ignore: Patterns of tables that are left to others.
         jvm_archive: Whether the JVM's classes are kept for the next start.
     """
@@ -113,9 +111,9 @@ class Options(NamedTuple):
     entries: tuple[Consent, ...]
     naming: tuple[Consent, ...]
     bindings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-    properties: tuple[tuple[str, str], ...]
+    properties: tuple[tuple[str, PropertyMode], ...]
     owned_properties: bool
-    unmanaged: str | None
+    unmanaged: UnmanagedMode
     unmanaged_ignore: tuple[str, ...]
     jvm_archive: bool
 
@@ -191,7 +189,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("delta_allow", "destructive changes that are allowed, one a line", type="linelist", default=[])
     parser.addini("delta_models", "dotted modules whose tables are collected", type="args", default=[])
     parser.addini("delta_default_properties", "key=value, one a line, for every table", type="linelist", default=[])
-    parser.addini("delta_unmanaged", "what to make of tables that no model declares: report or fail", default="")
+    parser.addini("delta_unmanaged", "tables that no model declares: ignore, report or fail", default="ignore")
     parser.addini("delta_unmanaged_ignore", "patterns of tables that are left to others", type="args", default=[])
     parser.addini("delta_owned_properties", "keep a record of properties that models set", type="bool", default=False)
     parser.addini("delta_jvm_archive", "keep the JVM's classes, for faster starts", type="bool", default=True)

@@ -11,6 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.models.modes import PropertyMode
     from pytest_delta_schema.rules.consent import Consent
 
 SECTION = "tool.pytest_delta_schema"
@@ -37,7 +38,7 @@ class Project(NamedTuple):
     """
 
     allow: tuple[Consent, ...] = ()
-    properties: tuple[tuple[str, str], ...] = ()
+    properties: tuple[tuple[str, PropertyMode], ...] = ()
     stores: tuple[dict[str, Any], ...] = ()
 
 
@@ -63,10 +64,10 @@ def read_project(config: pytest.Config) -> Project:
             allow.append(_consent(entry))
     said = section.get("properties", {})
     if said:
-        from pytest_delta_schema.plan.property_policy import MODES
+        from pytest_delta_schema.models.modes import PROPERTY_MODES
 
-        wrong = [f"{key} = {mode!r}" for key, mode in said.items() if mode not in MODES]
-        faults += [f"properties: {', '.join(wrong)} is no mode; modes are {', '.join(MODES)}"] if wrong else []
+        wrong = [f"{key} = {mode!r}" for key, mode in said.items() if mode not in PROPERTY_MODES]
+        faults += [f"properties: {', '.join(wrong)} is no mode; modes are {', '.join(PROPERTY_MODES)}"] if wrong else []
     stores = section.get("storage", [])
     for number, store in enumerate(stores, start=1):
         faults += [f"storage entry {number} {fault}" for fault in _store_faults(store)]

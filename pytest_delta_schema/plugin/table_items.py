@@ -138,7 +138,7 @@ def _plan(table: Table, request: pytest.FixtureRequest, catalog: Catalog) -> Tab
     plan = run.plan(table, catalog)
     notes = list(map(str, plan.notes))
     if run.options.mode == APPLY:
-        notes += [f"{headline(each)}, in what the contract only matches" for each in plan.mismatches]
+        notes += [f"{headline(each)}, in what the contract only reports" for each in plan.mismatches]
     facts.record(request.node, backend=catalog.name, note="; ".join(notes))
     return plan
 

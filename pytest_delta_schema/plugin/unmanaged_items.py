@@ -9,9 +9,10 @@ import pytest
 
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.models.modes import FAIL
 from pytest_delta_schema.plugin import report_properties as facts
 from pytest_delta_schema.plugin.failures import ContractFailure, representation
-from pytest_delta_schema.plugin.options import DRIFT, FAIL
+from pytest_delta_schema.plugin.options import DRIFT
 from pytest_delta_schema.plugin.run import RUN
 from pytest_delta_schema.plugin.table_items import broken, check
 from pytest_delta_schema.report.text import counted

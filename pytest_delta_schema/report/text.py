@@ -42,13 +42,13 @@ def mismatch_text(action: AlignTable, *, declared_at: str, notes: Sequence[Note]
         declared_at: File and line of the model.
         notes: What else was noticed.
     """
-    aspects = ", ".join(dict.fromkeys(ASPECT_OF[type(change)] for change in action.changes))
+    aspects = ", ".join(dict.fromkeys(ASPECT_OF[type(change)] or "" for change in action.changes))
     parts = [f"declared at {escaped(declared_at)}"] if declared_at else []
     parts.append(aligned(change_lines(action)))
     if notes:
         parts.append(_notes(notes))
-    fact = f"No apply changes this, because the contract matches {aspects} and does not manage it"
-    parts.append(f"{fact}: change it where it is owned, or change the model.")
+    fact = f"No apply changes this, because the contract reports {aspects} and does not manage it"
+    parts.append(f"{fact}: change it where it is managed, or change the model.")
     return "\n\n".join(parts)
 
 

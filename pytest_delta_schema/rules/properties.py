@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY
-from pytest_delta_schema.plan.property_policy import FORBIDDEN, REQUIRED, PropertyPolicy
+from pytest_delta_schema.models.modes import FORBID, REQUIRE
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
@@ -91,12 +92,12 @@ class PropertyPolicyViolation:
     def check(self, table: Table) -> Iterator[Violation]:
         """Yield a violation for every key that is missing or has no place in a model."""
         declared = [key for key, value in table.effective_table_properties.items() if value is not None]
-        for pattern in self.policy.patterns(REQUIRED):
+        for pattern in self.policy.patterns(REQUIRE):
             if not self.policy.is_covered(pattern, declared):
                 message = f"declares no property {pattern}, which the project requires of every table"
                 yield violation(self, table.qualified_name, pattern, message, "declare it")
         for key in declared:
-            if self.policy.mode(key) == FORBIDDEN:
+            if self.policy.mode(key) == FORBID:
                 message = f"declares the property {key}, which the project forbids"
                 yield violation(self, table.qualified_name, key, message, "take it out")
 

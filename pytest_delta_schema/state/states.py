@@ -8,14 +8,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytest_delta_schema.errors import CatalogReadError, ReadProblem
+from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
-from pytest_delta_schema.models.table import IGNORE, STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.models.conversion import Parquet
+    from pytest_delta_schema.models.modes import ContractMode, Evolution
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
     from pytest_delta_schema.state.conversion import SourceState
@@ -124,9 +126,9 @@ class TableState:
     logical_name: QualifiedName | None = field(default=None, compare=False)
     owned_properties: tuple[str, ...] | None = field(default=None, compare=False)
     renames: tuple[RenameState, ...] = field(default=(), compare=False)
-    column_order: str = field(default=IGNORE, compare=False)
-    ownership: Mapping[str, str] = field(default_factory=lambda: ALL_MANAGED, compare=False)
-    evolution: str = field(default=STRICT, compare=False)
+    column_order: ContractMode = field(default=IGNORE, compare=False)
+    ownership: Ownership = field(default_factory=lambda: ALL_MANAGED, compare=False)
+    evolution: Evolution = field(default=STRICT, compare=False)
     version: int | None = field(default=None, compare=False)
 
 

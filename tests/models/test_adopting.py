@@ -49,9 +49,9 @@ def whole():
             ForeignKey(["id"], table(Column("id", spark.LongType()), name="dev.silver.others")),
         ],
         partitioned_by=["day"],
-        column_order="enforce",
+        column_order="manage",
         tags={"team": "it's ours", "gold": ""},
-        owns={"comments": "match"},
+        owns={"comments": "report"},
         convert_from=Parquet("/lake/orders", statistics=False),
     )
 

@@ -69,22 +69,29 @@ LONG = LongType()
         (lambda: Column(7, LONG), "the name of a column must be a string, got 7; write it in quotes"),
         (
             lambda: table(column(), owns="columns"),
-            "dev.silver.orders: owns is 'columns'; write a list of aspects, or a mode by aspect: {'comments': 'match'}",
+            "dev.silver.orders: owns is 'columns'; write a list of aspects, or a mode by aspect: {'comments': 'report'}",
         ),
         (
             lambda: table(column(), owns=["columns", "owner"]),
             (
-                "dev.silver.orders: owns names 'owner', which is no aspect; aspects are columns, types, values, constraints,"
-                " comments, properties, layout, tags"
+                "dev.silver.orders: owns names 'owner', which is no aspect; aspects are columns, types, defaults,"
+                " primary_keys, foreign_keys, checks, comments, properties, layout, tags"
+            ),
+        ),
+        (
+            lambda: table(column(), owns={"values": "ignore", "constraints": "manage"}),
+            (
+                "dev.silver.orders: owns names 'values', 'constraints', which is no aspect; aspects are columns, types,"
+                " defaults, primary_keys, foreign_keys, checks, comments, properties, layout, tags"
             ),
         ),
         (
             lambda: table(column(), owns={"comments": "mine"}),
-            "dev.silver.orders: owns says comments = 'mine'; write one of manage, match, ignore",
+            "dev.silver.orders: owns has comments = 'mine'; write one of manage, report, ignore",
         ),
         (
             lambda: table(column(), column_order="strict"),
-            "dev.silver.orders: column_order is 'strict'; write one of ignore, report, enforce",
+            "dev.silver.orders: column_order is 'strict'; write one of manage, report, ignore",
         ),
         (
             lambda: table(column(), partitioned_by="id"),

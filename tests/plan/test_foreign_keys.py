@@ -120,6 +120,13 @@ def child():
         pytest.param([customers("id")], OTHER_NAME, [child()], [*RENAMED, DROPPED, ADDED], id="child known"),
         pytest.param([customers("id")], OTHER_NAME, [], [*RENAMED, DROPPED, ADDED], id="child without a model"),
         pytest.param([customers("id")], OTHER_NAME, [orders()], [*RENAMED, DROPPED], id="no more wanted"),
+        pytest.param(
+            [customers("id")],
+            OTHER_NAME,
+            [table(column(), owns={"foreign_keys": "ignore"})],
+            [*RENAMED, DROPPED, ADDED],
+            id="child does not manage its foreign keys",
+        ),
         pytest.param([customers()], OLD_KEY, [orders()], [KEY_DROPPED, DROPPED], id="key goes, and no more wanted"),
         pytest.param([customers()], OLD_KEY, [], [KEY_DROPPED, DROPPED, ADDED], id="key goes, for a rule to refuse"),
         pytest.param([customers(), orders()], OLD_KEY, [], [KEY_DROPPED, DROPPED], id="both go"),

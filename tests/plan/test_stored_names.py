@@ -72,7 +72,7 @@ def test_a_foreign_key_points_at_its_parent_as_it_is_stored(exists):
 
 
 def test_what_a_model_only_matches_is_told_of_the_stored_table():
-    matched = table(column(), comment="All", owns={"comments": "match"})
+    matched = table(column(), comment="All", owns={"comments": "report"})
 
     plan = TablePlanner().plan([matched], catalog(state(stored("id"), name=MIXED)))
 

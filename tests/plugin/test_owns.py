@@ -1,4 +1,4 @@
-"""``Table(owns=...)``: what a contract only matches fails the gate, and no apply changes it."""
+"""``Table(owns=...)``: what a contract only reports fails the gate, and no apply changes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ orders = table(
     Column("new", LongType()),
     comment="Ours",
     table_properties={"team": "us"},
-    owns={"comments": "match", "properties": "ignore"},
+    owns={"comments": "report", "properties": "ignore"},
 )
 """
 CATALOG = (
@@ -33,8 +33,8 @@ def test_a_gate_shows_both_and_says_who_may_change_what(project):
             "  ~ comment             'Theirs' -> 'Ours'",
             "",
             (
-                "No apply changes this, because the contract matches comments and does not manage it: change it where it is"
-                " owned, or change the model."
+                "No apply changes this, because the contract reports comments and does not manage it: change it where it is"
+                " managed, or change the model."
             ),
             "SQL that would run:",
         ]
@@ -54,13 +54,13 @@ def test_an_apply_does_its_part_and_notes_the_rest_which_keeps_failing_the_gate(
             "apply: 1 applied, 1 statement run",
             (
                 "  note        dev.silver.orders has drifted, 2 changes: columns.id.comment, comment, in what the contract"
-                " only matches"
+                " only reports"
             ),
         ]
     )
 
 
-def test_drift_in_matched_aspects_alone_fails_the_gate(project):
+def test_drift_in_reported_aspects_alone_fails_the_gate(project):
     project.models(MODELS)
     project.catalog(
         """MemoryCatalog([stored("dev.silver.orders", ID._replace(comment="Key"), OLD._replace(name="new"))])"""

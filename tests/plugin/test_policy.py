@@ -11,13 +11,13 @@ HELD = """MemoryCatalog([
 POLICY = """
 [tool.pytest_delta_schema.properties]
 "team" = "{mode}"
-"legacy.*" = "forbidden"
+"legacy.*" = "forbid"
 """
 
 
 def test_a_required_property_is_missed_without_a_catalog(project):
     project.models(MODELS)
-    project.path.joinpath("pyproject.toml").write_text(POLICY.format(mode="required"))
+    project.path.joinpath("pyproject.toml").write_text(POLICY.format(mode="require"))
 
     result = project.run("-m", "delta_rules")
 
@@ -36,7 +36,7 @@ def test_forbidden_and_forgotten_properties_go_in_an_apply(project):
     project.ini("delta_models = models", "delta_owned_properties = true")
     project.models(MODELS)
     project.catalog(HELD)
-    project.path.joinpath("pyproject.toml").write_text(POLICY.format(mode="managed"))
+    project.path.joinpath("pyproject.toml").write_text(POLICY.format(mode="manage"))
 
     drift = project.run("--delta-drift", "-m", "delta_drift")
     applied = project.run("--delta-apply", "-m", "delta_apply")
@@ -71,7 +71,7 @@ def test_a_mode_that_is_none_is_a_usage_error(project):
         [
             (
                 "ERROR: pyproject.toml: [[]tool.pytest_delta_schema]: properties: team = 'mandatory' is no mode; modes are"
-                " managed, ignored, required, forbidden"
+                " manage, report, ignore, require, forbid"
             )
         ]
     )

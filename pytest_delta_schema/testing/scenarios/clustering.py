@@ -105,7 +105,7 @@ ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`id`, `t`.`b`, `n`);
         name="layout/columns_in_order",
         description="The declared order is reached by the fewest moves, one a statement.",
         before=columns(column("a"), column("b"), column("c"), column("d"), column("e")),
-        after=columns(column("e"), column("a"), column("c"), column("B"), column("d"), column_order="enforce"),
+        after=columns(column("e"), column("a"), column("c"), column("B"), column("d"), column_order="manage"),
         rows=({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},),
         plan="""
 ~ columns.e.order: behind d -> first
@@ -128,7 +128,7 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `b` AFTER `c`;
             column("b"),
             column("c", renamed_from="old"),
             column("a"),
-            column_order="enforce",
+            column_order="manage",
             table_properties=MAPPED,
         ),
         rows=({"legacy": 0, "a": 1, "b": 2, "old": 3},),

@@ -19,7 +19,7 @@ OWNERSHIP: tuple[Scenario, ...] = (
             column("new", comment="New"),
             comment="Ours",
             table_properties={"team": "us", "tier": None},
-            owns={"comments": "match", "properties": "ignore"},
+            owns={"comments": "report", "properties": "ignore"},
         ),
         rows=({"id": 1, "n": 2},),
         plan="""
@@ -103,7 +103,7 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (n > 0);
         description="A new table is created whole, whatever aspects its contract manages.",
         before=None,
         after=columns(
-            ID, comment="Ours", table_properties={"team": "us"}, owns={"comments": "match", "properties": "ignore"}
+            ID, comment="Ours", table_properties={"team": "us"}, owns={"comments": "report", "properties": "ignore"}
         ),
         plan="""
 + schema dev.silver: (absent) -> created
@@ -135,7 +135,7 @@ TBLPROPERTIES (
             column("n", comment="Ours", is_nullable=False),
             column("missing", comment="New", default=1),
             table_properties={**WIDENS, "team": "us"},
-            owns=["types", "values", "constraints", "comments", "properties", "layout"],
+            owns=["types", "defaults", "primary_keys", "foreign_keys", "checks", "comments", "properties", "layout"],
         ),
         rows=({"id": 1, "n": 2, "theirs": 3},),
         plan="""

@@ -42,10 +42,10 @@ TBLPROPERTIES (
         external_properties={"legacy.owner": "x", "legacy.kept": "y"},
         property_policy=PropertyPolicy(
             (
-                ("TUNING.*", "ignored"),
-                ("tuning.fixed", "managed"),
-                ("legacy.*", "forbidden"),
-                ("legacy.kept", "ignored"),
+                ("TUNING.*", "ignore"),
+                ("tuning.fixed", "manage"),
+                ("legacy.*", "forbid"),
+                ("legacy.kept", "ignore"),
             )
         ),
         plan="""
@@ -119,7 +119,7 @@ ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('pytest_delta
         name="property_policy/properties_reported_with_an_ownership_record",
         description="A contract that only reports properties neither sets nor records any.",
         before=columns(ID, column("n"), table_properties={"team": "core"}),
-        after=columns(ID, column("n", comment="New"), table_properties={"team": "us"}, owns={"properties": "match"}),
+        after=columns(ID, column("n", comment="New"), table_properties={"team": "us"}, owns={"properties": "report"}),
         property_policy=PropertyPolicy(keeps_record=True),
         plan="""
 ~ columns.n.comment: '' -> 'New'
@@ -139,7 +139,7 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
         before=columns(ID),
         after=columns(ID, table_properties={"Legacy.owner": "x", "team": None, "Kind": "y"}),
         property_policy=PropertyPolicy(
-            (("team", "required"), ("tier*", "required"), ("k*", "required"), ("legacy.*", "forbidden"))
+            (("team", "require"), ("tier*", "require"), ("k*", "require"), ("legacy.*", "forbid"))
         ),
         plan="""
 + properties.Kind: (absent) -> 'y'

@@ -68,7 +68,7 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `mail` SET TAGS (
             column("n", comment="New", tags={"level": "2"}),
             column("more", tags={"level": "3"}),
             tags={"team": None},
-            owns={"tags": "match", "columns": "ignore"},
+            owns={"tags": "report", "columns": "ignore"},
         ),
         rows=({"id": 1, "n": 2},),
         plan="""
