@@ -19,6 +19,9 @@ MAPPING_PROPERTY = "delta.columnMapping.mode"
 SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """Characters that Delta stores in column names under column mapping only (run on the released jars)."""
 
+CLUSTERING_FEATURE = "delta.feature.clustering"
+"""The feature that the first clustering of a table enables, by itself."""
+
 PROTOCOL_VERSIONS = ("delta.minreaderversion", "delta.minwriterversion")
 """Properties, in lower case, that set a protocol version; Delta never lowers one."""
 

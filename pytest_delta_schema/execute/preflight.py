@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import StatementError, because
-from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, demands_of, shown_columns
+from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.rules.reported_rules import (
     DuplicateKeyValues,
     NullsInColumn,
@@ -73,7 +73,7 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
         ddl: Where it is.
         how: How its data is asked.
     """
-    data_checks = demands_of(action) if how.mode != OFF else ()
+    data_checks = data_checks_of(action) if how.mode != OFF else ()
     if not data_checks:
         return ()
     added = [change.column for change in action.add_columns]

@@ -31,8 +31,8 @@ from pytest_delta_schema.plan.changes import (
     SetTableProperties,
     SetTags,
     UnsetTableProperties,
-    require_change,
 )
+from pytest_delta_schema.plan.changes.kind import require_change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,19 +1,27 @@
-"""What a plan demands of the rows that are there already: pure values, asked of the data before anything runs."""
+"""Data checks: what the existing rows of a table must satisfy before a plan runs, as pure values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from pytest_delta_schema.plan.changes import (
+    CheckAdd,
+    CheckReplace,
+    ColumnNullabilityChange,
+    ForeignKeyAdd,
+    LayoutRewrite,
+    PrimaryKeyAdd,
+)
+from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.types import find, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.changes import CheckReplace
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
 
@@ -27,7 +35,7 @@ class NotNull(NamedTuple):
 
 
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-"""The text that stands for NULL where partitions are named by their values, so that no value can be called like it."""
+"""The text that partition folders use for NULL, so that no value can have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,38 +53,73 @@ class PartitionValue:
 
 
 DataCheck = Union[NotNull, PartitionValue, CheckState, KeyState, ForeignKeyState]  # noqa: UP007 - a union of classes at run time
-"""A check is met by every row, a primary key has no value twice, and a foreign key always finds its parent."""
+"""All rows satisfy a check, no two have the same primary key, and each foreign key has a row in the parent table."""
 
 
-def demands_of(action: AlignTable) -> tuple[DataCheck, ...]:
-    """Return what ``action`` demands: NOT NULL first, then values of new partitions, then checks, then keys.
+def data_checks_of(action: AlignTable) -> tuple[DataCheck, ...]:
+    """Return the data checks of an action, in the order of its changes.
 
-    The rows are asked before anything changes, so columns that the plan renames are meant under their old names. A
-    check that is only renamed or put back, and a foreign key that is put back, demand nothing new.
+    They run before anything changes, so columns that the plan renames have their old names here. A check that is only
+    renamed or dropped and added again needs no data check, and neither does such a foreign key.
     """
     names = old_names(action.rename_columns)
-    key, rewrite = action.add_primary_key, action.rewrite_layout
-    return (
-        *(NotNull(with_names(change.path, names)) for change in action.change_nullability if not change.is_nullable),
-        *(partition_values(action.observed, _old(rewrite.partitioning, names)) if rewrite else ()),
-        *(_before(change.after, names) for change in action.replace_checks if not _says_the_same(change, names)),
-        *(_before(CheckState(change.name, change.expression), names) for change in action.add_checks),
-        *([KeyState(key.name, _old(key.columns, names))] if key else []),
-        *(_stored(change.key, action, names) for change in action.foreign_keys if not _is_put_back(change.key, action)),
+    return tuple(
+        data_check
+        for change in action.changes
+        if kind_of(change).needs_data_check
+        for data_check in DATA_CHECKS[type(change)](change, action, names)
     )
 
 
+def _of_nullability(change: ColumnNullabilityChange, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    if not change.is_nullable:
+        yield NotNull(with_names(change.path, names))
+
+
+def _of_layout(change: LayoutRewrite, action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    return partition_values(action.observed, _old(change.partitioning, names))
+
+
+def _of_replaced_check(change: CheckReplace, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    if not _says_the_same(change, names):
+        yield _before(change.after, names)
+
+
+def _of_check(change: CheckAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    yield _before(CheckState(change.name, change.expression), names)
+
+
+def _of_primary_key(change: PrimaryKeyAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    yield KeyState(change.name, _old(change.columns, names))
+
+
+def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    if not _is_added_again(change.key, action):
+        yield _stored(change.key, action, names)
+
+
+DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck]]] = {
+    ColumnNullabilityChange: _of_nullability,
+    LayoutRewrite: _of_layout,
+    CheckReplace: _of_replaced_check,
+    CheckAdd: _of_check,
+    PrimaryKeyAdd: _of_primary_key,
+    ForeignKeyAdd: _of_foreign_key,
+}
+"""The data checks of each kind of change that is declared to need them."""
+
+
 def partition_values(state: TableState, partitioning: Iterable[str]) -> Iterator[PartitionValue]:
-    """Yield the demands of a table that is partitioned anew: for columns that it was not partitioned by before.
+    """Yield the data checks of columns by which a table was not partitioned before.
 
     Args:
-        state: The table as it is.
-        partitioning: The columns of its new partitions, by the names that they have now.
+        state: The stored table.
+        partitioning: The new partition columns, by their stored names.
     """
-    parted = {name.lower() for name in state.partitioning}
+    partitioned = {name.lower() for name in state.partitioning}
     for name in partitioning:
         column = find(state.columns, (name,))
-        if name.lower() not in parted and column is not None and _may_lose_values(column.data_type):
+        if name.lower() not in partitioned and column is not None and _may_lose_values(column.data_type):
             yield PartitionValue(column=column.name, data_type=str(column.data_type))
 
 
@@ -85,7 +128,7 @@ def _may_lose_values(data_type: DataTypeState) -> bool:
 
 
 def _before(check: CheckState, names: Names) -> CheckState:
-    """Write a check over the columns as they are still called."""
+    """Return a check over the stored names of columns."""
     if not names:
         return check
     from pytest_delta_schema.state.expressions import with_columns
@@ -106,14 +149,14 @@ def _old(columns: tuple[str, ...], names: Names) -> tuple[str, ...]:
 
 
 def _stored(key: ForeignKeyState, action: AlignTable, names: Names) -> ForeignKeyState:
-    """Write a foreign key over the columns as they are still called, with the parent's primary key written out."""
+    """Return a foreign key over the stored names of columns, with the parent's primary key filled in."""
     parent = action.parents.get(key.parent)
-    there = key.parent_columns or (parent.primary_key.columns if parent and parent.primary_key else ())
-    return key._replace(columns=_old(key.columns, names), parent_columns=there)
+    parent_columns = key.parent_columns or (parent.primary_key.columns if parent and parent.primary_key else ())
+    return key._replace(columns=_old(key.columns, names), parent_columns=parent_columns)
 
 
-def _is_put_back(key: ForeignKeyState, action: AlignTable) -> bool:
-    """Whether a foreign key only steps aside, for renamed columns on either side included."""
+def _is_added_again(key: ForeignKeyState, action: AlignTable) -> bool:
+    """Whether a foreign key is only dropped and added again, also over columns that are renamed on either side."""
     stored = {change.key.name.lower(): change.key for change in action.drop_foreign_keys}.get(key.name.lower())
     parent = action.parents.get(key.parent)
     hints = parent.renames if parent else ()
@@ -123,10 +166,14 @@ def _is_put_back(key: ForeignKeyState, action: AlignTable) -> bool:
 
 
 def shown_columns(data_check: DataCheck, action: AlignTable) -> tuple[str, ...]:
-    """Return the columns that tell which rows break a demand: the key's own, or the table's primary key.
+    """Return the columns that identify the rows that fail a data check: those of the key, or of the primary key.
 
-    A table without a primary key shows what a check names or a partition would not keep, and nothing for NOT NULL,
-    where all there is to see is NULL.
+    Without a primary key these are the columns of the check or the partition column, and none for NOT NULL, whose
+    only column is NULL.
+
+    Args:
+        data_check: One of the action's data checks.
+        action: What is planned for the table.
     """
     if isinstance(data_check, (KeyState, ForeignKeyState)):
         return data_check.columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plan.changes import Change, ClusteringChange, ColumnMove, LayoutRewrite
 from pytest_delta_schema.plan.renames import new_names, with_names
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.plan.difference import Difference
-
-CLUSTERING_FEATURE = "delta.feature.clustering"
-"""The feature that the first clustering of a table raises, by itself."""
 
 
 def layout_changes(difference: Difference) -> Iterator[Change]:

@@ -6,48 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
-from pytest_delta_schema.plan import changes
-from pytest_delta_schema.plan.constraints import renamed
+from pytest_delta_schema.plan.changes import CheckReplace, ColumnMove
+from pytest_delta_schema.plan.changes.kind import kind_of
+from pytest_delta_schema.plan.checks import renamed
 from pytest_delta_schema.plan.renames import new_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_delta_schema.models.modes import ContractMode
-    from pytest_delta_schema.models.ownership import Aspect
+    from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
-
-ASPECT_OF: Mapping[type[changes.Change], Aspect | None] = {
-    changes.ColumnRename: "columns",
-    changes.ColumnAdd: "columns",
-    changes.ColumnDrop: "columns",
-    changes.ColumnMove: "columns",
-    changes.ColumnNullabilityChange: "columns",
-    changes.ColumnTypeChange: "types",
-    changes.ColumnDefaultChange: "defaults",
-    changes.ColumnGenerationChange: "defaults",
-    changes.CheckAdd: "checks",
-    changes.CheckDrop: "checks",
-    changes.CheckReplace: "checks",
-    changes.PrimaryKeyAdd: "primary_keys",
-    changes.PrimaryKeyDrop: "primary_keys",
-    changes.ForeignKeyAdd: "foreign_keys",
-    changes.ForeignKeyDrop: "foreign_keys",
-    changes.SetColumnComments: "comments",
-    changes.SetTableComment: "comments",
-    changes.SetTableProperties: "properties",
-    changes.UnsetTableProperties: "properties",
-    changes.SetTags: "tags",
-    changes.UnsetTags: "tags",
-    changes.ConvertTable: None,
-    changes.ClusteringChange: "layout",
-    changes.LayoutRewrite: "layout",
-}
-"""The aspect to which each kind of change belongs.
-
-A conversion has none: a contract that consents to it manages it, whatever else it owns.
-"""
 
 
 def is_whole(desired: TableState) -> bool:
@@ -87,24 +55,40 @@ def _observed_constraints(difference: Difference) -> dict[str, Any]:
     return kept
 
 
-def is_own(change: changes.Change, desired: TableState) -> bool:
+def is_own(change: Change, desired: TableState) -> bool:
     """Whether a change of an owned difference is made.
 
     A check that the contract does not manage is dropped and added again where a change of its columns needs that.
+
+    Args:
+        change: A change of the owned part of a difference.
+        desired: The wanted state.
     """
-    return mode_of(change, desired) == MANAGE or isinstance(change, changes.CheckReplace)
+    return mode_of(change, desired) == MANAGE or isinstance(change, CheckReplace)
 
 
-def is_reported(change: changes.Change, desired: TableState) -> bool:
-    """Whether a change of a whole difference is only reported."""
-    is_added_again = isinstance(change, changes.CheckReplace) and change.before == change.after
+def is_reported(change: Change, desired: TableState) -> bool:
+    """Whether a change of a whole difference is only reported.
+
+    Args:
+        change: A change of the whole difference.
+        desired: The wanted state.
+    """
+    is_added_again = isinstance(change, CheckReplace) and change.before == change.after
     return mode_of(change, desired) == REPORT and not is_added_again
 
 
-def mode_of(change: changes.Change, desired: TableState) -> ContractMode:
-    """Return whether a change is made, only reported, or ignored."""
-    aspect = ASPECT_OF[type(change)]
-    mode = MANAGE if aspect is None else desired.ownership.get(aspect, MANAGE)
-    if isinstance(change, changes.ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
+def mode_of(change: Change, desired: TableState) -> ContractMode:
+    """Return whether a change is made, only reported, or ignored.
+
+    A conversion is no aspect of ownership: a contract that consents to it manages it.
+
+    Args:
+        change: What changes.
+        desired: The wanted state.
+    """
+    aspect = kind_of(change).aspect
+    mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)
+    if isinstance(change, ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
         return REPORT
     return mode

@@ -9,22 +9,13 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import (
-    ALIGNMENT_ORDER,
-    Change,
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnRename,
-    ColumnTypeChange,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    PrimaryKeyAdd,
-    SetTableProperties,
-)
+from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTableProperties
+from pytest_delta_schema.plan.changes.kind import kind_of
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.changes.properties import enables_feature
+from pytest_delta_schema.plan.checks import check_changes, cosmetic_differences
 from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
-from pytest_delta_schema.plan.constraints import constraint_changes, cosmetic_differences
 from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
 from pytest_delta_schema.plan.defaults import cosmetic_values, value_changes
 from pytest_delta_schema.plan.difference import differ
@@ -32,7 +23,8 @@ from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes, with_parents
 from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.ownership import is_own, is_reported, is_whole, owned
-from pytest_delta_schema.plan.properties import enables, property_changes, record_of, reported_property_changes
+from pytest_delta_schema.plan.primary_keys import primary_key_changes
+from pytest_delta_schema.plan.properties import property_changes, record_of, reported_property_changes
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import Note, TablePlan
@@ -54,21 +46,15 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
     rename_changes,
     column_changes,
     type_changes,
-    constraint_changes,
+    primary_key_changes,
+    check_changes,
     foreign_key_changes,
     value_changes,
     comment_changes,
     layout_changes,
     tag_changes,
 )
-"""One comparison an aspect, besides properties, which depend on the others.
-
-Where their changes stand in an alignment is said by ``ALIGNMENT_ORDER``.
-"""
-
-_ENABLED = (ColumnAdd, ColumnRename, ColumnTypeChange, ColumnDrop, ColumnDefaultChange)
-
-_RANK = {kind: rank for rank, kind in enumerate(ALIGNMENT_ORDER)}
+"""One comparison for each aspect, except properties, which depend on the others."""
 
 
 class TablePlanner:
@@ -236,22 +222,22 @@ def _compared(difference: Difference) -> list[Change]:
 
 def _ordered(changes: list[Change]) -> tuple[Change, ...]:
     if len(changes) > 1:
-        changes.sort(key=_enabling_rank if _needs_enabling(changes) else _rank)
+        changes.sort(key=_enabling_step if _needs_enabling(changes) else _step)
     return tuple(changes)
 
 
-def _rank(change: Change) -> float:
-    return _RANK[type(change)]
+def _step(change: Change) -> Step:
+    return kind_of(change).step
 
 
-def _enabling_rank(change: Change) -> float:
-    # Properties come late, but column mapping and table features have to be there before the columns that need them.
-    return _RANK[ForeignKeyDrop] + 0.5 if isinstance(change, SetTableProperties) else _RANK[type(change)]
+def _enabling_step(change: Change) -> Step:
+    # Properties come late, but column mapping and table features have to be enabled before the columns that need them.
+    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else kind_of(change).step
 
 
 def _needs_enabling(changes: list[Change]) -> bool:
-    return any(isinstance(change, _ENABLED) for change in changes) and any(
-        isinstance(change, SetTableProperties) and enables(change) for change in changes
+    return any(kind_of(change).needs_feature for change in changes) and any(
+        isinstance(change, SetTableProperties) and enables_feature(change) for change in changes
     )
 
 

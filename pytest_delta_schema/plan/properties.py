@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on, raises_protocol
+from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -144,11 +144,6 @@ def _forbidden(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
     for key in difference.observed.table_properties:
         if policy.mode(key) == FORBID and not key.lower().startswith(ONE_WAY):
             yield key
-
-
-def enables(change: SetTableProperties) -> bool:
-    """Whether ``change`` sets something without which Delta refuses to add, widen, rename or drop columns."""
-    return any(raises_protocol(key, value) for key, value in change.properties.items())
 
 
 def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plan.risk import highest_risk
+from pytest_delta_schema.plan.describe import change_lines, highest_risk
 from pytest_delta_schema.report.text import aligned, counted
 from pytest_delta_schema.sql.compiler import script, statements
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.escaping import escaped, note_on, sql_lines
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plan.ownership import ASPECT_OF
-from pytest_delta_schema.plan.risk import Risk, highest_risk
+from pytest_delta_schema.plan.changes.kind import kind_of
+from pytest_delta_schema.plan.describe import change_lines, highest_risk
+from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.sql.compiler import statements
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Violation
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.describe import ChangeLine
+    from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.table_plan import Note, TablePlan
     from pytest_delta_schema.sql.statement import Statement, StatementKind
 
@@ -42,7 +42,7 @@ def mismatch_text(action: AlignTable, *, declared_at: str, notes: Sequence[Note]
         declared_at: File and line of the model.
         notes: What else was noticed.
     """
-    aspects = ", ".join(dict.fromkeys(ASPECT_OF[type(change)] or "" for change in action.changes))
+    aspects = ", ".join(dict.fromkeys(kind_of(change).aspect for change in action.changes))
     parts = [f"declared at {escaped(declared_at)}"] if declared_at else []
     parts.append(aligned(change_lines(action)))
     if notes:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import ColumnDrop
+from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.rules.consent_paths import (
     ANY_PARTS,
     Part,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.state.types import ColumnState
 
 DROP_COLUMN = "drop-column"
@@ -137,9 +140,13 @@ def needs(action: CreateTable | AlignTable) -> tuple[Need, ...]:
         return ()
     # Consents name what models are called, wherever their tables are.
     table = action.desired.logical_name or action.table
-    drops = (Need(DROP_COLUMN, table, drop.path) for drop in action.drop_columns)
-    rewrites = () if action.rewrite_layout is None else (Need(REWRITE, table),)
-    return (*drops, *rewrites)
+    actions = ((change, kind_of(change).consent) for change in action.changes)
+    needed = [_need(change, consent, table) for change, consent in actions if consent is not None]
+    return tuple(sorted(needed, key=lambda need: need.action))
+
+
+def _need(change: Change, action: str, table: QualifiedName) -> Need:
+    return Need(action, table, change.path if isinstance(change, ColumnDrop) else ())
 
 
 def missing(action: CreateTable | AlignTable, kind: str, consents: Iterable[Consent]) -> tuple[Missing, ...]:

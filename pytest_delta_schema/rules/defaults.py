@@ -6,7 +6,7 @@ from operator import eq
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.plan.describe import describe_value
+from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.desired import value_state
@@ -100,11 +100,13 @@ class UnsupportedGenerationChange:
         for added in action.add_columns:
             if added.bare.value is not None:
                 path = ".".join(added.path)
-                fact = f"column {path} is {describe_value(added.bare.value)}, which Delta makes with a new table only"
+                fact = (
+                    f"column {path} is {describe_generation(added.bare.value)}, which Delta makes with a new table only"
+                )
                 remedy = "add it as a plain column that writers fill, or build a new table"
                 yield violation(self, action.table, path, fact, remedy)
         for change in action.change_generation:
-            before, after = describe_value(change.before) or "plain", describe_value(change.after) or "plain"
+            before, after = describe_generation(change.before) or "plain", describe_generation(change.after) or "plain"
             fact = f"column {change.name} is {before} on the table and {after} in the model, which Delta never changes"
             yield violation(self, action.table, change.name, fact, _REBUILD)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.plan.describe import describe_layout
+from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing
 from pytest_delta_schema.rules.rule import violation

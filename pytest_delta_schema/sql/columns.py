@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.defaults import value_clause
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -78,3 +78,11 @@ def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullability
             lines = ",\n".join(f"  {path_sql(change.path)} {words}" for change in group)
             sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
             yield Statement(table=table, kind=kind, sql=sql, changes=group)
+
+
+RENDERERS: Renderers = {
+    ColumnRename: rename_columns,
+    ColumnAdd: add_columns,
+    ColumnDrop: drop_columns,
+    ColumnNullabilityChange: change_nullability,
+}

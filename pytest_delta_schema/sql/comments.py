@@ -5,16 +5,15 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.changes import SetColumnComments
+from pytest_delta_schema.plan.changes import SetColumnComments, SetTableComment
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import SetTableComment
 
 
 def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:
@@ -48,3 +47,6 @@ def set_table_comment(table: QualifiedName, changes: Sequence[SetTableComment]) 
             sql=f"COMMENT ON TABLE {dotted(table)} IS {literal(change.comment)}",
             changes=(change,),
         )
+
+
+RENDERERS: Renderers = {SetColumnComments: set_column_comments, SetTableComment: set_table_comment}

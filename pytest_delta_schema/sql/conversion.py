@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.sql.quoting import dotted, identifier, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, register_table
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.conversion import DELTA
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import ConvertTable
     from pytest_delta_schema.state.types import DataTypeState
 
 
@@ -53,3 +53,6 @@ def conversion(target: str, change: ConvertTable) -> str:
 def _type(data_type: DataTypeState) -> str:
     """Say a type; Delta's parser takes TIMESTAMP for another keyword of its own unless it is quoted (Delta 4.4.0)."""
     return identifier("TIMESTAMP") if data_type == "timestamp" else type_sql(data_type)
+
+
+RENDERERS: Renderers = {ConvertTable: convert_table}

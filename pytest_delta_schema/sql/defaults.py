@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.escaping import escaped_literals
+from pytest_delta_schema.plan.changes import ColumnDefaultChange, ColumnGenerationChange
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.quoting import condition, dotted, path_sql
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import ColumnDefaultChange, ColumnGenerationChange
     from pytest_delta_schema.state.types import ColumnGeneration
 
 
@@ -51,3 +51,6 @@ def _expression(text: str) -> str:
     """Put an end of line behind a comment, so that it does not swallow what follows."""
     legible = escaped_literals(text)
     return f"{legible}\n" if "--" in legible else legible
+
+
+RENDERERS: Renderers = {ColumnDefaultChange: change_defaults, ColumnGenerationChange: change_generation}

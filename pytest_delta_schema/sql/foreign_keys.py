@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.constraints import add_constraint, drop_constraint
+from pytest_delta_schema.plan.changes import ForeignKeyAdd, ForeignKeyDrop
+from pytest_delta_schema.sql.named_constraints import add_constraint, drop_constraint
 from pytest_delta_schema.sql.quoting import dotted, listed
-from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.sql.statement import Renderers, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import ForeignKeyAdd, ForeignKeyDrop
     from pytest_delta_schema.sql.statement import Statement
 
 
@@ -29,3 +29,6 @@ def drop_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyDrop]) ->
     """Say each foreign key that goes."""
     for change in changes:
         yield drop_constraint(table, StatementKind.DROP_FOREIGN_KEY, change, change.key.name)
+
+
+RENDERERS: Renderers = {ForeignKeyDrop: drop_foreign_key, ForeignKeyAdd: add_foreign_key}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.changes import ClusteringChange, ColumnMove, LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted, identifier, listed, literal, path_sql
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import ClusteringChange, ColumnMove, LayoutRewrite
 
 
 def layout_clauses(partitioning: Sequence[str], clustering: Iterable[Sequence[str]]) -> list[str]:
@@ -62,3 +62,6 @@ def texts_without_zone(columns: Iterable[str]) -> str:
 
 def _paths(paths: Iterable[Sequence[str]]) -> str:
     return ", ".join(map(path_sql, paths))
+
+
+RENDERERS: Renderers = {ClusteringChange: change_clustering, LayoutRewrite: rewrite_layout, ColumnMove: move_columns}

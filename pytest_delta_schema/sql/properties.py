@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.changes import SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.sql.quoting import dotted, literal
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import SetTableProperties, UnsetTableProperties
 
 
 def property_lines(properties: Mapping[str, str]) -> str:
@@ -40,3 +40,6 @@ def unset_properties(table: QualifiedName, changes: Sequence[UnsetTablePropertie
             sql=f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({keys})",
             changes=(change,),
         )
+
+
+RENDERERS: Renderers = {SetTableProperties: set_properties, UnsetTableProperties: unset_properties}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, SetColumnComments
 from pytest_delta_schema.sql.comments import comments_at
-from pytest_delta_schema.sql.compiler import RENDERERS
+from pytest_delta_schema.sql.compiler import renderer_of
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ TOGETHER = frozenset(
 def one_by_one(statement: Statement) -> tuple[Statement, ...]:
     """Return statements that do the same as one of these kinds, each for one column or one field."""
     singles = [single for change in statement.changes for single in _singles(change)]
-    return tuple(said for single in singles for said in RENDERERS[type(single)](statement.table, (single,)))
+    return tuple(said for single in singles for said in renderer_of(type(single))(statement.table, (single,)))
 
 
 def _singles(change: object) -> Iterator[Change]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
@@ -59,3 +60,10 @@ class Statement:
     kind: StatementKind
     sql: str
     changes: tuple[Change | CreateTable | RestoreTable, ...] = ()
+
+
+Renderer = Callable[["QualifiedName", Sequence[Any]], Iterator[Statement]]
+"""Renders all changes of one kind together, because each statement costs a commit."""
+
+Renderers = Mapping[type, Renderer]
+"""The renderers of one aspect, by the kind of change."""

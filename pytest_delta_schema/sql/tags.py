@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.changes import SetTags, UnsetTags
 from pytest_delta_schema.sql.properties import property_lines
 from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import SetTags, UnsetTags
 
 
 def set_tags(table: QualifiedName, changes: Sequence[SetTags]) -> Iterator[Statement]:
@@ -32,3 +32,6 @@ def unset_tags(table: QualifiedName, changes: Sequence[UnsetTags]) -> Iterator[S
 def _subject(table: QualifiedName, path: Sequence[str]) -> str:
     column = f" ALTER COLUMN {path_sql(path)}" if path else ""
     return f"ALTER TABLE {dotted(table)}{column}"
+
+
+RENDERERS: Renderers = {UnsetTags: unset_tags, SetTags: set_tags}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import ColumnTypeChange
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 
@@ -48,3 +48,6 @@ def change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> I
             sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
             changes=group,
         )
+
+
+RENDERERS: Renderers = {ColumnTypeChange: change_types}

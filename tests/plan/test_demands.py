@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import TablePlanner
-from pytest_delta_schema.plan.data_checks import PartitionValue, demands_of, shown_columns
+from pytest_delta_schema.plan.data_checks import PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.testing.parts import MAPPED, TEXT
 from support.tables import KEY, catalog, column, state, stored, table
 
@@ -35,7 +35,7 @@ def test_only_values_of_some_types_have_to_be_looked_at(case):
     kind, name, is_asked = TYPES[case]
     action = planned(table(column(), column("P", kind), partitioned_by=["p"]), state(stored(), stored("P", name)))
 
-    assert demands_of(action) == ((PartitionValue(column="P", data_type=name),) if is_asked else ())
+    assert data_checks_of(action) == ((PartitionValue(column="P", data_type=name),) if is_asked else ())
 
 
 def test_values_that_are_in_partitions_already_or_not_there_yet_are_not_looked_at():
@@ -44,14 +44,14 @@ def test_values_that_are_in_partitions_already_or_not_there_yet_are_not_looked_a
         table(*parts, partitioned_by=["a", "b"]), state(stored(), stored("a", "string"), partitioning=("A",))
     )
 
-    assert demands_of(action) == ()
+    assert data_checks_of(action) == ()
 
 
 def test_a_column_that_is_renamed_on_the_way_is_meant_under_its_old_name():
     before = state(stored(), stored("old", "string"), table_properties=MAPPED)
     model = table(column(), column("new", TEXT, renamed_from="old"), partitioned_by=["new"], table_properties=MAPPED)
 
-    assert demands_of(planned(model, before)) == (PartitionValue(column="old", data_type="string"),)
+    assert data_checks_of(planned(model, before)) == (PartitionValue(column="old", data_type="string"),)
 
 
 def test_the_value_itself_is_shown_unless_there_is_a_key():

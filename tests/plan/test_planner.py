@@ -392,16 +392,6 @@ def test_a_bare_creation_is_described_without_what_it_lacks():
     assert [line.path for line in change_lines(action)] == ["table", "columns.id"]
 
 
-def test_a_change_that_nobody_describes_is_an_error_of_ours():
-    class Unknown:
-        pass
-
-    action = AlignTable(table=NAME, changes=(Unknown(),), desired=state(), observed=state())
-
-    with pytest.raises(NotImplementedError, match="no description for Unknown"):
-        change_lines(action)
-
-
 def checks(*pairs):
     return tuple(CheckState(name, expression) for name, expression in pairs)
 

@@ -7,9 +7,9 @@ from functools import partial, singledispatch
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan import changes
-from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, KeyState, by_name

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
 from pytest_delta_schema.backends.spark.scala import action_of, commit, option, relabelled
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
+from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.plan.layout import CLUSTERING_FEATURE
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.layout import texts_without_zone

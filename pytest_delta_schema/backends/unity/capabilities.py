@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.spark_session.capabilities import without_file
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
-from pytest_delta_schema.sql.constraints import check_properties
+from pytest_delta_schema.sql.checks import check_properties
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.catalog_entry import PROPERTY_LIMIT, long_properties
 from pytest_delta_schema.state.states import CheckState

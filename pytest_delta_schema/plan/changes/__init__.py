@@ -1,4 +1,4 @@
-"""Changes: values that say what changes in an existing table, and do nothing.
+"""Changes: values that say what changes in an existing table, one file for each aspect.
 
 None of them can be built empty, so a plan with a change in it always changes something.
 """
@@ -7,118 +7,60 @@ from __future__ import annotations
 
 from typing import Union
 
-from pytest_delta_schema.plan.changes.columns import (
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnGenerationChange,
-    ColumnMove,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ColumnTypeChange,
+from pytest_delta_schema.plan.changes import (
+    checks,
+    columns,
+    comments,
+    conversion,
+    defaults,
+    foreign_keys,
+    layout,
+    primary_keys,
+    properties,
+    tags,
+    types,
 )
-from pytest_delta_schema.plan.changes.constraints import (
-    CheckAdd,
-    CheckDrop,
-    CheckReplace,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    PrimaryKeyAdd,
-    PrimaryKeyDrop,
-)
-from pytest_delta_schema.plan.changes.guard import require_change
-from pytest_delta_schema.plan.changes.tables import (
-    ClusteringChange,
-    ConvertTable,
-    LayoutRewrite,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    UnsetTableProperties,
-)
-from pytest_delta_schema.plan.changes.tags import SetTags, UnsetTags
+from pytest_delta_schema.plan.changes.checks import *
+from pytest_delta_schema.plan.changes.columns import *
+from pytest_delta_schema.plan.changes.comments import *
+from pytest_delta_schema.plan.changes.conversion import *
+from pytest_delta_schema.plan.changes.defaults import *
+from pytest_delta_schema.plan.changes.foreign_keys import *
+from pytest_delta_schema.plan.changes.kind import KINDS
+from pytest_delta_schema.plan.changes.layout import *
+from pytest_delta_schema.plan.changes.primary_keys import *
+from pytest_delta_schema.plan.changes.properties import *
+from pytest_delta_schema.plan.changes.tags import *
+from pytest_delta_schema.plan.changes.types import *
 
-__all__ = [
-    "ALIGNMENT_ORDER",
-    "Change",
-    "CheckAdd",
-    "CheckDrop",
-    "CheckReplace",
-    "ClusteringChange",
-    "ColumnAdd",
-    "ColumnDefaultChange",
-    "ColumnDrop",
-    "ColumnGenerationChange",
-    "ColumnMove",
-    "ColumnNullabilityChange",
-    "ColumnRename",
-    "ColumnTypeChange",
-    "ConvertTable",
-    "ForeignKeyAdd",
-    "ForeignKeyDrop",
-    "LayoutRewrite",
-    "PrimaryKeyAdd",
-    "PrimaryKeyDrop",
-    "SetColumnComments",
-    "SetTableComment",
-    "SetTableProperties",
-    "SetTags",
-    "UnsetTableProperties",
-    "UnsetTags",
-    "require_change",
-]
+__all__ = ["ALIGNMENT_ORDER", "Change"]
+__all__ += checks.__all__
+__all__ += columns.__all__
+__all__ += comments.__all__
+__all__ += conversion.__all__
+__all__ += defaults.__all__
+__all__ += foreign_keys.__all__
+__all__ += layout.__all__
+__all__ += primary_keys.__all__
+__all__ += properties.__all__
+__all__ += tags.__all__
+__all__ += types.__all__
 
 Change = Union[  # noqa: UP007 - a union of classes at run time, on every supported Python
-    ConvertTable,
-    ForeignKeyDrop,
-    PrimaryKeyDrop,
-    CheckDrop,
-    CheckReplace,
-    CheckAdd,
-    UnsetTags,
-    ColumnRename,
-    ColumnAdd,
-    ColumnTypeChange,
-    ClusteringChange,
-    LayoutRewrite,
-    ColumnDrop,
-    ColumnMove,
-    ColumnDefaultChange,
-    ColumnGenerationChange,
-    ColumnNullabilityChange,
-    PrimaryKeyAdd,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    UnsetTableProperties,
-    SetTags,
-    ForeignKeyAdd,
+    checks.ChecksChange,
+    columns.ColumnsChange,
+    comments.CommentsChange,
+    conversion.ConversionChange,
+    defaults.DefaultsChange,
+    foreign_keys.ForeignKeysChange,
+    layout.LayoutChange,
+    primary_keys.PrimaryKeysChange,
+    properties.PropertiesChange,
+    tags.TagsChange,
+    types.TypesChange,
 ]
 
-ALIGNMENT_ORDER: tuple[type[Change], ...] = (
-    ConvertTable,
-    ForeignKeyDrop,
-    PrimaryKeyDrop,
-    CheckDrop,
-    UnsetTags,
-    ColumnRename,
-    ColumnAdd,
-    ColumnTypeChange,
-    ClusteringChange,
-    LayoutRewrite,
-    ColumnDrop,
-    ColumnMove,
-    ColumnDefaultChange,
-    ColumnGenerationChange,
-    ColumnNullabilityChange,
-    CheckReplace,
-    CheckAdd,
-    PrimaryKeyAdd,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    UnsetTableProperties,
-    SetTags,
-    ForeignKeyAdd,
+ALIGNMENT_ORDER: tuple[type[Change], ...] = tuple(
+    class_ for class_, _ in sorted(KINDS.items(), key=lambda item: item[1].step)
 )
-"""The order of an alignment: readers can live with every state in between."""
+"""All kinds of changes in the order of an alignment."""

@@ -1,19 +1,38 @@
-"""Changes of columns, and of the fields below them."""
+"""Changes of columns, and of the fields below them: which exist, what they are called, which may be NULL."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
-from pytest_delta_schema.plan.changes.guard import require_change
+from pytest_delta_schema.plan.changes.defaults import describe_generation
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, DataTypeState
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.types import ColumnState
+
+__all__ = ["ColumnAdd", "ColumnDrop", "ColumnNullabilityChange", "ColumnRename"]
 
 
+def _rename_lines(change: ColumnRename, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(CHANGE, f"columns.{dotted(change.path)}", change.path[-1], f"{change.to} (renamed)")
+
+
+@declare(
+    ChangeKind(
+        aspect="columns", step=Step.RENAME_COLUMNS, risk=Risk.METADATA, describe=_rename_lines, needs_feature=True
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRename:
-    """Call the stored column ``name``, or the field below it that ``fields`` lead to, ``to``."""
+    """Rename the stored column ``name``, or the field below it that ``fields`` lead to, to ``to``."""
 
     name: str
     to: str
@@ -28,12 +47,20 @@ class ColumnRename:
         return (self.name, *self.fields)
 
 
+def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+    # Its default has a line of its own, because it is set by a statement of its own.
+    yield ChangeLine(ADD, f"columns.{dotted(change.path)}", ABSENT, describe_column(change.bare))
+
+
+@declare(
+    ChangeKind(aspect="columns", step=Step.ADD_COLUMNS, risk=Risk.METADATA, describe=_add_lines, needs_feature=True)
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnAdd:
-    """Add ``column`` behind the existing ones; its comment and its default are set with the others'.
+    """Add ``column`` after the existing ones; its comment and its default are set with those of other columns.
 
-    With ``above`` it is a field: the path of the struct that gets it. With ``after`` it goes behind that column, with
-    ``""`` in front of all.
+    With ``above`` it is a field: the path of the struct that gets it. With ``after`` it is added after that one, with
+    ``""`` before all others.
     """
 
     column: ColumnState
@@ -42,34 +69,30 @@ class ColumnAdd:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Where it will stand."""
+        """The path of the new column or field."""
         return (*self.above, self.column.name)
 
     @property
     def bare(self) -> ColumnState:
-        """The column as it comes: Delta adds none with a default, and the comment is set with the others."""
+        """The column without its default, which Delta refuses in ADD COLUMNS, and without its comment."""
         value = self.column.value and self.column.value._replace(default=None)
         return self.column._replace(comment="", value=value if value and any(value) else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnTypeChange:
-    """Change the type of the stored column ``name``, or of the part of it that ``fields`` lead to."""
-
-    name: str
-    before: DataTypeState
-    after: DataTypeState
-    fields: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        require_change(self, self.before != self.after)
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The column and the parts below it, down to the one that changes."""
-        return (self.name, *self.fields)
+def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, f"columns.{dotted(change.path)}", describe_column(change.column), "(not in the model)")
 
 
+@declare(
+    ChangeKind(
+        aspect="columns",
+        step=Step.DROP_COLUMNS,
+        risk=Risk.DESTRUCTIVE,
+        describe=_drop_lines,
+        consent="drop-column",
+        needs_feature=True,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDrop:
     """Drop the stored ``column`` and the data in it; with ``above`` it is a field of that struct."""
@@ -79,57 +102,31 @@ class ColumnDrop:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Where it stands."""
+        """The path of the stored column or field."""
         return (*self.above, self.column.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnMove:
-    """Put the stored column ``name`` behind another one; ``None`` puts it first."""
-
-    name: str
-    after: str | None
-
-    def __post_init__(self) -> None:
-        require_change(self, self.name != self.after)
+def _nullability_lines(change: ColumnNullabilityChange, _action: AlignTable) -> Iterator[ChangeLine]:
+    before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
+    yield ChangeLine(CHANGE, f"columns.{dotted(change.path)}", before, after)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDefaultChange:
-    """Change the default of the stored column ``name``, or of the field below it that ``fields`` lead to.
-
-    Rows that are there keep what they hold. ``None`` means that there is no default.
-    """
-
-    name: str
-    before: str | None
-    after: str | None
-    fields: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        require_change(self, self.before != self.after)
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The column and the fields below it, down to the one that changes."""
-        return (self.name, *self.fields)
+def _nullability_risk(change: ColumnNullabilityChange) -> Risk:
+    return Risk.METADATA if change.is_nullable else Risk.SCAN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnGenerationChange:
-    """Change how the stored column ``name`` is generated or counts, which no statement of Delta does."""
-
-    name: str
-    before: ColumnGeneration
-    after: ColumnGeneration
-
-    def __post_init__(self) -> None:
-        require_change(self, self.before != self.after)
-
-
+@declare(
+    ChangeKind(
+        aspect="columns",
+        step=Step.CHANGE_NULLABILITY,
+        risk=_nullability_risk,
+        describe=_nullability_lines,
+        needs_data_check=True,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNullabilityChange:
-    """Let the stored column ``name`` be NULL, or forbid it; with ``fields``, the field below it that they lead to."""
+    """Allow NULL in the stored column ``name``, or forbid it; with ``fields``, in the field that they lead to."""
 
     name: str
     is_nullable: bool
@@ -139,3 +136,13 @@ class ColumnNullabilityChange:
     def path(self) -> tuple[str, ...]:
         """The column and the fields below it, down to the one that changes."""
         return (self.name, *self.fields)
+
+
+ColumnsChange = Union[ColumnRename, ColumnAdd, ColumnDrop, ColumnNullabilityChange]  # noqa: UP007 - a union at run time
+
+
+def describe_column(column: ColumnState) -> str:
+    """Write the type, the nullability and the generation of a column."""
+    generation = describe_generation(column.value)
+    not_null = "" if column.is_nullable else " not null"
+    return describe_type(column.data_type) + not_null + (generation and f" {generation}")

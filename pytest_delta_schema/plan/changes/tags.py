@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
-from pytest_delta_schema.plan.changes.guard import require_change
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from pytest_delta_schema.plan.actions import AlignTable
+
+__all__ = ["SetTags", "UnsetTags"]
 
 
+def _set_lines(change: SetTags, action: AlignTable) -> Iterator[ChangeLine]:
+    return set_tags_lines(change, action.observed.tags.get(change.path, {}))
+
+
+@declare(ChangeKind(aspect="tags", step=Step.SET_TAGS, risk=Risk.METADATA, describe=_set_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTags:
     """Set tags, sorted by key.
 
     Args:
-        path: The column; nothing for the table itself.
+        path: The column; empty for the table itself.
         tags: The values; ``""`` for a tag without one.
     """
 
@@ -27,12 +39,18 @@ class SetTags:
         require_change(self, bool(self.tags))
 
 
+def _unset_lines(change: UnsetTags, action: AlignTable) -> Iterator[ChangeLine]:
+    for key in change.keys:
+        yield ChangeLine(DROP, _tag(change.path, key), repr(action.observed.tags[change.path][key]), ABSENT)
+
+
+@declare(ChangeKind(aspect="tags", step=Step.UNSET_TAGS, risk=Risk.METADATA, describe=_unset_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsetTags:
     """Remove the tags ``keys``, sorted.
 
     Args:
-        path: The column, as it is called before any rename; nothing for the table itself.
+        path: The column under its name before any rename; empty for the table itself.
         keys: The tags.
     """
 
@@ -41,3 +59,23 @@ class UnsetTags:
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.keys))
+
+
+TagsChange = Union[SetTags, UnsetTags]  # noqa: UP007 - a union at run time
+
+
+def set_tags_lines(change: SetTags, stored: Mapping[str, str | None]) -> Iterator[ChangeLine]:
+    """Yield a line for each tag that is set.
+
+    Args:
+        change: The tags.
+        stored: The tags that the column or the table has.
+    """
+    for key, value in change.tags.items():
+        before = stored.get(key)
+        marker, text = (ADD, ABSENT) if before is None else (CHANGE, repr(before))
+        yield ChangeLine(marker, _tag(change.path, key), text, repr(value))
+
+
+def _tag(path: tuple[str, ...], key: str) -> str:
+    return dotted(("columns", *path, "tags", key)) if path else f"tags.{key}"

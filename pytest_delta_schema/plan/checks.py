@@ -1,10 +1,10 @@
-"""Compare constraints: primary keys by name and ordered columns, checks by name and by what they say."""
+"""Compare CHECK constraints: by name without case, and by their parsed expressions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop, CheckReplace, PrimaryKeyAdd, PrimaryKeyDrop
+from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop, CheckReplace
 from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 
@@ -12,37 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.states import CheckState, KeyState
+    from pytest_delta_schema.state.states import CheckState
 
 
-def constraint_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the keys and the checks that go, are replaced, and come."""
-    yield from _key_changes(difference.desired.primary_key, difference.observed.primary_key)
-    if difference.desired.checks or difference.observed.checks:
-        yield from _check_changes(difference)
-
-
-def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
-    """Yield wanted and stored checks that are written in different forms and say the same."""
-    for wanted, stored in _pairs(difference):
-        if is_cosmetic(wanted.expression, stored.expression):
-            yield wanted, stored
-
-
-def _key_changes(desired: KeyState | None, observed: KeyState | None) -> Iterator[Change]:
-    if desired is observed or _identity(desired) == _identity(observed):
+def check_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the checks to drop, to replace and to add."""
+    if not (difference.desired.checks or difference.observed.checks):
         return
-    if observed is not None:
-        yield PrimaryKeyDrop(name=observed.name, columns=observed.columns)
-    if desired is not None:
-        yield PrimaryKeyAdd(name=desired.name, columns=desired.columns)
-
-
-def _identity(key: KeyState | None) -> tuple[str, ...]:
-    return () if key is None else (key.name.lower(), *(column.lower() for column in key.columns))
-
-
-def _check_changes(difference: Difference) -> Iterator[Change]:
     from pytest_delta_schema.state.expressions import canonical, columns_in
 
     touched = _touched(difference)
@@ -66,6 +42,13 @@ def _check_changes(difference: Difference) -> Iterator[Change]:
             yield CheckReplace(before=stored, after=twin)
     for wanted in coming:
         yield CheckAdd(name=wanted.name, expression=wanted.expression)
+
+
+def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
+    """Yield wanted and stored checks that are written in different forms and say the same."""
+    for wanted, stored in _pairs(difference):
+        if is_cosmetic(wanted.expression, stored.expression):
+            yield wanted, stored
 
 
 def _touched(difference: Difference) -> set[str]:

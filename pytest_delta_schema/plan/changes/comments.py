@@ -1,0 +1,59 @@
+"""Changes of comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Union
+
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_delta_schema.plan.actions import AlignTable
+
+__all__ = ["SetColumnComments", "SetTableComment"]
+
+
+def _column_lines(change: SetColumnComments, action: AlignTable) -> Iterator[ChangeLine]:
+    for path, comment in change.by_path.items():
+        column = find(action.observed.columns, path)
+        before = column.comment if column else ""
+        yield ChangeLine(CHANGE, f"columns.{dotted(path)}.comment", repr(before), repr(comment))
+
+
+@declare(ChangeKind(aspect="comments", step=Step.SET_COLUMN_COMMENTS, risk=Risk.METADATA, describe=_column_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetColumnComments:
+    """Set the comments of columns, and of fields by their paths, new ones included; ``""`` clears one."""
+
+    comments: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[tuple[str, ...], str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        require_change(self, bool(self.comments or self.fields))
+
+    @property
+    def by_path(self) -> dict[tuple[str, ...], str]:
+        """All comments by path, those of columns first."""
+        return {**{(name,): comment for name, comment in self.comments.items()}, **self.fields}
+
+
+def _table_lines(change: SetTableComment, action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(CHANGE, "comment", repr(action.observed.table_comment), repr(change.comment))
+
+
+@declare(ChangeKind(aspect="comments", step=Step.SET_TABLE_COMMENT, risk=Risk.METADATA, describe=_table_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTableComment:
+    """Set the table's comment; ``""`` clears it."""
+
+    comment: str
+
+
+CommentsChange = Union[SetColumnComments, SetTableComment]  # noqa: UP007 - a union at run time

@@ -1,0 +1,49 @@
+"""The conversion of parquet files to a Delta table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
+from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.conversion import DELTA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.conversion import SourceState
+    from pytest_delta_schema.state.types import DataTypeState
+
+__all__ = ["ConvertTable"]
+
+
+def _convert_lines(change: ConvertTable, _action: AlignTable) -> Iterator[ChangeLine]:
+    source = change.source
+    before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
+    lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""
+    yield ChangeLine(CHANGE, "format", before, "delta", loss=lost)
+
+
+@declare(ChangeKind(aspect="conversion", step=Step.CONVERT, risk=Risk.FEATURE, describe=_convert_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertTable:
+    """Convert files to a Delta table in place; everything else that the model declares follows as other changes.
+
+    Args:
+        source: The files.
+        partitions: The columns by which their folders are partitioned, in order, with their types.
+        statistics: Whether statistics of all files are collected.
+        creates_schema: Whether the schema has to be created first.
+    """
+
+    source: SourceState
+    partitions: tuple[tuple[str, DataTypeState], ...] = ()
+    statistics: bool = True
+    creates_schema: bool = False
+
+
+ConversionChange = ConvertTable

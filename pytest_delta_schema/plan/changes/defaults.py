@@ -1,0 +1,86 @@
+"""Changes of column generation: defaults, generation expressions and identities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.types import ColumnGeneration
+
+__all__ = ["ColumnDefaultChange", "ColumnGenerationChange"]
+
+
+def _default_lines(change: ColumnDefaultChange, _action: AlignTable) -> Iterator[ChangeLine]:
+    path, before, after = f"columns.{dotted(change.path)}.default", change.before, change.after
+    marker = ADD if before is None else DROP if after is None else CHANGE
+    yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
+
+
+@declare(
+    ChangeKind(
+        aspect="defaults", step=Step.CHANGE_DEFAULTS, risk=Risk.METADATA, describe=_default_lines, needs_feature=True
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDefaultChange:
+    """Change the default of the stored column ``name``, or of the field below it that ``fields`` lead to.
+
+    Existing rows keep their values. ``None`` means that there is no default.
+    """
+
+    name: str
+    before: str | None
+    after: str | None
+    fields: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The column and the fields below it, down to the one that changes."""
+        return (self.name, *self.fields)
+
+
+def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> Iterator[ChangeLine]:
+    before, after = describe_generation(change.before), describe_generation(change.after)
+    yield ChangeLine(CHANGE, f"columns.{change.name}", before or "written by writers", after or "written by writers")
+
+
+@declare(ChangeKind(aspect="defaults", step=Step.CHANGE_GENERATION, risk=Risk.REWRITE, describe=_generation_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnGenerationChange:
+    """Change the generation expression or the identity of a stored column, which no statement of Delta does."""
+
+    name: str
+    before: ColumnGeneration
+    after: ColumnGeneration
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+
+DefaultsChange = Union[ColumnDefaultChange, ColumnGenerationChange]  # noqa: UP007 - a union at run time
+
+
+def describe_generation(generation: ColumnGeneration | None) -> str:
+    """Write the default, the generation expression and the identity of a column; ``""`` if it has none."""
+    if generation is None:
+        return ""
+    default, expression, identity = generation
+    parts = [] if expression is None else [f"generated always as ({expression})"]
+    if identity is not None:
+        mode = "always" if identity.is_always else "by default"
+        parts.append(f"generated {mode} as identity ({identity.start} by {identity.step})")
+    if default is not None:
+        parts.append(f"default {default}")
+    return " ".join(parts)

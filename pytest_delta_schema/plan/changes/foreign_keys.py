@@ -1,0 +1,56 @@
+"""Changes of foreign keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import ForeignKeyState
+
+__all__ = ["ForeignKeyAdd", "ForeignKeyDrop"]
+
+
+def _drop_lines(change: ForeignKeyDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, f"foreign_keys.{change.key.name}", describe_foreign_key(change.key), ABSENT)
+
+
+@declare(ChangeKind(aspect="foreign_keys", step=Step.DROP_FOREIGN_KEYS, risk=Risk.METADATA, describe=_drop_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKeyDrop:
+    """Drop a foreign key; a wanted one is dropped and added again when its parent's primary key changes."""
+
+    key: ForeignKeyState
+
+
+def _add_lines(change: ForeignKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, f"foreign_keys.{change.key.name}", ABSENT, describe_foreign_key(change.key))
+
+
+@declare(
+    ChangeKind(
+        aspect="foreign_keys", step=Step.ADD_FOREIGN_KEYS, risk=Risk.SCAN, describe=_add_lines, needs_data_check=True
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKeyAdd:
+    """Add a foreign key, after all other changes of its table and of its parent."""
+
+    key: ForeignKeyState
+
+
+ForeignKeysChange = Union[ForeignKeyDrop, ForeignKeyAdd]  # noqa: UP007 - a union at run time
+
+
+def describe_foreign_key(key: ForeignKeyState) -> str:
+    """Write a foreign key: ``(customer_id) references dev.silver.customers (id)``."""
+    parent_columns = f" ({', '.join(key.parent_columns)})" if key.parent_columns else ""
+    return f"({', '.join(key.columns)}) references {key.parent}{parent_columns}"

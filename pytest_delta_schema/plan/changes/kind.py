@@ -1,0 +1,95 @@
+"""How a kind of change is declared: beside its class, with everything that the stages have to know about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_delta_schema.models.ownership import Aspect
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.changes.lines import ChangeLine
+    from pytest_delta_schema.plan.changes.order import Step
+    from pytest_delta_schema.plan.risk import Risk
+
+_C = TypeVar("_C")
+
+ConsentAction = Literal["drop-column", "rewrite"]
+"""What somebody has to consent to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeKind:
+    """What the stages have to know about one kind of change.
+
+    Args:
+        aspect: The aspect of ownership to which it belongs, or the conversion to Delta, which is none of them.
+        step: When it runs.
+        risk: What it may cost; a function if that depends on the change.
+        describe: Returns the lines that show a change, as part of an action.
+        consent: What somebody has to consent to before it runs; ``None`` for nothing.
+        needs_feature: Whether Delta may refuse it until a property has enabled a table feature.
+        needs_data_check: Whether the rows of the table may forbid it.
+    """
+
+    aspect: Aspect | Literal["conversion"]
+    step: Step
+    risk: Risk | Callable[[Any], Risk]
+    describe: Callable[[Any, AlignTable], Iterator[ChangeLine]]
+    consent: ConsentAction | None = None
+    needs_feature: bool = False
+    needs_data_check: bool = False
+
+
+KINDS: dict[type, ChangeKind] = {}
+"""Every kind of change by its class; complete as soon as ``plan.changes`` is imported."""
+
+
+def declare(kind: ChangeKind) -> Callable[[type[_C]], type[_C]]:
+    """Declare a class as a kind of change."""
+
+    def add(class_: type[_C]) -> type[_C]:
+        KINDS[class_] = kind
+        return class_
+
+    return add
+
+
+def kind_of(change: object) -> ChangeKind:
+    """Return the declaration of a change's kind.
+
+    Raises:
+        TypeError: If its class is not declared as a kind of change.
+    """
+    kind = KINDS.get(type(change))
+    if kind is None:
+        msg = f"{type(change).__name__} is not a kind of change; declare it in plan/changes"
+        raise TypeError(msg)
+    return kind
+
+
+def risk_of(change: object) -> Risk:
+    """Return the risk of one change of an existing table.
+
+    Raises:
+        TypeError: If its class is not declared as a kind of change.
+    """
+    risk = kind_of(change).risk
+    return risk(change) if callable(risk) else risk
+
+
+def require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - a guard
+    """Refuse an action that would change nothing.
+
+    Args:
+        action: The action or the change.
+        condition: Whether it changes something.
+
+    Raises:
+        ValueError: If ``condition`` does not hold.
+    """
+    if not condition:
+        msg = f"{type(action).__name__} would change nothing; leave it out of the plan"
+        raise ValueError(msg)

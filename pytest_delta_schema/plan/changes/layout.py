@@ -1,0 +1,112 @@
+"""Changes of the layout: partitioning, clustering and the order of columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from pytest_delta_schema.delta.features import CLUSTERING_FEATURE, loss
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+
+__all__ = ["ClusteringChange", "ColumnMove", "LayoutRewrite"]
+
+
+def _clustering_lines(change: ClusteringChange, _action: AlignTable) -> Iterator[ChangeLine]:
+    before, after = describe_layout((), change.before), describe_layout((), change.after)
+    yield ChangeLine(CHANGE, "layout", before, after, loss=loss(CLUSTERING_FEATURE) if change.raises_protocol else "")
+
+
+def _clustering_risk(change: ClusteringChange) -> Risk:
+    return Risk.FEATURE if change.raises_protocol else Risk.METADATA
+
+
+@declare(ChangeKind(aspect="layout", step=Step.CHANGE_CLUSTERING, risk=_clustering_risk, describe=_clustering_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusteringChange:
+    """Cluster new rows by other columns; existing rows move when the table is optimized.
+
+    Args:
+        before: The stored paths.
+        after: The wanted paths; none for no clustering.
+        raises_protocol: Whether the table was never clustered, so that its protocol rises.
+    """
+
+    before: tuple[tuple[str, ...], ...]
+    after: tuple[tuple[str, ...], ...]
+    raises_protocol: bool = False
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+
+def _rewrite_lines(change: LayoutRewrite, action: AlignTable) -> Iterator[ChangeLine]:
+    before = describe_layout(action.observed.partitioning, action.observed.clustering)
+    after = describe_layout(change.partitioning, change.clustering)
+    raises = bool(change.clustering) and CLUSTERING_FEATURE not in action.observed.table_properties
+    yield ChangeLine(CHANGE, "layout", before, after, loss=loss(CLUSTERING_FEATURE) if raises else "")
+
+
+@declare(
+    ChangeKind(
+        aspect="layout",
+        step=Step.REWRITE_LAYOUT,
+        risk=Risk.REWRITE,
+        describe=_rewrite_lines,
+        consent="rewrite",
+        needs_data_check=True,
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutRewrite:
+    """Write all data again, partitioned by other columns; nothing else about the table changes.
+
+    Args:
+        partitioning: The columns by which the files will be partitioned.
+        clustering: The paths by which rows will be clustered.
+    """
+
+    partitioning: tuple[str, ...]
+    clustering: tuple[tuple[str, ...], ...] = ()
+
+
+def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:
+    names = [column.name for column in action.observed.columns]
+    index = names.index(change.name) if change.name in names else None
+    before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
+    after = f"behind {change.after}" if change.after else "first"
+    yield ChangeLine(CHANGE, f"columns.{change.name}.order", before, after)
+
+
+@declare(ChangeKind(aspect="columns", step=Step.MOVE_COLUMNS, risk=Risk.METADATA, describe=_move_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMove:
+    """Move the stored column ``name`` after another one; ``None`` moves it before all others."""
+
+    name: str
+    after: str | None
+
+    def __post_init__(self) -> None:
+        require_change(self, self.name != self.after)
+
+
+LayoutChange = Union[ClusteringChange, LayoutRewrite, ColumnMove]  # noqa: UP007 - a union at run time
+
+
+def describe_layout(partitioning: tuple[str, ...], clustering: tuple[tuple[str, ...], ...]) -> str:
+    """Write the partitioning or the clustering of a table.
+
+    Args:
+        partitioning: Names of columns.
+        clustering: Paths of columns and fields.
+    """
+    if partitioning:
+        return f"partitioned by ({', '.join(partitioning)})"
+    return f"clustered by ({', '.join(map(dotted, clustering))})" if clustering else "neither partitioned nor clustered"

@@ -1,0 +1,38 @@
+"""Lines that show changes: what changes where, from what, to what."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pytest_delta_schema.plan.risk import Risk
+
+ADD, DROP, CHANGE = "+", "-", "~"
+ABSENT = "(absent)"
+
+
+class ChangeLine(NamedTuple):
+    """One thing that changes.
+
+    Args:
+        marker: ``+`` is added, ``-`` is dropped, ``~`` changes in place.
+        path: Where inside the table: ``columns.id``, ``columns.id.comment``, ``properties.team``, ``primary_key``.
+        before: What the catalog holds.
+        after: What the model wants.
+        risk: What it may cost.
+        loss: What clients lose if it raises the protocol.
+    """
+
+    marker: str
+    path: str
+    before: str
+    after: str
+    risk: Risk = Risk.METADATA
+    loss: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.marker} {self.path}: {self.before} -> {self.after}"
+
+
+def dotted(path: tuple[str, ...]) -> str:
+    """Write a path with dots between its parts."""
+    return ".".join(path)

@@ -1,0 +1,59 @@
+"""Changes of the primary key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+
+__all__ = ["PrimaryKeyAdd", "PrimaryKeyDrop"]
+
+
+def _drop_lines(change: PrimaryKeyDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, "primary_key", describe_key(change), ABSENT)
+
+
+@declare(ChangeKind(aspect="primary_keys", step=Step.DROP_PRIMARY_KEY, risk=Risk.METADATA, describe=_drop_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrimaryKeyDrop:
+    """Drop the primary key ``name`` over ``columns``."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+def _add_lines(change: PrimaryKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, "primary_key", ABSENT, describe_key(change))
+
+
+@declare(
+    ChangeKind(
+        aspect="primary_keys", step=Step.ADD_PRIMARY_KEY, risk=Risk.SCAN, describe=_add_lines, needs_data_check=True
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrimaryKeyAdd:
+    """Add the primary key ``name`` over ``columns``, in order."""
+
+    name: str
+    columns: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        require_change(self, bool(self.columns))
+
+
+PrimaryKeysChange = Union[PrimaryKeyDrop, PrimaryKeyAdd]  # noqa: UP007 - a union at run time
+
+
+def describe_key(key: PrimaryKeyAdd | PrimaryKeyDrop) -> str:
+    """Write the name and the columns of a primary key."""
+    return f"{key.name} ({', '.join(key.columns)})"

@@ -1,0 +1,76 @@
+"""Changes of table properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from pytest_delta_schema.delta.features import loss, raises_protocol
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.delta_log import encode_owned
+from pytest_delta_schema.state.states import OWNED_PROPERTIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_delta_schema.plan.actions import AlignTable
+
+__all__ = ["SetTableProperties", "UnsetTableProperties"]
+
+
+def _set_lines(change: SetTableProperties, action: AlignTable) -> Iterator[ChangeLine]:
+    observed = action.observed
+    for key, value in change.properties.items():
+        lost = loss(key) if raises_protocol(key, value) else ""
+        before = observed.table_properties.get(key)
+        if key == OWNED_PROPERTIES and observed.owned_properties is not None:
+            before = encode_owned(observed.owned_properties)
+        if before is None:
+            yield ChangeLine(ADD, f"properties.{key}", ABSENT, repr(value), loss=lost)
+        else:
+            yield ChangeLine(CHANGE, f"properties.{key}", repr(before), repr(value), loss=lost)
+
+
+def _set_risk(change: SetTableProperties) -> Risk:
+    return Risk.FEATURE if enables_feature(change) else Risk.METADATA
+
+
+@declare(ChangeKind(aspect="properties", step=Step.SET_PROPERTIES, risk=_set_risk, describe=_set_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTableProperties:
+    """Set properties, sorted by key."""
+
+    properties: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        require_change(self, bool(self.properties))
+
+
+def _unset_lines(change: UnsetTableProperties, action: AlignTable) -> Iterator[ChangeLine]:
+    for key in change.keys:
+        before = action.observed.table_properties.get(key)
+        if key == OWNED_PROPERTIES:
+            before = encode_owned(action.observed.owned_properties or ())
+        yield ChangeLine(DROP, f"properties.{key}", repr(before), ABSENT)
+
+
+@declare(ChangeKind(aspect="properties", step=Step.UNSET_PROPERTIES, risk=Risk.METADATA, describe=_unset_lines))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsetTableProperties:
+    """Remove the properties ``keys``, sorted and spelled as stored."""
+
+    keys: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        require_change(self, bool(self.keys))
+
+
+PropertiesChange = Union[SetTableProperties, UnsetTableProperties]  # noqa: UP007 - a union at run time
+
+
+def enables_feature(change: SetTableProperties) -> bool:
+    """Whether a change enables a table feature, without which Delta refuses some changes of columns."""
+    return any(raises_protocol(key, value) for key, value in change.properties.items())

@@ -1,0 +1,49 @@
+"""Changes of data types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.types import describe_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.types import DataTypeState
+
+__all__ = ["ColumnTypeChange"]
+
+
+def _type_lines(change: ColumnTypeChange, _action: AlignTable) -> Iterator[ChangeLine]:
+    before, after = describe_type(change.before), describe_type(change.after)
+    yield ChangeLine(CHANGE, f"columns.{dotted(change.path)}", before, after)
+
+
+@declare(
+    ChangeKind(aspect="types", step=Step.CHANGE_TYPES, risk=Risk.METADATA, describe=_type_lines, needs_feature=True)
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnTypeChange:
+    """Change the type of the stored column ``name``, or of the part of it that ``fields`` lead to."""
+
+    name: str
+    before: DataTypeState
+    after: DataTypeState
+    fields: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The column and the parts below it, down to the one that changes."""
+        return (self.name, *self.fields)
+
+
+TypesChange = ColumnTypeChange

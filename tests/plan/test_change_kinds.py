@@ -1,0 +1,175 @@
+"""Every kind of change is declared once, and every stage knows it: aspect, order, risk, description, SQL, memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from pytest_delta_schema import (
+    AlignTable,
+    CheckAdd,
+    CheckDrop,
+    CheckReplace,
+    CheckState,
+    ClusteringChange,
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnGeneration,
+    ColumnGenerationChange,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+    ConvertTable,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    ForeignKeyState,
+    LayoutRewrite,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    Risk,
+    SetColumnComments,
+    SetTableComment,
+    SetTableProperties,
+    SetTags,
+    SourceState,
+    TablePlanner,
+    UnsetTableProperties,
+    UnsetTags,
+)
+from pytest_delta_schema.backends.memory.changes import changed
+from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER, Change
+from pytest_delta_schema.plan.changes.kind import KINDS, kind_of, risk_of
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
+from pytest_delta_schema.plan.describe import change_lines, highest_risk
+from pytest_delta_schema.rules.consent import needs
+from pytest_delta_schema.sql.compiler import RENDERERS, statements
+from pytest_delta_schema.state.desired import desired_state
+from support.tables import NAME, column, orders, stored, table
+
+CHECK = CheckState("c", "id > 0")
+KEY = ForeignKeyState("fk", ("id",), NAME, ("id",))
+CASES = [
+    (ColumnAdd(column=stored()), Risk.METADATA),
+    (ColumnRename(name="a", to="b"), Risk.METADATA),
+    (ColumnTypeChange(name="a", before="int", after="bigint"), Risk.METADATA),
+    (ColumnNullabilityChange(name="a", is_nullable=True), Risk.METADATA),
+    (ColumnNullabilityChange(name="a", is_nullable=False), Risk.SCAN),
+    (ColumnDrop(column=stored()), Risk.DESTRUCTIVE),
+    (ConvertTable(source=SourceState("parquet", "/lake")), Risk.FEATURE),
+    (ClusteringChange(before=(), after=(("a",),)), Risk.METADATA),
+    (ClusteringChange(before=(), after=(("a",),), raises_protocol=True), Risk.FEATURE),
+    (LayoutRewrite(partitioning=("a",)), Risk.REWRITE),
+    (ColumnMove(name="a", after=None), Risk.METADATA),
+    (ColumnDefaultChange(name="a", before=None, after="1"), Risk.METADATA),
+    (ColumnGenerationChange(name="a", before=ColumnGeneration(), after=ColumnGeneration(generated="b")), Risk.REWRITE),
+    (CheckAdd(name="c", expression="id > 0"), Risk.SCAN),
+    (CheckReplace(before=CHECK, after=CHECK), Risk.SCAN),
+    (CheckDrop(name="c", expression="id > 0"), Risk.METADATA),
+    (PrimaryKeyAdd(name="pk", columns=("id",)), Risk.SCAN),
+    (PrimaryKeyDrop(name="pk", columns=("id",)), Risk.METADATA),
+    (ForeignKeyAdd(key=KEY), Risk.SCAN),
+    (ForeignKeyDrop(key=KEY), Risk.METADATA),
+    (SetColumnComments(comments={"a": "b"}), Risk.METADATA),
+    (SetTableComment(comment="c"), Risk.METADATA),
+    (SetTableProperties(properties={"team": "x", "delta.appendOnly": "true"}), Risk.METADATA),
+    (SetTableProperties(properties={"team": "x", "delta.feature.timestampNtz": "supported"}), Risk.FEATURE),
+    (SetTableProperties(properties={"DELTA.columnMapping.mode": "name"}), Risk.FEATURE),
+    (SetTableProperties(properties={"delta.columnMapping.mode": "none"}), Risk.METADATA),
+    (SetTableProperties(properties={"delta.enableTypeWidening": "true"}), Risk.FEATURE),
+    (SetTableProperties(properties={"delta.enableTypeWidening": "false"}), Risk.METADATA),
+    (SetTableProperties(properties={"delta.minWriterVersion": "7"}), Risk.FEATURE),
+    (UnsetTableProperties(keys=("a",)), Risk.METADATA),
+    (SetTags(tags={"pii": ""}), Risk.METADATA),
+    (UnsetTags(path=("a",), keys=("pii",)), Risk.METADATA),
+]
+
+
+@pytest.mark.parametrize(("change", "risk"), CASES)
+def test_each_change_has_its_class(change, risk):
+    assert risk_of(change) is risk
+
+
+def test_every_kind_has_an_example():
+    assert {type(change) for change, _ in CASES} == set(KINDS) == set(ALIGNMENT_ORDER) == set(get_args(Change))
+
+
+def test_the_order_is_the_table_of_steps():
+    assert [KINDS[kind].step for kind in ALIGNMENT_ORDER] == [step for step in Step if step is not Step.ENABLE_FEATURES]
+
+
+def test_each_kind_stands_in_the_file_of_its_aspect():
+    homes = {kind.__name__: (kind.__module__.rpartition(".")[2], declared.aspect) for kind, declared in KINDS.items()}
+
+    # Columns that move belong to the order of columns, which is declared with the layout and owned with the columns.
+    assert homes.pop("ColumnMove") == ("layout", "columns")
+    assert {name for name, (file, aspect) in homes.items() if file != aspect} == set()
+    assert {aspect for _, aspect in homes.values()} == {*ASPECTS, "conversion"}
+
+
+@pytest.mark.parametrize(
+    "change", {type(change).__name__: change for change, _ in CASES}.values(), ids=lambda change: type(change).__name__
+)
+def test_every_stage_knows_every_kind(change):
+    observed = desired_state(table(column("a"), column("id")))
+    observed = replace(observed, tags={("a",): {"pii": ""}})
+    action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
+
+    assert change_lines(action)
+    # The compiler splits a replaced check, and a rule refuses every plan that changes how a column is generated.
+    assert type(change) in RENDERERS or isinstance(change, CheckReplace)
+    is_executed = not isinstance(change, (CheckReplace, ColumnGenerationChange))
+    assert (changed.dispatch(type(change)) is not changed.dispatch(object)) is is_executed
+
+
+def test_data_checks_are_declared_by_the_kinds_that_read_all_rows():
+    reading = {type(change) for change, risk in CASES if risk in {Risk.SCAN, Risk.REWRITE}} - {ColumnGenerationChange}
+
+    assert {kind for kind, declared in KINDS.items() if declared.needs_data_check} == reading == set(DATA_CHECKS)
+
+
+def test_consent_is_declared_by_the_kinds_that_lose_or_rewrite_data():
+    lossy = {type(change): change for change, risk in CASES if risk >= Risk.REWRITE}
+    del lossy[ColumnGenerationChange]  # never executed
+
+    assert {kind: declared.consent for kind, declared in KINDS.items() if declared.consent} == {
+        ColumnDrop: "drop-column",
+        LayoutRewrite: "rewrite",
+    }
+    assert set(lossy) == {ColumnDrop, LayoutRewrite}
+
+
+class Unknown:
+    """A change that nobody has declared."""
+
+
+@pytest.mark.parametrize("registry", [kind_of, risk_of], ids=lambda function: function.__name__)
+def test_an_unknown_kind_has_no_declaration(registry):
+    with pytest.raises(TypeError, match="Unknown is not a kind of change; declare it in plan/changes"):
+        registry(Unknown())
+
+
+def test_an_unknown_kind_is_an_error_in_every_stage():
+    state = desired_state(orders())
+    action = AlignTable(table=NAME, changes=(Unknown(),), desired=state, observed=state)
+
+    for stage in (change_lines, statements, needs, data_checks_of):
+        with pytest.raises(TypeError, match="Unknown"):
+            stage(action)
+    with pytest.raises(NotImplementedError, match="Unknown"):
+        changed(Unknown(), state)
+
+
+def test_the_highest_class_counts_and_a_new_table_has_nothing_to_lose():
+    changes = [change for change, _ in CASES]
+
+    assert highest_risk(changes) is Risk.DESTRUCTIVE
+    assert highest_risk(changes[:5]) is Risk.SCAN
+    assert highest_risk([TablePlanner().creation(desired_state(orders()))]) is Risk.METADATA
+    assert Risk.METADATA < Risk.FEATURE < Risk.SCAN < Risk.REWRITE < Risk.DESTRUCTIVE
+    assert [risk.label for risk in Risk] == ["metadata", "feature", "scan", "rewrite", "destructive"]
