@@ -1,9 +1,9 @@
-"""Every error this package raises, and the violation that most of them carry."""
+"""The errors of this package, and the diagnostics that they carry."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.redaction import redacted_uris
@@ -33,28 +33,53 @@ class DeclarationError(DeltaSchemaError):
     """A model was given something that can never be meant, such as a bare string for its columns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
-    """One rule broken by one table: who, what, why and the way out.
+Severity = Literal["error", "warning", "note"]
+"""``error``: the table fails. ``warning`` and ``note``: it does not; a warning should be acted on."""
+
+
+class Location(NamedTuple):
+    """A place in a source file.
 
     Args:
-        rule: Name of the rule, as its class is called.
-        code: Short and stable, such as ``DS201``; for filters and reports.
-        table: Dotted name of the table.
-        path: What inside the table is meant: a column, ``primary_key``, a property; ``""`` for the table.
-        message: The fact and its reason, without the table's name and without a full stop.
-        remedy: What to do about it, in the imperative.
+        path: The file.
+        line: Counted from one.
     """
 
-    rule: str
-    code: str
-    table: str
     path: str
-    message: str
-    remedy: str
+    line: int
 
     def __str__(self) -> str:
-        return escaped(f"{self.table}: {self.message}; {self.remedy} [{self.code} {self.rule}]")
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One fault or remark about one table: the shape from which all reports are made.
+
+    Args:
+        code: Short and stable, such as ``DS201``, for filters and reports; ``""`` for none.
+        rule: Name of the fault, such as ``ReservedProperty``; ``""`` for none.
+        severity: Whether the table fails for it.
+        table: Dotted name of the table.
+        path: The part of the table: a column, ``primary_key``, a property; ``""`` for the table itself.
+        message: The fact and its reason, without the table's name and without a full stop.
+        remedy: What to do about it, in the imperative; ``""`` for nothing.
+        location: The declaration in the source; ``None`` if it is not known.
+    """
+
+    code: str = ""
+    rule: str = ""
+    severity: Severity = "error"
+    table: str
+    path: str = ""
+    message: str
+    remedy: str = ""
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        fact = f"{self.message}; {self.remedy}" if self.remedy else self.message
+        name = " ".join(part for part in (self.code, self.rule) if part)
+        return escaped(f"{self.table}: {fact} [{name}]" if name else f"{self.table}: {fact}")
 
 
 class ViolationsError(DeltaSchemaError):
@@ -64,7 +89,7 @@ class ViolationsError(DeltaSchemaError):
         violations: At least one, in the order in which they should be read.
     """
 
-    def __init__(self, violations: Iterable[Violation]) -> None:
+    def __init__(self, violations: Iterable[Diagnostic]) -> None:
         self.violations = tuple(violations)
         super().__init__("\n".join(map(str, self.violations)))
 

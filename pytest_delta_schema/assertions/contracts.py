@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.state.states import CatalogReader, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -88,7 +88,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
         raise RowsError(found)
 
 
-def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Violation]:
+def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Diagnostic]:
     columns = {column.name.lower(): column for column in wanted.columns}
     for field in fields:
         column = columns.get(field.name.lower())
@@ -101,7 +101,7 @@ def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Viol
             yield _row_violation(wanted, field.name, fact, f"cast it to {declared}")
 
 
-def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, rows: str) -> Violation:
+def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, rows: str) -> Diagnostic:
     match data_check:
         case NotNull():
             path = ".".join(data_check.path)
@@ -113,5 +113,5 @@ def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, row
     return _row_violation(wanted, "primary_key", fact, "remove the repeated rows")
 
 
-def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Violation:
+def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Diagnostic:
     return violation(RowsViolateContract(), wanted.name, path, message, remedy)

@@ -17,7 +17,7 @@ from pytest_delta_schema.rules.rule import violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.interruption import InterruptedTable
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.execute.protocols import DeltaDDL
@@ -106,7 +106,7 @@ class _Stopped:
 
     def __init__(self) -> None:
         self.tables: set[QualifiedName] = set()
-        self._violations: list[Violation] = []
+        self._violations: list[Diagnostic] = []
         self._failures: list[ApplyError] = []
 
     @contextmanager
@@ -149,7 +149,7 @@ class _Stopped:
             raise SyncError(errors)
 
 
-def _waits(table: QualifiedName, key: ForeignKeyState) -> Violation:
+def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
     message = f"waits for {key.parent}, at which its foreign key {key.name} points and which is held back"
     return violation(ParentNotApplied(), table, key.name, message, f"fix {key.parent} first")
 

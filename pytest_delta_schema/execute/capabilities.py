@@ -13,12 +13,12 @@ from pytest_delta_schema.sql.compiler import statements
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.plan.actions import CreateTable
 
 
-def lacking(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Violation]:
+def lacking(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Diagnostic]:
     """Yield a violation for every statement of ``action`` that a catalog cannot run, at all or on that table."""
     capabilities = ddl.capabilities
     observed = action.observed if isinstance(action, AlignTable) else None

@@ -21,7 +21,7 @@ from pytest_delta_schema.state.states import CheckState, KeyState
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
@@ -63,7 +63,7 @@ class Preflight(NamedTuple):
     samples: int = 5
 
 
-def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Violation, ...]:  # noqa: B008 - a frozen value
+def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Diagnostic, ...]:  # noqa: B008 - a frozen value
     """Return what the rows of a table break of that which ``action`` demands; the table is scanned once for all of it.
 
     Columns that the plan itself adds are NULL in every row that is there.
@@ -110,7 +110,7 @@ def violations_of(
     counts: RowCounts,
     named: dict[DataCheck, str] | None = None,
     files: str | None = None,
-) -> Iterator[Violation]:
+) -> Iterator[Diagnostic]:
     """Yield a violation for every demand that rows break.
 
     Args:

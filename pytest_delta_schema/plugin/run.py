@@ -13,7 +13,7 @@ from pytest_delta_schema.plugin.options import is_worker
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.errors import DeltaSchemaError, Violation
+    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.names import QualifiedName
@@ -43,8 +43,8 @@ class ContractRun:
         self.applying = Applying()
         self._config = config
         self._bound: dict[QualifiedName, tuple[Table, Table]] = {}
-        self._violations: dict[QualifiedName, tuple[Violation, ...]] = {}
-        self._plan_violations: dict[int, tuple[Violation, ...]] = {}
+        self._violations: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
+        self._plan_violations: dict[int, tuple[Diagnostic, ...]] = {}
         self._states: dict[int, tuple[Catalog, CatalogState | DeltaSchemaError]] = {}
         self._indexed = 0
         self._children: dict[QualifiedName, list[QualifiedName]] = {}
@@ -98,7 +98,7 @@ class ContractRun:
 
         return PropertyPolicy(self.options.properties, self.options.owned_properties)
 
-    def violations(self, table: Table) -> tuple[Violation, ...]:
+    def violations(self, table: Table) -> tuple[Diagnostic, ...]:
         """Return the rules that a declaration breaks; they are run once a table, however many checks ask."""
         known = self._violations.get(table.name)
         if known is None:
@@ -167,7 +167,7 @@ class ContractRun:
         known = map(self.bound, self.pointing_at([table]))
         return self.planner.plan([self.bound(table)], self.state(catalog), known=known)
 
-    def plan_violations(self, plan: TablePlan, catalog: Catalog) -> tuple[Violation, ...]:
+    def plan_violations(self, plan: TablePlan, catalog: Catalog) -> tuple[Diagnostic, ...]:
         """Return the rules that a plan breaks, if all selected tables are brought in line with it."""
         tables = {str(action.table) for action in plan.actions}
         return tuple(found for found in self._all_violations(catalog) if found.table in tables)
@@ -223,7 +223,7 @@ class ContractRun:
         groups = dependency_groups(self.tables.values())
         return {table.name: (rank, group) for rank, group in enumerate(groups) for table in group}
 
-    def _all_violations(self, catalog: Catalog) -> tuple[Violation, ...]:
+    def _all_violations(self, catalog: Catalog) -> tuple[Diagnostic, ...]:
         from pytest_delta_schema.execute.capabilities import lacking
 
         known = self._plan_violations.get(id(catalog))

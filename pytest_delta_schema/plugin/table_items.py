@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import Table
@@ -145,7 +145,7 @@ def _plan(table: Table, request: pytest.FixtureRequest, catalog: Catalog) -> Tab
 
 def _asked(
     table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, how: Preflight
-) -> tuple[Violation, ...]:
+) -> tuple[Diagnostic, ...]:
     """Ask the data what an apply would ask it."""
     action = _own(table, request, plan)
     if isinstance(action, CreateTable):
@@ -170,7 +170,7 @@ def _name_restore_point(table: Table, request: pytest.FixtureRequest, plan: Tabl
         print(f"  -- way back: {restore_table(name, before)}\n")  # noqa: T201 - captured, shown by pytest -rP
 
 
-def _note_data(request: pytest.FixtureRequest, violations: Sequence[Violation]) -> None:
+def _note_data(request: pytest.FixtureRequest, violations: Sequence[Diagnostic]) -> None:
     """Leave what the data forbids in the report, one fact each."""
     for violation in violations:
         if violation.rule in DATA_RULES:
@@ -198,7 +198,7 @@ def _mismatched(table: Table, request: pytest.FixtureRequest, catalog: Catalog, 
 
 
 def _fail(
-    table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, violations: Sequence[Violation]
+    table: Table, request: pytest.FixtureRequest, catalog: Catalog, plan: TablePlan, violations: Sequence[Diagnostic]
 ) -> NoReturn:
     action = _own(table, request, plan)
     own = sorted(violations, key=lambda violation: violation.table != str(action.table))

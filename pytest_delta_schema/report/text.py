@@ -14,7 +14,7 @@ from pytest_delta_schema.sql.compiler import statements
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.table_plan import Note, TablePlan
@@ -57,7 +57,7 @@ def plan_text(  # noqa: PLR0913 - one argument a paragraph
     *,
     declared_at: str,
     emulated: frozenset[StatementKind] = frozenset(),
-    violations: Sequence[Violation] = (),
+    violations: Sequence[Diagnostic] = (),
     notes: Sequence[Note] = (),
     followers: Sequence[CreateTable | AlignTable] = (),
     mismatches: Sequence[AlignTable] = (),

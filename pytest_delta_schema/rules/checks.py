@@ -10,7 +10,7 @@ from pytest_delta_schema.state.types import canonical_type, describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 _RESERVED = "__char_varchar_string_length_check__"
@@ -25,7 +25,7 @@ class InvalidCheckName:
 
     code = "DS110"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every name that two checks have or that is reserved."""
         spellings: dict[str, list[str]] = {}
         for check in table.checks:
@@ -48,7 +48,7 @@ class InvalidCheckExpression:
 
     code = "DS111"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every fault of an expression that can be found without Spark."""
         if not table.checks:
             return
@@ -70,7 +70,7 @@ class DuplicateCheck:
 
     code = "DS112"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every check whose condition an earlier check has."""
         if not table.checks:
             return

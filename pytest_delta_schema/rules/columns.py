@@ -15,7 +15,7 @@ from pytest_delta_schema.state.types import ArrayState, MapState, StructState, n
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.types import DataTypeState
 
@@ -28,7 +28,7 @@ class NoColumns:
 
     code = "DS102"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation if ``table`` has no columns."""
         if not table.columns:
             yield violation(self, table.qualified_name, "", "has no columns", "declare at least one Column")
@@ -42,14 +42,14 @@ class DuplicateColumn:
 
     code = "DS103"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every name declared more than once."""
         yield from self._clashes(table.qualified_name, "", (column.name for column in table.columns))
         for column, data_type in nested_types(table.columns):
             for path, names in _structs(data_type, column):
                 yield from self._clashes(table.qualified_name, f"{path}.", names)
 
-    def _clashes(self, table: str, prefix: str, names: Iterable[str]) -> Iterator[Violation]:
+    def _clashes(self, table: str, prefix: str, names: Iterable[str]) -> Iterator[Diagnostic]:
         spellings: dict[str, list[str]] = {}
         for name in names:
             spellings.setdefault(name.lower(), []).append(prefix + name)
@@ -69,7 +69,7 @@ class InvalidColumnName:
 
     code = "DS107"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield one violation that lists every such name, unless column mapping is declared."""
         if is_on(MAPPING_PROPERTY, table.effective_table_properties):
             return
@@ -92,7 +92,7 @@ class NotNullColumnAdded:
 
     code = "DS201"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every NOT NULL column, or field of one, that is added to an existing table."""
         if isinstance(action, CreateTable):
             return
@@ -122,7 +122,7 @@ class DropWithoutConsent:
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
         self.consents = tuple(consents)
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every dropped column without consent."""
         for need, doubts, remedy in missing(action, DROP_COLUMN, self.consents):
             name = ".".join(need.path)
@@ -140,7 +140,7 @@ class DropWithoutColumnMapping:
 
     code = "DS207"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield one violation that lists the columns to drop from a table without column mapping."""
         if isinstance(action, CreateTable) or not action.drop_columns:
             return

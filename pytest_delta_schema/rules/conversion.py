@@ -15,7 +15,7 @@ from pytest_delta_schema.state.types import describe_type, find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.conversion import SourceState
     from pytest_delta_schema.state.types import DataTypeState
@@ -34,7 +34,7 @@ class ConversionSourceMismatch:
 
     code = "DS217"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for everything about the files at which a conversion would fail, or go wrong."""
         if isinstance(action, CreateTable) or action.convert is None:
             return

@@ -15,7 +15,7 @@ from pytest_delta_schema.state.types import canonical_type, describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable
@@ -38,7 +38,7 @@ class InvalidColumnGeneration:
 
     code = "DS118"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every fault that can be known without Spark."""
         valued = [(column, value_state(column)) for column in table.columns if column_has_value(column)]
         generated = {column.name.lower() for column, value in valued if value and value.generated is not None}
@@ -93,7 +93,7 @@ class UnsupportedGenerationChange:
 
     code = "DS214"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every generated or identity column that would come, change or go."""
         if isinstance(action, CreateTable):
             return
@@ -121,7 +121,7 @@ class GeneratedColumnDependency:
 
     code = "DS215"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every renamed, retyped or dropped part of a stored generation expression."""
         if isinstance(action, CreateTable) or not any(column.value for column in action.observed.columns):
             return
@@ -135,7 +135,7 @@ class GeneratedColumnDependency:
             if column.value is not None and column.value.identity is not None:
                 yield from self._identity(action, column.name)
 
-    def _identity(self, action: AlignTable, name: str) -> Iterator[Violation]:
+    def _identity(self, action: AlignTable, name: str) -> Iterator[Diagnostic]:
         paths = [change.path for change in action.change_types]
         paths += [change.path for change in action.change_nullability if change.is_nullable]
         if (name,) in paths:

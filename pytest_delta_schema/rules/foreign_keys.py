@@ -15,7 +15,7 @@ from pytest_delta_schema.state.types import canonical_type, describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
@@ -28,7 +28,7 @@ class InvalidForeignKeyColumn:
 
     code = "DS114"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a foreign key that is missing, repeated, or not to be compared."""
         declared = {column.name.lower(): column.data_type for column in table.columns}
         for key in table.foreign_keys:
@@ -45,7 +45,7 @@ class InvalidForeignKeyColumn:
                     fact = f"{subject} names {name}, which is {shown}, whose values cannot be compared"
                     yield self._violation(table, name, fact, "choose columns of plain types")
 
-    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Violation:
+    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
         return violation(self, table.qualified_name, name, fact, remedy)
 
 
@@ -58,7 +58,7 @@ class ForeignKeyMismatch:
 
     code = "DS115"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every foreign key that does not fit its parent as far as the declarations know it."""
         if not table.foreign_keys:
             return
@@ -79,7 +79,7 @@ class DuplicateConstraint:
 
     code = "DS116"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every foreign key whose name is taken, and for every one that is there twice."""
         if not table.foreign_keys:
             return
@@ -100,7 +100,7 @@ class DuplicateConstraint:
                 fact = f"foreign key {key.name} is the same as foreign key {twin}"
                 yield self._violation(table, key.name, fact, "keep one of the two")
 
-    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Violation:
+    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
         return violation(self, table.qualified_name, name, fact, remedy)
 
 
@@ -112,7 +112,7 @@ class ForeignKeyWithoutParentKey:
 
     code = "DS209"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every new foreign key whose parent is not there, or has another key."""
         if not action.foreign_keys:
             return

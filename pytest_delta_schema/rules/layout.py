@@ -15,7 +15,7 @@ from pytest_delta_schema.state.types import StructState, describe_type, find
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.types import ColumnState
@@ -39,7 +39,7 @@ class InvalidLayout:
 
     code = "DS119"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column by which Delta would refuse to lay a table out."""
         if not table.partitioned_by and not table.clustered_by:
             return
@@ -129,7 +129,7 @@ class RewriteWithoutConsent:
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
         self.consents = tuple(consents)
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for a layout that nobody has consented to."""
         change = None if isinstance(action, CreateTable) else action.rewrite_layout
         if isinstance(action, CreateTable) or change is None:

@@ -13,7 +13,7 @@ from pytest_delta_schema.state.types import canonical_type, describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 
@@ -25,7 +25,7 @@ class InvalidPrimaryKeyColumn:
 
     code = "DS104"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key that is missing, repeated or nullable."""
         declared = {column.name.lower(): column for column in table.columns}
         for name in repeated(table.primary_key):
@@ -37,7 +37,7 @@ class InvalidPrimaryKeyColumn:
             elif column.is_nullable:
                 yield self._violation(table, name, "is nullable in the model", "declare it with is_nullable=False")
 
-    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Violation:
+    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
         return violation(self, table.qualified_name, name, f"primary key column {name} {fact}", remedy)
 
 
@@ -49,7 +49,7 @@ class IncomparablePrimaryKey:
 
     code = "DS113"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key whose type holds a map or a variant."""
         declared = {column.name.lower(): column.data_type for column in table.columns}
         for name in table.primary_key:
@@ -68,7 +68,7 @@ class NullablePrimaryKeyColumnCreated:
 
     code = "DS202"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every key column of a new table that is missing or nullable."""
         if isinstance(action, AlignTable) or action.primary_key is None:
             return
@@ -92,7 +92,7 @@ class PrimaryKeyColumnMadeNullable:
 
     code = "DS203"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a new key that the same plan loosens."""
         if isinstance(action, CreateTable) or action.add_primary_key is None:
             return
@@ -117,7 +117,7 @@ class NullablePrimaryKeyColumnAdded:
 
     code = "DS204"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a new key that is added nullable."""
         if isinstance(action, CreateTable) or action.add_primary_key is None:
             return
@@ -142,7 +142,7 @@ class NullablePrimaryKeyColumn:
 
     code = "DS205"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every existing column of a new key that stays nullable."""
         if isinstance(action, CreateTable) or action.add_primary_key is None:
             return

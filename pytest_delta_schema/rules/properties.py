@@ -14,7 +14,7 @@ from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 _RESERVED = {
@@ -46,7 +46,7 @@ class ReservedProperty:
 
     code = "DS108"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every property that a model cannot manage."""
         for key, value in table.effective_table_properties.items():
             refusal = _refusal(key.lower(), absent=value is None)
@@ -63,7 +63,7 @@ class DuplicateProperty:
 
     code = "DS109"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every key of Delta that is declared in two spellings."""
         spellings: dict[str, list[str]] = {}
         for key in table.effective_table_properties:
@@ -89,7 +89,7 @@ class PropertyPolicyViolation:
     def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
         self.policy = policy
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every key that is missing or has no place in a model."""
         declared = [key for key, value in table.effective_table_properties.items() if value is not None]
         for pattern in self.policy.patterns(REQUIRE):

@@ -14,7 +14,7 @@ from pytest_delta_schema.state.types import below, find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 
@@ -26,7 +26,7 @@ class InvalidRenameHint:
 
     code = "DS117"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every hint that can be of no use whatever the catalog holds."""
         hints = rename_hints(table.columns)
         if not hints:
@@ -59,7 +59,7 @@ class UnusableRenameHint:
 
     code = "DS210"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every hint that can be neither used nor forgotten."""
         if isinstance(action, CreateTable):
             return
@@ -78,7 +78,7 @@ class RenameWithoutColumnMapping:
 
     code = "DS211"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield one violation that lists the columns to rename on a table without column mapping."""
         if isinstance(action, CreateTable) or not action.rename_columns or has_feature(MAPPING_PROPERTY, action):
             return

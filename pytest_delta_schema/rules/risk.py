@@ -12,7 +12,7 @@ from pytest_delta_schema.rules.rule import violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 
 
@@ -30,7 +30,7 @@ class MaxRiskExceeded:
     def __init__(self, limit: Risk = Risk.DESTRUCTIVE) -> None:
         self.limit = limit
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield one violation that lists every change above the limit."""
         lines = [line for line in change_lines(action) if line.risk > self.limit]
         if lines:
@@ -64,7 +64,7 @@ class ProtectedTable:
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         self.patterns = tuple(patterns)
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation if the table is protected."""
         name = str(action.table)
         for pattern in self.patterns:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from pytest_delta_schema.delta.features import is_on
-from pytest_delta_schema.errors import Violation
+from pytest_delta_schema.errors import Diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ModelRule(Protocol):
     """Checks one declaration, without a catalog."""
 
-    def check(self, table: Table) -> Iterable[Violation]:
+    def check(self, table: Table) -> Iterable[Diagnostic]:
         """Yield every violation in ``table``; nothing if there is none."""
         ...
 
@@ -27,7 +27,7 @@ class ModelRule(Protocol):
 class PlanRule(Protocol):
     """Checks one planned action."""
 
-    def check(self, action: CreateTable | AlignTable) -> Iterable[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterable[Diagnostic]:
         """Yield every violation in ``action``; nothing if there is none.
 
         An :class:`~pytest_delta_schema.AlignTable` carries both states, desired and observed.
@@ -86,7 +86,7 @@ def rule_info(rule: type[HasCode]) -> RuleInfo:
     )
 
 
-def violation(rule: HasCode, table: object, path: str, message: str, remedy: str) -> Violation:
+def violation(rule: HasCode, table: object, path: str, message: str, remedy: str) -> Diagnostic:
     """Build a violation of ``rule``, with the name of its class and its code.
 
     Args:
@@ -96,7 +96,7 @@ def violation(rule: HasCode, table: object, path: str, message: str, remedy: str
         message: The fact and its reason, without the table's name.
         remedy: What to do about it, in the imperative.
     """
-    return Violation(
+    return Diagnostic(
         rule=type(rule).__name__, code=rule.code, table=str(table), path=path, message=message, remedy=remedy
     )
 

@@ -9,7 +9,7 @@ from pytest_delta_schema.rules.rule import violation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 MOST_TAGS = 50
@@ -28,7 +28,7 @@ class InvalidTag:
 
     code = "DS121"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every tag that could not be set, and for too many of them."""
         places: dict[str, Mapping[str, str | None]] = {"": table.tags}
         places.update((column.name, column.tags) for column in table.columns if column.tags)

@@ -10,7 +10,7 @@ from pytest_delta_schema.state.types import below, nested_types
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
@@ -23,7 +23,7 @@ class UnencodableText:
 
     code = "DS122"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every text of ``table`` that UTF-8 cannot encode."""
         for path, subject, text in _texts(table):
             if not text.isascii() and not _is_encodable(text):

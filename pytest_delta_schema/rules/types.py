@@ -14,7 +14,7 @@ from pytest_delta_schema.state.types import compound_types, describe_type, neste
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Violation
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.changes import ColumnTypeChange
 
@@ -27,7 +27,7 @@ class UnsupportedType:
 
     code = "DS105"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every part of a type that Delta cannot store."""
         for column, data_type in compound_types(table.columns):
             for path, name in unstorable(data_type, column):
@@ -43,7 +43,7 @@ class NotNullInCollection:
 
     code = "DS106"
 
-    def check(self, table: Table) -> Iterator[Violation]:
+    def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every NOT NULL inside an array or a map."""
         for column, data_type in nested_types(table.columns):
             for path in not_null_in_collections(data_type, column):
@@ -61,7 +61,7 @@ class UnsupportedTypeChange:
 
     code = "DS208"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Violation]:
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every type that Delta does not change in place, with the way around."""
         if isinstance(action, CreateTable):
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError, Violation, because
+from pytest_delta_schema.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
@@ -132,7 +132,7 @@ _Subject_contra = TypeVar("_Subject_contra", contravariant=True)
 
 
 class _Rule(Protocol[_Subject_contra]):
-    def check(self, subject: _Subject_contra, /) -> Iterable[Violation]: ...
+    def check(self, subject: _Subject_contra, /) -> Iterable[Diagnostic]: ...
 
 
 class PlanValidator:
@@ -151,7 +151,7 @@ class PlanValidator:
         self.model_rules = tuple(model_rules)
         self.plan_rules = tuple(plan_rules)
 
-    def model_violations(self, models: Iterable[Table]) -> tuple[Violation, ...]:
+    def model_violations(self, models: Iterable[Table]) -> tuple[Diagnostic, ...]:
         """Return every violation in ``models``, table by table."""
         tables = sorted(models, key=lambda table: table.name)
         return (
@@ -159,7 +159,7 @@ class PlanValidator:
             *(fault for table in tables for fault in _run(self.model_rules, table, table.qualified_name)),
         )
 
-    def plan_violations(self, plan: TablePlan) -> tuple[Violation, ...]:
+    def plan_violations(self, plan: TablePlan) -> tuple[Diagnostic, ...]:
         """Return every violation in ``plan``, table by table."""
         actions: list[CreateTable | AlignTable] = sorted(plan.actions, key=lambda action: action.table)
         return tuple(fault for action in actions for fault in _run(self.plan_rules, action, str(action.table)))
@@ -185,7 +185,7 @@ class PlanValidator:
             raise UnsafePlanError(violations)
 
 
-def _declared_twice(tables: Sequence[Table]) -> Iterator[Violation]:
+def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:
     counts = Counter(table.name for table in tables)
     for name, count in counts.items():
         if count > 1:
@@ -194,7 +194,7 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Violation]:
             yield violation(DuplicateTable(), name, "", message, "keep one declaration")
 
 
-def _run(rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, table: str) -> Iterator[Violation]:
+def _run(rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, table: str) -> Iterator[Diagnostic]:
     for rule in rules:
         try:
             # A rule that raises halfway is reported by its failure alone.
@@ -202,7 +202,7 @@ def _run(rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, tabl
         except Exception as error:  # noqa: BLE001 - rules are code of users: any exception is reported as their fault
             name = type(rule).__name__
             violations = (
-                Violation(
+                Diagnostic(
                     rule=name,
                     code=FailedRule.code,
                     table=table,

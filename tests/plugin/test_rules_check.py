@@ -6,18 +6,18 @@ from support.plugin_project import ORDERS
 
 RULES = """
 import pytest
-from pytest_delta_schema import Violation
+from pytest_delta_schema import Diagnostic
 
 class Commented:
     def check(self, table):
         for column in table.columns:
             if not column.comment:
-                yield Violation(rule="Commented", code="X1", table=table.qualified_name, path=column.name,
+                yield Diagnostic(rule="Commented", code="X1", table=table.qualified_name, path=column.name,
                                 message=f"column {column.name} has no comment", remedy="write one")
 
 class Frozen:
     def check(self, action):
-        yield Violation(rule="Frozen", code="X2", table=str(action.table), path="",
+        yield Diagnostic(rule="Frozen", code="X2", table=str(action.table), path="",
                         message="the catalog is frozen", remedy="wait until Monday")
 
 class Broken:

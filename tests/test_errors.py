@@ -1,0 +1,31 @@
+"""Diagnostics as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema.errors import Diagnostic, Location
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (
+            {"code": "DS103", "rule": "EmptyTable", "remedy": "declare one"},
+            "dev.a.b: has no columns; declare one [DS103 EmptyTable]",
+        ),
+        ({"remedy": "declare one"}, "dev.a.b: has no columns; declare one"),
+        ({"rule": "EmptyTable"}, "dev.a.b: has no columns [EmptyTable]"),
+        ({}, "dev.a.b: has no columns"),
+    ],
+)
+def test_a_diagnostic_shows_the_parts_that_it_has(parts, text):
+    assert str(Diagnostic(table="dev.a.b", message="has no columns", **parts)) == text
+
+
+def test_a_diagnostic_escapes_what_a_terminal_would_interpret():
+    assert str(Diagnostic(table="dev.a.b", message="has \x1b[31m")) == "dev.a.b: has \\u001b[31m"
+
+
+def test_a_location_reads_as_editors_take_it():
+    assert str(Location("shop/models.py", 7)) == "shop/models.py:7"
