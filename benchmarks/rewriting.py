@@ -18,14 +18,14 @@ REWRITE = """
 import json, sys, time
 from pathlib import Path
 from pyspark.sql.types import *
-from pytest_delta_schema import Column, Consent, Orchestrator, PlanValidator, LocalCatalog, Table, default_plan_rules
+from pytest_delta_schema import Column, Consent, LocalCatalog, Orchestrator, Settings, Table
 from pytest_delta_schema import open_session
 warehouse, rows = Path(sys.argv[1]), int(sys.argv[2])
 session = open_session(warehouse)
 spark, catalog = session.spark, LocalCatalog(session.spark, warehouse)
 columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType()),
     Column("day", DateType()), Column("at", TimestampType()), Column("parts", ArrayType(LongType()))]
-agreed = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", "dev.silver.orders")]))
+agreed = Settings(consents=(Consent("rewrite", "dev.silver.orders"),))
 def records():
     store, jvm = spark._jsc.sc().statusStore(), spark._jvm
     none = spark.sparkContext._gateway.new_array(jvm.double, 0)

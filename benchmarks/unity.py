@@ -107,7 +107,7 @@ def _write(project: Path, number: int) -> None:
         log = project.joinpath("lake", *table.name, "_delta_log")
         log.mkdir(parents=True)
         key = {"name": f"pk_{'_'.join(table.name)}__{'_'.join(table.primary_key)}", "columns": list(table.primary_key)}
-        properties = {**table.effective_table_properties, "pytest_delta_schema.primaryKey": json.dumps(key)}
+        properties = {**table.table_properties, "pytest_delta_schema.primaryKey": json.dumps(key)}
         metadata = {
             "id": "0",
             "format": {"provider": "parquet", "options": {}},

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.secret import Secret
     from pytest_delta_schema.backends.unity.storage import Storage
     from pytest_delta_schema.engine.orchestrator import Orchestrator, SyncResult
+    from pytest_delta_schema.engine.settings import Settings, current_settings
     from pytest_delta_schema.errors import (
         ApplyError,
         BackendUnavailableError,
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.column import Column, Identity
     from pytest_delta_schema.models.constraints import Check, ForeignKey
     from pytest_delta_schema.models.conversion import Parquet
-    from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.structs import empty_frame, to_struct_type
     from pytest_delta_schema.models.table import Table
@@ -182,10 +182,10 @@ _HOMES = {
     "models.binding": ("Binding",),
     "models.column": ("Column", "Identity"),
     "models.constraints": ("Check", "ForeignKey"),
-    "models.defaults": ("DEFAULT_TABLE_PROPERTIES",),
     "models.names": ("QualifiedName",),
     "models.table": ("Table",),
     "engine.orchestrator": ("Orchestrator", "SyncResult"),
+    "engine.settings": ("Settings", "current_settings"),
     "plan.actions": ("AlignTable", "CreateTable"),
     "plan.changes": (
         "CheckAdd",
@@ -256,7 +256,6 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "DEFAULT_MODEL_RULES",
     "DEFAULT_PLAN_RULES",
-    "DEFAULT_TABLE_PROPERTIES",
     "ActionRunner",
     "AlignExecutor",
     "AlignTable",
@@ -347,6 +346,7 @@ __all__ = [
     "SetTableComment",
     "SetTableProperties",
     "SetTags",
+    "Settings",
     "SourceState",
     "Statement",
     "StatementError",
@@ -376,6 +376,7 @@ __all__ = [
     "check_write",
     "connect_databricks",
     "constraint_error",
+    "current_settings",
     "default_model_rules",
     "default_plan_rules",
     "empty_frame",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, validator_of
+from pytest_delta_schema.engine.settings import Settings, current_settings
 from pytest_delta_schema.errors import ConvergenceError
-from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, finished, looked_at
 from pytest_delta_schema.execute.metadata_sync import SyncsEntries
 from pytest_delta_schema.plan.describe import change_lines
@@ -17,7 +18,7 @@ from pytest_delta_schema.rules.validator import PlanValidator
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.execute.preflight import Preflight
+    from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
@@ -46,6 +47,7 @@ class Orchestrator:
         runner: Changes it.
         planner: Says what must change.
         validator: Says what is allowed.
+        settings: Default properties and bindings of the models; without it models are taken as they are.
     """
 
     def __init__(
@@ -54,27 +56,30 @@ class Orchestrator:
         runner: ActionRunner,
         planner: TablePlanner | None = None,
         validator: PlanValidator | None = None,
+        *,
+        settings: Settings | None = None,
     ) -> None:
         self.reader = reader
         self.runner = runner
         self.planner = planner or TablePlanner()
         self.validator = validator or PlanValidator()
+        self._settings = settings or Settings()
 
     @classmethod
-    def over(
-        cls,
-        catalog: Catalog,
-        validator: PlanValidator | None = None,
-        preflight: Preflight | None = None,
-    ) -> Orchestrator:
-        """Build an orchestrator with the usual parts over one catalog.
+    def over(cls, catalog: Catalog, settings: Settings | None = None) -> Orchestrator:
+        """Build an orchestrator over one catalog.
 
         Args:
-            catalog: Observed and changed.
-            validator: Says what is allowed.
-            preflight: How the data is asked before anything runs.
+            catalog: Read and changed.
+            settings: How tables are compared, validated and changed; by default the settings in force.
+
+        Raises:
+            DeclarationError: If a rule of the project cannot be loaded.
         """
-        return cls(catalog, ActionRunner.over(catalog, preflight), validator=validator)
+        settings = current_settings() if settings is None else settings
+        return cls(
+            catalog, runner_of(catalog, settings), planner_of(settings), validator_of(settings), settings=settings
+        )
 
     def plan_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> TablePlan:
         """Read the catalog and say what must change, and change nothing.
@@ -87,7 +92,7 @@ class Orchestrator:
             InvalidModelError: If declarations break rules; nothing is read then.
             CatalogReadError: If tables cannot be read.
         """
-        tables, others = list(models), list(known)
+        tables, others = self._resolved(models), self._resolved(known)
         self.validator.validate_models(tables)
         return self._look(tables, others)[1]
 
@@ -114,7 +119,7 @@ class Orchestrator:
                 tables whose plan was empty are synchronised, too; none is deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it once the plan was made; nothing more is written then.
         """
-        tables, others = list(models), list(known)
+        tables, others = self._resolved(models), self._resolved(known)
         self.validator.validate_models(tables)
         state, plan = self._look(tables, others)
         self.validator.validate_plan(plan)
@@ -130,6 +135,10 @@ class Orchestrator:
         except KeyboardInterrupt:
             raise finished(plan) from None
         return SyncResult(plan=plan, statements=ran)
+
+    def _resolved(self, models: Iterable[Table]) -> list[Table]:
+        """Return the tables that models map to in the catalog."""
+        return [bound(model, self._settings) for model in models]
 
     def _heal_records(self, tables: list[Table], state: CatalogState) -> None:
         """Bring what a catalog keeps beside the logs level with them, also where the plan was empty."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.errors import DeclarationError
@@ -12,7 +11,6 @@ from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey
 from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here
-from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
@@ -22,11 +20,13 @@ from pytest_delta_schema.models.tags import no_tags, require_tags
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.models.defaults import PropertyValue
     from pytest_delta_schema.models.modes import ContractMode, Evolution
     from pytest_delta_schema.models.ownership import Aspect, Ownership
 
 _T = TypeVar("_T")
+
+PropertyValue = str | bool | int | float | None
+"""What an author may write for a table property; ``None`` declares it absent."""
 
 
 @dataclass(slots=True)
@@ -85,6 +85,7 @@ class Table:
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
     logical_name: QualifiedName = field(init=False, repr=False, compare=False)
+    is_bound: bool = field(init=False, repr=False, compare=False, default=False)
 
     def __post_init__(self) -> None:
         self.origin = declared_here()
@@ -142,11 +143,6 @@ class Table:
     def qualified_name(self) -> str:
         """The dotted name, unescaped and lower-cased like every catalog stores it: ``dev.silver.orders``."""
         return str(self.name)
-
-    @property
-    def effective_table_properties(self) -> Mapping[str, PropertyValue]:
-        """The project's defaults with the table's own properties over them, read-only."""
-        return MappingProxyType({**DEFAULT_TABLE_PROPERTIES, **self.table_properties})
 
     @property
     def ownership(self) -> Ownership:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
 from pytest_delta_schema.plugin import hookspecs
 from pytest_delta_schema.plugin.configuration import default_properties, read_options
 from pytest_delta_schema.plugin.fixtures import (
@@ -27,7 +28,7 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_table,
 )
 from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options
-from pytest_delta_schema.plugin.run import RUN, ContractRun
+from pytest_delta_schema.plugin.run import RUN, ContractRun, configured_settings
 from pytest_delta_schema.plugin.terminal import show_progress
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ __all__ = [
 
 _TABLE_MODULE = "pytest_delta_schema.models.table"
 _MODELS = pytest.StashKey[dict[Path, str]]()
-_DEFAULTS_BEFORE = pytest.StashKey[dict[str, Any]]()
+_SETTINGS = pytest.StashKey[PushedSettings]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -81,12 +82,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _read_what_was_said(config: pytest.Config) -> None:
     options = read_options(config)
     defaults = default_properties(config)
-    if defaults:
-        from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
-
-        config.stash[_DEFAULTS_BEFORE] = dict(DEFAULT_TABLE_PROPERTIES)
-        DEFAULT_TABLE_PROPERTIES.update(defaults)
-    config.stash[RUN] = ContractRun(config, options)
+    config.stash[_SETTINGS] = settings = push_settings(lambda: configured_settings(config, options, defaults))
+    config.stash[RUN] = ContractRun(config, options, settings)
     config.stash[_MODELS] = {}
     if config.getini("delta_models"):
         from pytest_delta_schema.plugin.collection import models_paths
@@ -107,13 +104,10 @@ def _read_what_was_said(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave no trace in the process, for runs inside of runs."""
-    before = config.stash.get(_DEFAULTS_BEFORE, None)
-    if before is not None:
-        from pytest_delta_schema.models.defaults import DEFAULT_TABLE_PROPERTIES
-
-        DEFAULT_TABLE_PROPERTIES.clear()
-        DEFAULT_TABLE_PROPERTIES.update(before)
+    """Take the settings of this run out of force; those of an outer run hold again."""
+    pushed = config.stash.get(_SETTINGS, None)
+    if pushed is not None:
+        pop_settings(pushed)
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Collector] | None:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
+from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin import report_properties as facts
@@ -235,7 +236,7 @@ def bindings_that_fail(run: ContractRun) -> list[str]:
     names = _names(run.tables)
     faults = [
         f"binding {pair!r} stands for no table of this run; collected are {names}"
-        for pair in run.binding.unused(run.tables)
+        for pair in Binding(run.options.bindings).unused(run.tables)
     ]
     places: dict[object, object] = {}
     for name, table in run.tables.items():

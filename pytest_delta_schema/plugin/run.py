@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from pytest_delta_schema.engine.apply_progress import Applying
-from pytest_delta_schema.plugin.options import is_worker
+from pytest_delta_schema.plugin.options import APPLY, is_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from pytest_delta_schema.engine.settings import PreflightMode, PushedSettings, RiskLabel, Settings
     from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
-    from pytest_delta_schema.models.binding import Binding
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.plan.planner import TablePlanner
-    from pytest_delta_schema.plan.property_policy import PropertyPolicy
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.rules.validator import PlanValidator
@@ -32,10 +32,12 @@ class ContractRun:
     Args:
         config: The run's configuration.
         options: Its checked options.
+        settings: Its settings, as they were pushed.
     """
 
-    def __init__(self, config: pytest.Config, options: Options) -> None:
+    def __init__(self, config: pytest.Config, options: Options, settings: PushedSettings) -> None:
         self.options = options
+        self._pushed = settings
         self.tables: dict[QualifiedName, Table] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
@@ -53,56 +55,49 @@ class ContractRun:
         """Note a table, and return the one that was noted first under its name."""
         return self.tables.setdefault(table.name, table)
 
-    @cached_property
-    def binding(self) -> Binding:
-        """Which tables models stand for."""
-        from pytest_delta_schema.models.binding import Binding
-
-        return Binding(self.options.bindings)
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        return self._pushed.settings()
 
     def bound(self, table: Table) -> Table:
-        """Return the table that a model stands for in the catalog."""
+        """Return the table that a model maps to in the catalog."""
+        from pytest_delta_schema.engine.assembly import bound
+
         known = self._bound.get(table.name)
         if known is None or known[0] is not table:
-            known = self._bound[table.name] = (table, self.binding.table(table))
+            known = self._bound[table.name] = (table, bound(table, self.settings))
         return known[1]
 
     @cached_property
     def validator(self) -> PlanValidator:
-        """The standard rules, the project's own, and what was consented to."""
-        from pytest_delta_schema.plan.risk import Risk
-        from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
+        """The standard rules and those of the project."""
+        from pytest_delta_schema.engine.assembly import validator_of
 
-        hook = self._config.hook
-        model_rules = hook.pytest_delta_schema_model_rules(config=self._config)
-        plan_rules = hook.pytest_delta_schema_plan_rules(config=self._config)
-        standard = default_plan_rules(
-            self.options.consents, max_risk=Risk[self.options.max_risk.upper()], protected=self.options.protected
-        )
-        return PlanValidator(
-            model_rules=[*default_model_rules(self.policy), *(rule for some in model_rules for rule in some)],
-            plan_rules=[*standard, *(rule for some in plan_rules for rule in some)],
-        )
+        protected = self.settings.protected if self.options.mode == APPLY else ()
+        return validator_of(self.settings._replace(protected=protected))
 
     @cached_property
     def planner(self) -> TablePlanner:
-        """The planner, with the features that it may raise and the project's policy for properties."""
-        from pytest_delta_schema.plan.planner import TablePlanner
+        """The planner that compares as the settings say."""
+        from pytest_delta_schema.engine.assembly import planner_of
 
-        return TablePlanner(self.options.enable, self.policy)
+        return planner_of(self.settings)
 
-    @cached_property
-    def policy(self) -> PropertyPolicy:
-        """Whose which table properties are."""
-        from pytest_delta_schema.plan.property_policy import PropertyPolicy
+    def creation(self, table: Table) -> CreateTable:
+        """Return how a table would be created under the name of its model."""
+        from pytest_delta_schema.engine.assembly import declared
+        from pytest_delta_schema.state.desired import desired_state
 
-        return PropertyPolicy(self.options.properties, self.options.owned_properties)
+        return self.planner.creation(desired_state(declared(table, self.settings)))
 
     def violations(self, table: Table) -> tuple[Diagnostic, ...]:
         """Return the rules that a declaration breaks; they are run once a table, however many checks ask."""
         known = self._violations.get(table.name)
         if known is None:
-            known = self._violations[table.name] = self.validator.model_violations([table])
+            from pytest_delta_schema.engine.assembly import declared
+
+            known = self._violations[table.name] = self.validator.model_violations([declared(table, self.settings)])
         return known
 
     def state(self, catalog: Catalog) -> CatalogState:
@@ -236,6 +231,38 @@ class ContractRun:
             unable = [found for action in plan.actions for found in lacking(action, catalog)]
             known = self._plan_violations[id(catalog)] = (*self.validator.plan_violations(plan), *unable)
         return known
+
+
+def configured_settings(config: pytest.Config, options: Options, default_properties: Mapping[str, str]) -> Settings:
+    """Return the settings of a run, with the rules that its hooks return.
+
+    Args:
+        config: The run's configuration.
+        options: Its checked options.
+        default_properties: Table properties of every model.
+    """
+    from pytest_delta_schema.engine.settings import Settings
+
+    model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
+    plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
+    preflight = options.preflight
+    return Settings(
+        properties=options.properties,
+        default_properties=tuple(default_properties.items()),
+        enable_features=options.enable,
+        owned_properties=options.owned_properties,
+        consents=options.consents,
+        project_consents=options.entries,
+        must_match=options.naming,
+        max_risk=cast("RiskLabel", options.max_risk),
+        protected=options.protected,
+        bindings=options.bindings,
+        preflight=None if preflight is None else cast("PreflightMode", preflight.mode),
+        preflight_samples=5 if preflight is None else preflight.samples,
+        on_failure="restore" if options.restores else "leave",
+        model_rules=tuple(rule for rules in model_rules for rule in rules),
+        plan_rules=tuple(rule for rules in plan_rules for rule in rules),
+    )
 
 
 RUN = pytest.StashKey[ContractRun]()

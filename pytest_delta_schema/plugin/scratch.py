@@ -6,7 +6,9 @@ import uuid
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.engine.assembly import declared
 from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
@@ -63,7 +65,10 @@ class Scratch:
         self._made.add(copy.qualified_name)
         self._copies[model.name] = copy
         copy.foreign_keys = [self._key(key) for key in model.foreign_keys if key.parent in self._copies]
-        Orchestrator.over(self._catalog).sync_tables([copy])
+        settings = current_settings().for_scratch_tables()
+        copy = declared(copy, settings)
+        copy.is_bound = True
+        Orchestrator.over(self._catalog, settings).sync_tables([copy])
         if rows is not None:
             self._catalog.insert(copy.name, rows)
         return copy

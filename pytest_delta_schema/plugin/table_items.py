@@ -20,7 +20,6 @@ from pytest_delta_schema.plugin.run import RUN
 from pytest_delta_schema.report.text import headline, mismatch_text, plan_text, sql_text
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.sql.schemas_and_restores import restore_table
-from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,8 +59,8 @@ class StandardContract:
         from pytest_delta_schema.plugin.snapshots import mismatch
 
         _require_valid(self.table, request)
-        planner = request.config.stash[RUN].planner
-        difference = mismatch(delta_snapshot, script(statements(planner.creation(desired_state(self.table)))))
+        creation = request.config.stash[RUN].creation(self.table)
+        difference = mismatch(delta_snapshot, script(statements(creation)))
         if difference is not None:
             head, body = difference
             subject = f"{self.table.qualified_name}: {head}"

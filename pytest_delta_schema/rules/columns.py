@@ -71,7 +71,7 @@ class InvalidColumnName:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield one violation that lists every such name, unless column mapping is declared."""
-        if is_on(MAPPING_PROPERTY, table.effective_table_properties):
+        if is_on(MAPPING_PROPERTY, table.table_properties):
             return
         names = [column.name for column in table.columns if not SPECIAL_CHARACTERS.isdisjoint(column.name)]
         for column, data_type in nested_types(table.columns):

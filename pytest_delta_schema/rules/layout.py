@@ -98,7 +98,7 @@ def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[tupl
 
 
 def _statistics_are_declared(table: Table) -> bool:
-    return any(key.lower() in _STATISTICS for key in table.effective_table_properties)
+    return any(key.lower() in _STATISTICS for key in table.table_properties)
 
 
 def _leaves(columns: tuple[ColumnState, ...], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -48,7 +48,7 @@ class ReservedProperty:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every property that a model cannot manage."""
-        for key, value in table.effective_table_properties.items():
+        for key, value in table.table_properties.items():
             refusal = _refusal(key.lower(), absent=value is None)
             if refusal is not None:
                 message, remedy = refusal
@@ -66,7 +66,7 @@ class DuplicateProperty:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every key of Delta that is declared in two spellings."""
         spellings: dict[str, list[str]] = {}
-        for key in table.effective_table_properties:
+        for key in table.table_properties:
             if key.lower().startswith("delta."):
                 spellings.setdefault(key.lower(), []).append(key)
         for keys in spellings.values():
@@ -91,7 +91,7 @@ class PropertyPolicyViolation:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every key that is missing or has no place in a model."""
-        declared = [key for key, value in table.effective_table_properties.items() if value is not None]
+        declared = [key for key, value in table.table_properties.items() if value is not None]
         for pattern in self.policy.patterns(REQUIRE):
             if not self.policy.is_covered(pattern, declared):
                 message = f"declares no property {pattern}, which the project requires of every table"

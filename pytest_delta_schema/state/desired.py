@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.constraints import Check
-    from pytest_delta_schema.models.defaults import PropertyValue
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.state.states import Tags
 
 RENAMED_FROM = "renamed_from"
@@ -68,7 +67,7 @@ def desired_state(table: Table) -> TableState:
         name=name,
         columns=columns,
         table_comment=table.comment or "",
-        table_properties=_properties(table.effective_table_properties),
+        table_properties=_properties(table.table_properties),
         logical_name=table.logical_name,
         primary_key=_key(table.logical_name, tuple(table.primary_key), columns),
         checks=_checks(table.checks) if table.checks else (),

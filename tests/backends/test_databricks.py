@@ -18,11 +18,10 @@ from pytest_delta_schema import (
     MapState,
     MemoryCatalog,
     Orchestrator,
-    PlanValidator,
+    Settings,
     StatementError,
     StructState,
     UnsafePlanError,
-    default_plan_rules,
     statements,
 )
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
@@ -109,7 +108,7 @@ def test_hidden_values_take_one_more(workspace):
 
 def test_another_layout_is_refused_by_name(workspace):
     catalog = made(workspace, table(ID, column("day")))
-    agreed = PlanValidator(plan_rules=default_plan_rules([parse_consent("rewrite dev.silver.orders")]))
+    agreed = Settings(consents=(parse_consent("rewrite dev.silver.orders"),))
 
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(catalog, agreed).sync_tables([table(ID, column("day"), partitioned_by=["day"])])

@@ -15,14 +15,13 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Orchestrator,
     Parquet,
-    PlanValidator,
     RunningOutcome,
+    Settings,
     SourceState,
     Statement,
     StatementError,
     StatementKind,
     StillRunning,
-    default_plan_rules,
 )
 from pytest_delta_schema.execute import interruption
 from pytest_delta_schema.rules.consent import parse_consent
@@ -309,8 +308,7 @@ def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
 @pytest.mark.parametrize("commits", [False, True])
 def test_an_interrupted_rewrite_says_what_it_left_behind(commits):
     catalog = Interrupted([state(stored(), stored("b"))], at=StatementKind.REWRITE_LAYOUT, commits=commits)
-    rules = default_plan_rules([parse_consent("rewrite dev.silver.orders")])
-    line = Orchestrator.over(catalog, PlanValidator(plan_rules=rules))
+    line = Orchestrator.over(catalog, Settings(consents=(parse_consent("rewrite dev.silver.orders"),)))
 
     with pytest.raises(ApplyInterrupted) as caught:
         line.sync_tables([table(column(), column("b"), partitioned_by=["id"])])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import LongType, StringType
 
-from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES, Check, Column, DeclarationError, ForeignKey, Table
+from pytest_delta_schema import Check, Column, DeclarationError, ForeignKey, Table
 from support.tables import column, table
 
 
@@ -33,18 +33,6 @@ def test_defaults_of_a_table():
     model = table(column())
 
     assert (model.comment, model.table_properties, model.primary_key) == ("", {}, ())
-
-
-def test_effective_properties_are_the_defaults_with_the_tables_own_over_them(monkeypatch):
-    monkeypatch.setitem(DEFAULT_TABLE_PROPERTIES, "team", "platform")
-    monkeypatch.setitem(DEFAULT_TABLE_PROPERTIES, "delta.appendOnly", True)
-    model = table(column(), table_properties={"delta.appendOnly": None, "tier": 1})
-
-    effective = model.effective_table_properties
-
-    assert dict(effective) == {"team": "platform", "delta.appendOnly": None, "tier": 1}
-    with pytest.raises(TypeError):
-        effective["team"] = "mine"
 
 
 def test_the_origin_is_the_module_level_line_even_through_a_factory():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES
+from pytest_delta_schema import Settings, current_settings
 
 HEAVY = (
     "pyspark",
@@ -56,14 +56,14 @@ def test_defaults_of_one_run_do_not_reach_the_next(project):
     project.ini("delta_default_properties = team=sales")
     project.pytester.makepyfile(
         test_x="""
-        from pytest_delta_schema import DEFAULT_TABLE_PROPERTIES
-        def test_it(): assert DEFAULT_TABLE_PROPERTIES == {"team": "sales"}
+        from pytest_delta_schema import current_settings
+        def test_it(): assert current_settings().default_properties == (("team", "sales"),)
         """
     )
 
     project.run().assert_outcomes(passed=1)
 
-    assert DEFAULT_TABLE_PROPERTIES == {}
+    assert current_settings() == Settings()
 
 
 def test_other_tests_are_not_touched_by_the_plugin(project, workers):

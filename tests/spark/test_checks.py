@@ -13,6 +13,7 @@ from pytest_delta_schema import (
     NotNull,
     Orchestrator,
     RowCounts,
+    Settings,
     Statement,
     StatementError,
     StatementKind,
@@ -20,7 +21,7 @@ from pytest_delta_schema import (
     constraint_error,
 )
 from pytest_delta_schema.backends.local.physical_names import table_folder
-from pytest_delta_schema.execute.preflight import COUNT, LIMIT, Preflight
+from pytest_delta_schema.execute.preflight import COUNT, LIMIT
 from support.tables import NAME, column, table
 
 POSITIVE = Check("positive", "id > 0")
@@ -257,7 +258,7 @@ def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(loc
     file.unlink()
 
     with pytest.raises(StatementError) as caught:
-        Orchestrator.over(local, preflight=Preflight(mode)).sync_tables([table(column(is_nullable=False), column("b"))])
+        Orchestrator.over(local, Settings(preflight=mode)).sync_tables([table(column(is_nullable=False), column("b"))])
 
     text = str(caught.value)
     assert "\n" not in text

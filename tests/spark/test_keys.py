@@ -16,9 +16,9 @@ from pytest_delta_schema import (
     KeyState,
     NotNull,
     Orchestrator,
-    Preflight,
     QualifiedName,
     RowCounts,
+    Settings,
     UnsafePlanError,
     constraint_error,
 )
@@ -173,7 +173,7 @@ def test_limit_stops_at_the_first_row_that_breaks_something(local, monkeypatch, 
         checks=[Check("positive", "id > 0")],
         foreign_keys=[ForeignKey(["parent"], parents("id"))],
     )
-    line = Orchestrator.over(local, preflight=Preflight("limit", samples=0))
+    line = Orchestrator.over(local, Settings(preflight="limit", preflight_samples=0))
     (action,) = line.plan_tables([model]).actions
     asked = asked_by(local, monkeypatch)
 

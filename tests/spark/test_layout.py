@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_delta_schema import ApplyError, Consent, Orchestrator, PlanValidator, default_plan_rules
+from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark import fingerprints, layout_rewrite
 from pytest_delta_schema.sql.quoting import dotted
@@ -17,7 +17,7 @@ from support.tables import NAME, column, table
 def laid_out(local, monkeypatch=None, **patches):
     """Make a table with two rows, patch what the rewrite asks, and rewrite it by ``d``."""
     before, after = table(column(), column("d")), table(column(), column("d"), partitioned_by=["d"])
-    agreed = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
+    agreed = Settings(consents=(Consent("rewrite", str(NAME)),))
     Orchestrator.over(local).sync_tables([before])
     local.insert(NAME, [{"id": 1, "d": 1}, {"id": 2, "d": 2}])
     for name, value in patches.items():

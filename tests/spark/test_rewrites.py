@@ -9,13 +9,11 @@ from pytest_delta_schema import (
     ApplyError,
     Consent,
     Orchestrator,
-    PlanValidator,
+    Settings,
     UnsafePlanError,
-    default_plan_rules,
 )
 from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
 from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.execute.preflight import Preflight
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing.parts import TEXT
@@ -73,7 +71,7 @@ LOST = {
 }
 """Values that a partition does not keep."""
 
-AGREED = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
+AGREED = Settings(consents=(Consent("rewrite", str(NAME)),))
 
 
 def names(types):
@@ -157,7 +155,7 @@ def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(
     )
     assert (shown(local, LOST), local.version(NAME)) == (before, 1)
 
-    unasked = Orchestrator.over(local, AGREED, Preflight("off"))
+    unasked = Orchestrator.over(local, AGREED._replace(preflight="off"))
     said = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
     with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {said} changed"):
         unasked.sync_tables([table(column("id", IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])

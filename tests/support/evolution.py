@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Orchestrator, PlanValidator, Table, UnsafePlanError
+from pytest_delta_schema import Check, Column, Orchestrator, Settings, Table, UnsafePlanError
 from pytest_delta_schema.rules.consent import Consent
-from pytest_delta_schema.rules.validator import default_plan_rules
 from support.tables import NAME, table
 
 TYPES = [spark.ByteType(), spark.IntegerType(), spark.LongType(), spark.DecimalType(20, 0), spark.DecimalType(25, 2)]
@@ -179,7 +178,7 @@ class Evolution(RuleBasedStateMachine):
             for inside, prefix in ((False, ""), (True, "s."))
             for name in self.live.parts(inside).keys() - {self.origin(inside, each) for each in self.wish.parts(inside)}
         ]
-        line = Orchestrator.over(self.catalog, PlanValidator(plan_rules=default_plan_rules(drops)))
+        line = Orchestrator.over(self.catalog, Settings(consents=tuple(drops)))
         if self.refused():
             with pytest.raises(UnsafePlanError):
                 line.sync_tables([model])

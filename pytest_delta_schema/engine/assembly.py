@@ -1,0 +1,92 @@
+"""Build the parts of the engine from settings."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.project_rules import load_rules
+from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.execute.preflight import COUNT, Preflight
+from pytest_delta_schema.models.binding import Binding
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.models.table import Table
+
+
+def planner_of(settings: Settings) -> TablePlanner:
+    """Return the planner that compares as the settings say."""
+    return TablePlanner(settings.enable_features, property_policy_of(settings))
+
+
+def property_policy_of(settings: Settings) -> PropertyPolicy:
+    """Return which table properties the project manages."""
+    return PropertyPolicy(settings.properties, settings.owned_properties)
+
+
+def validator_of(settings: Settings) -> PlanValidator:
+    """Return the validator with the standard rules and those of the project.
+
+    Raises:
+        DeclarationError: If a rule that is named cannot be loaded.
+    """
+    model_rules, plan_rules = load_rules(settings.rules)
+    standard = default_plan_rules(
+        settings.consents, max_risk=Risk[settings.max_risk.upper()], protected=settings.protected
+    )
+    return PlanValidator(
+        model_rules=[*default_model_rules(property_policy_of(settings)), *model_rules, *settings.model_rules],
+        plan_rules=[*standard, *plan_rules, *settings.plan_rules],
+    )
+
+
+def preflight_of(settings: Settings) -> Preflight:
+    """Return how an apply runs its data checks."""
+    return Preflight(settings.preflight or COUNT, settings.preflight_samples)
+
+
+def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
+    """Return the runner that changes a catalog as the settings say.
+
+    Args:
+        catalog: The catalog.
+        settings: The settings.
+    """
+    return ActionRunner.over(catalog, preflight_of(settings), restores=settings.on_failure == "restore")
+
+
+def declared(table: Table, settings: Settings) -> Table:
+    """Return a model with the default properties of the project under its own, still under its own name.
+
+    Args:
+        table: The model; one that is bound already is returned as it is.
+        settings: The settings.
+    """
+    defaults = dict(settings.default_properties)
+    if table.is_bound or not defaults.keys() - table.table_properties.keys():
+        return table
+    model = copy(table)
+    model.table_properties = {**defaults, **table.table_properties}
+    return model
+
+
+def bound(table: Table, settings: Settings) -> Table:
+    """Return the table that a model maps to in the catalog, with the default properties of the project.
+
+    Args:
+        table: The model; one that is bound already is returned as it is.
+        settings: The settings.
+    """
+    if table.is_bound:
+        return table
+    model = declared(table, settings)
+    mapped = Binding(settings.bindings).table(model) if settings.bindings else model
+    if mapped is not table:
+        mapped.is_bound = True
+    return mapped

@@ -1,0 +1,119 @@
+"""Everything that changes a verdict, as one frozen value, and the stack that holds the settings in force."""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_delta_schema.models.modes import PropertyMode
+    from pytest_delta_schema.models.table import PropertyValue
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.rule import ModelRule, PlanRule
+
+PreflightMode = Literal["count", "limit", "off"]
+FailurePolicy = Literal["leave", "restore"]
+RiskLabel = Literal["metadata", "feature", "scan", "rewrite", "destructive"]
+
+
+class Settings(NamedTuple):
+    """How tables are compared, validated and changed; a named tuple, because a dataclass makes the plugin load slower.
+
+    Args:
+        properties: Glob patterns of table properties, each with its mode; the longest pattern that matches decides.
+        default_properties: Table properties, each with its value, that every model has unless it declares the key.
+        enable_features: Table features that a plan may raise without their being declared, such as ``typeWidening``.
+        owned_properties: Whether a table records the property keys that its model has set.
+        consents: All consents, whatever their source.
+        project_consents: Those of ``consents`` that a complete run must need.
+        must_match: Those of ``consents`` that must name something on a table of the run.
+        max_risk: The highest risk that a plan may have.
+        protected: Glob patterns of the dotted names of tables that an apply may not change.
+        bindings: Prefixes of names in models, each with the prefix that it maps to; in lower case, of one length.
+        preflight: How data checks run; ``None`` counts rows before an apply, and runs none where nothing is changed.
+        preflight_samples: How many rows a failed data check names by their keys at most; 0 for none.
+        on_failure: Whether an apply leaves a table that it could not finish, or restores its version before the apply.
+        rules: Rules of the project as dotted names such as ``shop.rules:NoFloats``, besides the standard ones.
+        model_rules: Further rules for declarations.
+        plan_rules: Further rules for plans.
+    """
+
+    properties: tuple[tuple[str, PropertyMode], ...] = ()
+    default_properties: tuple[tuple[str, PropertyValue], ...] = ()
+    enable_features: tuple[str, ...] = ()
+    owned_properties: bool = False
+    consents: tuple[Consent, ...] = ()
+    project_consents: tuple[Consent, ...] = ()
+    must_match: tuple[Consent, ...] = ()
+    max_risk: RiskLabel = "destructive"
+    protected: tuple[str, ...] = ()
+    bindings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    preflight: PreflightMode | None = None
+    preflight_samples: int = 5
+    on_failure: FailurePolicy = "leave"
+    rules: tuple[str, ...] = ()
+    model_rules: tuple[ModelRule, ...] = ()
+    plan_rules: tuple[PlanRule, ...] = ()
+
+    def for_scratch_tables(self) -> Settings:
+        """Return the part that holds for tables which a test creates: what they look like, and not what may change."""
+        return Settings(
+            properties=self.properties,
+            default_properties=self.default_properties,
+            enable_features=self.enable_features,
+            owned_properties=self.owned_properties,
+            rules=self.rules,
+            model_rules=self.model_rules,
+            plan_rules=self.plan_rules,
+        )
+
+
+class PushedSettings:
+    """One entry of the stack, which computes its settings when they are needed first.
+
+    Args:
+        source: Returns the settings; called at most once.
+    """
+
+    def __init__(self, source: Callable[[], Settings]) -> None:
+        self._source = source
+        self._settings: Settings | None = None
+        self._lock = RLock()
+
+    def settings(self) -> Settings:
+        """Return the settings."""
+        with self._lock:
+            if self._settings is None:
+                self._settings = self._source()
+            return self._settings
+
+
+_STACK: list[PushedSettings] = []
+"""The settings in force, the innermost last; all threads of the process see them."""
+
+
+def push_settings(source: Settings | Callable[[], Settings]) -> PushedSettings:
+    """Put settings in force until they are popped.
+
+    Args:
+        source: The settings, or a function that returns them, which is called when they are needed first.
+
+    Returns:
+        The entry, for :func:`pop_settings`.
+    """
+    pushed = PushedSettings(source if callable(source) else lambda: source)
+    _STACK.append(pushed)
+    return pushed
+
+
+def pop_settings(pushed: PushedSettings) -> None:
+    """Remove an entry that :func:`push_settings` returned, and those that were pushed after it."""
+    if pushed in _STACK:
+        del _STACK[_STACK.index(pushed) :]
+
+
+def current_settings() -> Settings:
+    """Return the settings in force: those of the innermost pytest run of this process, else the defaults."""
+    return _STACK[-1].settings() if _STACK else Settings()

@@ -1,0 +1,133 @@
+"""The settings in force, and what they make of a model."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import pytest
+
+from pytest_delta_schema import DeclarationError, ForeignKey, MemoryCatalog, Orchestrator, Settings, current_settings
+from pytest_delta_schema.engine.assembly import bound, declared
+from pytest_delta_schema.engine.project_rules import load_rules
+from pytest_delta_schema.engine.settings import pop_settings, push_settings
+from support.tables import column, table
+
+DEFAULTS = (("team", "platform"), ("delta.appendOnly", True))
+BINDINGS = ((("dev",), ("ci",)), (("ci",), ("elsewhere",)))
+
+
+@pytest.fixture
+def outer():
+    pushed = push_settings(Settings())
+    yield pushed
+    pop_settings(pushed)
+
+
+def test_defaults_stand_under_the_properties_of_a_model_which_stays_as_it_is():
+    model = table(column(), table_properties={"delta.appendOnly": None, "tier": 1})
+
+    changed = declared(model, Settings(default_properties=DEFAULTS))
+
+    assert changed.table_properties == {"team": "platform", "delta.appendOnly": None, "tier": 1}
+    assert model.table_properties == {"delta.appendOnly": None, "tier": 1}
+    assert changed.name == model.name
+
+
+def test_a_bound_table_is_not_mapped_again_and_gets_no_defaults_twice():
+    settings = Settings(default_properties=DEFAULTS, bindings=BINDINGS)
+    model = table(column(), foreign_keys=[ForeignKey(["id"], "dev.silver.parents", ["id"])])
+
+    first = bound(model, settings)
+
+    assert first.qualified_name == "ci.silver.orders"
+    assert [str(key.parent) for key in first.foreign_keys] == ["ci.silver.parents"]
+    assert bound(first, settings) is first
+    assert not model.is_bound
+
+
+def test_a_model_that_no_setting_is_about_is_taken_as_it_is():
+    model = table(column(), table_properties={"team": "mine"})
+
+    assert bound(model, Settings(default_properties=DEFAULTS[:1], bindings=BINDINGS[1:])) is model
+
+
+def test_the_innermost_settings_are_in_force_until_they_are_popped(outer):
+    inner = push_settings(lambda: Settings(max_risk="scan"))
+    seen = [current_settings().max_risk]
+    thread = Thread(target=lambda: seen.append(current_settings().max_risk))
+    thread.start()
+    thread.join()
+
+    pop_settings(inner)
+
+    assert seen == ["scan", "scan"]
+    assert current_settings().max_risk == "destructive"
+    pop_settings(inner)
+    assert current_settings() is outer.settings()
+
+
+@pytest.mark.usefixtures("outer")
+def test_settings_are_computed_once_and_only_when_they_are_needed():
+    calls = []
+    inner = push_settings(lambda: calls.append(1) or Settings())
+    assert calls == []
+
+    assert current_settings() is current_settings()
+
+    pop_settings(inner)
+    assert calls == [1]
+
+
+@pytest.mark.usefixtures("outer")
+def test_the_orchestrator_takes_the_settings_in_force_and_maps_models():
+    push_settings(Settings(default_properties=DEFAULTS[:1], bindings=BINDINGS))
+    catalog = MemoryCatalog()
+
+    Orchestrator.over(catalog).sync_tables([table(column())])
+
+    (state,) = catalog.snapshot([table(column(), name="ci.silver.orders")]).tables.values()
+    assert dict(state.table_properties) == {"team": "platform"}
+
+
+class NoFloats:
+    def check(self, table):
+        return [table][:0]
+
+
+class NothingIsCreated:
+    def check(self, action):
+        return [action][:0]
+
+
+class Annotated:
+    def check(self, subject: "CreateTable | AlignTable"):  # noqa: F821, UP037 - read as text
+        return [subject][:0]
+
+
+class Unclear:
+    def check(self, it):
+        return [it][:0]
+
+
+INSTANCE = NoFloats()
+
+
+def test_rules_are_loaded_by_their_names():
+    names = [f"{__name__}:{name}" for name in ("NoFloats", "NothingIsCreated", "Annotated", "INSTANCE")]
+
+    models, plans = load_rules(names)
+
+    assert [type(rule).__name__ for rule in models] == ["NoFloats", "NoFloats"]
+    assert models[1] is INSTANCE
+    assert [type(rule).__name__ for rule in plans] == ["NothingIsCreated", "Annotated"]
+
+
+def test_all_rules_that_cannot_be_loaded_are_named_at_once():
+    with pytest.raises(DeclarationError) as caught:
+        load_rules(["shop", "no_such_module:Rule", f"{__name__}:Missing", f"{__name__}:Unclear"])
+
+    text = str(caught.value).splitlines()
+    assert text[0] == "rule 'shop' cannot be loaded, ValueError: write it as module:name, such as shop.rules:NoFloats"
+    assert text[1].startswith("rule 'no_such_module:Rule' cannot be loaded, ModuleNotFoundError: No module named")
+    assert "has no attribute 'Missing'" in text[2]
+    assert text[3].endswith("its check takes neither a Table nor an action; call the parameter table or action")
