@@ -6,20 +6,19 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-spark test-plain test-writes test-catalogs test-own test-faults-sample test-examples test-faults lint format bench clean
+.PHONY: help demo test test-fast test-long test-spark test-second test-plain test-own test-faults lint format bench clean
 
-# Tests that share one Spark session, those of writes and those of other catalogs that share others, those that start JVMs of their own, and those that need none.
-FAULTS_SAMPLE := tests/spark/test_faults_own.py
-WRITES := tests/spark/test_writes_agree.py
-CATALOGS := tests/spark/test_databricks.py tests/spark/test_session.py tests/spark/test_unity.py
-SPARK := tests/spark $(patsubst %,--ignore=%,$(WRITES) $(CATALOGS) $(FAULTS_SAMPLE) tests/spark/test_starting.py tests/spark/test_plugin_local.py)
-OWN := tests/spark/test_starting.py tests/spark/test_plugin_local.py
-PLAIN := tests --ignore=tests/spark --ignore=tests/examples
+# Two processes test side by side: each line is one process, and the marks are explained in pyproject.toml.
+plain_TESTS := -m 'not spark'
+spark_TESTS := -m 'spark and not second_session and not own_jvm'
+second_TESTS := -m 'second_session'
+own_TESTS := -m 'own_jvm'
 PYTEST := $(BIN)/coverage run -m pytest
 
 help:
 	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
 	@echo 'make test    every test, with coverage'
+	@echo 'make test-fast  the tests that need no JVM'
 	@echo 'make test-long  random lives of a table on real Delta, for 20 minutes, and every write of every pair'
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, goes on where it was stopped'
 	@echo 'make lint    style, types, and who may import whom'
@@ -33,35 +32,23 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-plain test-catalogs test-writes test-own test-faults-sample test-examples
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-second test-plain test-own
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
 
 test-spark: $(READY)
-	@$(PYTEST) $(SPARK)
+	@$(PYTEST) $(spark_TESTS)
 
-test-plain: $(READY)
-	@$(PYTEST) $(PLAIN) >.test-plain.log 2>&1; status=$$?; cat .test-plain.log; exit $$status
+test-second test-own test-plain: $(READY)
+	@$(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
-test-writes: $(READY)
-	@DELTA_SCHEMA_TEST_CODEGEN=1 $(PYTEST) $(WRITES) >.test-writes.log 2>&1; status=$$?; cat .test-writes.log; exit $$status
-
-test-catalogs: $(READY)
-	@$(PYTEST) $(CATALOGS) >.test-catalogs.log 2>&1; status=$$?; cat .test-catalogs.log; exit $$status
-
-test-own: $(READY)
-	@$(PYTEST) $(OWN) >.test-own.log 2>&1; status=$$?; cat .test-own.log; exit $$status
-
-test-faults-sample: $(READY)
-	@$(PYTEST) $(FAULTS_SAMPLE) >.test-faults-sample.log 2>&1; status=$$?; cat .test-faults-sample.log; exit $$status
+test-fast: $(READY)
+	$(BIN)/pytest $(plain_TESTS)
 
 test-long: $(READY)
-	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/spark/test_evolution_machine.py
-	DELTA_SCHEMA_TEST_CODEGEN=1 DELTA_SCHEMA_TEST_LONG=1 $(BIN)/pytest tests/spark/test_writes_agree.py
-
-test-examples: $(READY)
-	@$(PYTEST) tests/examples >.test-examples.log 2>&1; status=$$?; cat .test-examples.log; exit $$status
+	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/backends/local/test_evolution_machine.py
+	DELTA_SCHEMA_TEST_LONG=1 $(BIN)/pytest tests/write_check/test_agreement_on_delta.py
 
 test-faults: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)

@@ -1,4 +1,4 @@
-"""A project to run pytest in, serial and parallel."""
+"""Fixtures of all tests: projects that an inner pytest runs, and the Spark session that the tests of a process share."""
 
 from __future__ import annotations
 
@@ -8,12 +8,31 @@ from hypothesis import settings
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from support.plugin_project import Project
 
-# How long an example takes says more about the machine than about the code, and nothing is expected of it.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# The time of an example depends on the machine, and no test is about it.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
-# pytester gives every test a home of its own, but what is made once for a machine stays where it is.
+# pytester gives every test a home folder; downloaded jars and compiled classes stay in the cache of the machine.
 CACHE = cache_folder().parent
+
+OPTIMIZED = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms1g -Xmn500m"}
+"""The optimising compiler pays off in a session of many minutes, which is longer than those of users."""
+
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Compiling plans takes Spark a fifth of the time where tables have a few rows."""
+
+CONNECT = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": "0"}
+
+
+def pytest_collection_modifyitems(items):
+    unmarked = [item.nodeid for item in items if _needs_jvm(item) and item.get_closest_marker("spark") is None]
+    if unmarked:
+        raise pytest.UsageError(f"these tests need a JVM and are not marked with spark: {', '.join(unmarked)}")
+
+
+def _needs_jvm(item):
+    marks = {mark.name for mark in item.iter_markers()}
+    return "local_session" in getattr(item, "fixturenames", ()) or not marks.isdisjoint({"own_jvm", "second_session"})
 
 
 @pytest.fixture
@@ -29,3 +48,60 @@ def project(pytester, monkeypatch):
 def workers(request):
     """Arguments that run the inner pytest in one process, and in two."""
     return request.param
+
+
+@pytest.fixture(scope="session")
+def warehouse(tmp_path_factory):
+    return tmp_path_factory.mktemp("warehouse")
+
+
+@pytest.fixture(scope="session")
+def local_session(warehouse):
+    from pytest_delta_schema.backends.local.session import catalog_conf, session_conf, start_session  # noqa: PLC0415
+
+    conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
+    session = start_session(warehouse, {**conf, **INTERPRETED}, archive=False)
+    yield session
+    session.close()
+
+
+@pytest.fixture(scope="module")
+def compiled_plans(local_session):
+    """Let Spark compile its plans, as it does for users."""
+    conf = local_session.spark.conf
+    conf.set("spark.sql.codegen.wholeStage", "true")
+    conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
+    yield
+    for key, value in INTERPRETED.items():
+        conf.set(key, value)
+
+
+@pytest.fixture(scope="session")
+def spark_catalog(local_session, warehouse):
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog  # noqa: PLC0415
+
+    return LocalCatalog(local_session.spark, warehouse)
+
+
+@pytest.fixture
+def local(spark_catalog):
+    """The local catalog, without the schema that the tests make."""
+    yield spark_catalog
+    for catalog in ("dev", "prod"):
+        spark_catalog.drop_schema(catalog, "silver")
+
+
+@pytest.fixture(scope="session")
+def remote(local_session):
+    """A session of Spark Connect, to a real server inside of the JVM that is there already."""
+    from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 - it loads pandas, which takes seconds
+
+    jvm = local_session.spark._jvm
+    service = getattr(jvm.org.apache.spark.sql.connect.service, "SparkConnectService$")
+    server = getattr(service, "MODULE$")
+    server.start(local_session.spark.sparkContext._jsc.sc())
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.localPort()}").getOrCreate()
+    yield session
+    session.stop()
+    none = jvm.scala.Option.empty()
+    server.stop(none, none)

@@ -10,6 +10,8 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
+@pytest.mark.spark
+@pytest.mark.own_jvm
 @pytest.mark.parametrize(
     ("example", "tables", "tests"), [("orders", 1, 1), ("retail", 9, 5), ("evolution", 2, 11), ("loans", 1, 5)]
 )
@@ -32,6 +34,8 @@ def test_an_example_applies_gates_and_tests(project, example, tables, tests):
     gated.stdout.fnmatch_lines([f"drift: {tables} in sync, 0 statements run"])
 
 
+@pytest.mark.spark
+@pytest.mark.own_jvm
 def test_the_example_on_unity_catalog_tells_its_story(project):
     for path in project.path.iterdir():
         path.unlink()

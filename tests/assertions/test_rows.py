@@ -1,0 +1,92 @@
+"""Rows against a contract, before anything is written."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, Column, InvalidModelError, RowsError, assert_rows_satisfy
+from support.tables import column, table
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def model():
+    return table(
+        column(is_nullable=False),
+        Column("name", spark.VarcharType(5)),
+        Column("xs", spark.ArrayType(spark.StructType([spark.StructField("a", spark.IntegerType())]))),
+        column("n", is_nullable=False),
+        checks=[Check("short", "name IS NULL OR length(name) < 4"), Check("positive", "id > 0")],
+        primary_key=["id"],
+    )
+
+
+def frame(local_session, rows, schema="id bigint, name string, xs array<struct<A: int>>, n bigint"):
+    return local_session.spark.createDataFrame(rows, schema)
+
+
+def test_rows_that_fit_pass(local_session, model):
+    assert_rows_satisfy(frame(local_session, [(1, "abc", [(1,)], 1), (2, None, None, 1)]), model)
+    assert_rows_satisfy(frame(local_session, []), model)
+
+
+def test_everything_that_rows_break_is_said_at_once(local_session, model):
+    rows = [(1, "abcd", None, 1), (1, None, None, None), (None, None, None, 1), (0, None, None, 1)]
+
+    with pytest.raises(RowsError) as caught:
+        assert_rows_satisfy(frame(local_session, rows), model)
+
+    assert isinstance(caught.value, AssertionError)
+    assert [(violation.path, violation.message) for violation in caught.value.violations] == [
+        ("id", "column id is NULL in 1 of 4 rows"),
+        ("n", "column n is NULL in 1 of 4 rows"),
+        ("positive", "check positive (id > 0) is not met by 2 of 4 rows"),
+        ("short", "check short (name IS NULL OR length(name) < 4) is not met by 1 of 4 rows"),
+        ("primary_key", "primary key (id) is repeated by 1 of 4 rows"),
+    ]
+
+
+def test_columns_that_are_left_out_are_null(local_session, model):
+    with pytest.raises(RowsError) as caught:
+        assert_rows_satisfy(frame(local_session, [(1, "a")], "ID bigint, name string"), model)
+
+    assert str(caught.value) == (
+        "dev.silver.orders: column n is NULL in 1 of 1 row; fill it [DS401 RowsViolateContract]"
+    )
+
+
+def test_types_and_strangers_are_named(local_session, model):
+    rows = frame(local_session, [("1", 1, {"a": 1})], "id string, more int, xs map<string, int>")
+
+    with pytest.raises(RowsError) as caught:
+        assert_rows_satisfy(rows, model)
+
+    assert [violation.message for violation in caught.value.violations] == [
+        "column id is string in the rows and bigint in the model",
+        "column more is not in the model",
+        "column xs is map<string, int> in the rows and array<struct<a: int>> in the model",
+    ]
+
+
+def test_a_broken_declaration_is_said_first(local_session):
+    with pytest.raises(InvalidModelError):
+        assert_rows_satisfy(frame(local_session, []), table())
+
+
+def test_columns_that_the_table_fills_are_taken_as_it_fills_them(local_session):
+    model = table(
+        column(is_nullable=False, identity=True),
+        column("n", is_nullable=False, default="1 + 1"),
+        column("twice", is_nullable=False, generated_as="n * 2"),
+        column("given", is_nullable=False),
+        primary_key=["id"],
+        checks=[Check("small", "twice < 9")],
+    )
+
+    assert_rows_satisfy(frame(local_session, [(7,), (7,)], "given bigint"), model)
+    with pytest.raises(RowsError) as caught:
+        assert_rows_satisfy(frame(local_session, [(5,)], "n bigint"), model)
+
+    assert [violation.path for violation in caught.value.violations] == ["given", "small"]

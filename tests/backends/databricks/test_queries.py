@@ -1,0 +1,78 @@
+"""The Databricks backend's queries, run by real Spark over relations with Databricks' documented columns."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, CheckState, ForeignKey, NotNull, Orchestrator
+from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
+from pytest_delta_schema.backends.databricks.connection import SparkConnection
+from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
+from pytest_delta_schema.testing.play import visible
+from support.databricks import RELATIONS, Workspace
+from support.tables import NAME, column, table
+
+pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+
+NUMBERS = ("ordinal_position", "position_in_unique_constraint")
+
+
+@pytest.fixture
+def databricks(local):
+    """The backend over the local session, in which a schema is called as Databricks calls it."""
+    parent = table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
+    model = table(
+        column(is_nullable=False, comment="Key"),
+        column("parent"),
+        column("s", struct(field("x", INT), field("t", spark.ArrayType(spark.DecimalType(9, 3))))),
+        column("v", spark.VarcharType(5)),
+        column("day", TEXT, tags={"pii": "", "level": "2"}),
+        comment="All",
+        tags={"team": "sales"},
+        primary_key=["id"],
+        foreign_keys=[ForeignKey(["parent"], parent)],
+        checks=[Check("positive", "id > 0")],
+        clustered_by=["day", "s.x"],
+        table_properties={**BOTH, "team": "x"},
+    )
+    Orchestrator.over(local).sync_tables([parent, model])
+    local.create_schema("dev", "information_schema")
+    for name, rows in Workspace(local).relations().items():
+        columns = RELATIONS[name]
+        fields = [spark.StructField(key, INT if key in NUMBERS else TEXT) for key in columns]
+        values = [tuple(row.get(key) for key in columns) for row in rows]
+        frame = local.spark.createDataFrame(values, spark.StructType(fields))
+        frame.write.format("delta").saveAsTable(f"dev.information_schema.{name}")
+    yield DatabricksCatalog(SparkConnection(local.spark), read_threads=2), [model, parent], local
+    local.drop_schema("dev", "information_schema")
+
+
+def test_states_are_those_that_the_log_tells(databricks):
+    catalog, models, local = databricks
+
+    ours, theirs = (each.snapshot(models).tables for each in (catalog, local))
+
+    assert {name: visible(state) for name, state in ours.items()} == {
+        name: visible(state) for name, state in theirs.items()
+    }
+    assert Orchestrator.over(catalog).plan_tables(models).is_empty
+
+
+def test_rows_are_asked(databricks):
+    catalog, _, local = databricks
+    local.insert(NAME, [{"id": 1}, {"id": 2, "day": "x"}])
+
+    counts = catalog.count_rows(NAME, [NotNull(("day",)), CheckState("two", "id > 1")])
+
+    assert (counts.rows, counts.broken, catalog.version(NAME)) == (2, (1, 1), local.version(NAME))
+
+
+def test_what_is_not_there(databricks):
+    catalog, _, _ = databricks
+    nope = table(column(), name="dev.silver.nope")
+
+    assert [each.exists for each in catalog.snapshot([nope]).tables.values()] == [False]
+    assert catalog.version(nope.name) is ABSENT
+    assert str(NAME) in map(str, catalog.table_names("dev", "silver"))

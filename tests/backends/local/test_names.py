@@ -1,0 +1,134 @@
+"""Names: through Spark's real parser, and between users' names and physical ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_delta_schema import CatalogReadError, Orchestrator
+from pytest_delta_schema.backends.local.physical_names import (
+    decode,
+    encode,
+    encode_catalog,
+    is_confusing,
+    overlong_folder,
+    physical_schema,
+    translate,
+)
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT, column, table
+
+pytestmark = pytest.mark.spark
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+SPIKED = st.text(st.sampled_from(list("`'\"\\${}%;\n\r\t -/*😀ab_.")), max_size=12) | TEXTS
+NAMES = SPIKED.filter(bool)
+
+
+@pytest.fixture(scope="session")
+def parser(local_session):
+    return local_session.spark._jsparkSession.sessionState().sqlParser()
+
+
+@given(parts=st.tuples(NAMES, NAMES, NAMES))
+@settings(deadline=None)
+def test_identifiers_pass_through_the_real_parser(parser, parts):
+    read = parser.parseMultipartIdentifier(dotted(QualifiedName(*parts)))
+
+    assert tuple(read.apply(index) for index in range(read.length())) == parts
+
+
+@given(text=SPIKED)
+@settings(deadline=None)
+def test_literals_pass_through_the_real_parser(parser, text):
+    assert parser.parseExpression(literal(text)).value().toString() == text
+
+
+@pytest.mark.parametrize("substitute", ["true", "false"])
+def test_whole_statements_keep_odd_text_whatever_the_session_substitutes(spark_catalog, substitute):
+    spark = spark_catalog.spark
+    before = spark.conf.get("spark.sql.variable.substitute")
+    spark.conf.set("spark.sql.variable.substitute", substitute)
+    try:
+        for name in ODD_NAMES:
+            frame = spark_catalog._sql(f"SELECT {literal(ODD_TEXT)} AS {identifier(name)}")
+            assert (frame.columns, frame.collect()[0][0]) == ([name], ODD_TEXT)
+        assert spark.conf.get("spark.sql.variable.substitute") == substitute
+    finally:
+        spark.conf.set("spark.sql.variable.substitute", before)
+
+
+@given(part=st.text(min_size=1, max_size=20) | SPIKED.filter(bool))
+def test_physical_names_lead_back(part):
+    if any("\ud800" <= character <= "\udfff" for character in part):
+        return
+    assert decode(encode(part)) == decode(encode_catalog(part)) == part.lower()
+
+
+@given(parts=st.tuples(NAMES, NAMES))
+@settings(deadline=None, max_examples=200)
+def test_java_and_python_name_alike(local_session, parts):
+    physical = local_session.spark._jvm.pytest_delta_schema.PhysicalNames
+    catalog, schema = (part.lower() for part in parts)
+
+    assert physical.encode(schema) == encode(schema)
+    assert f"{physical.encodeCatalog(catalog)}__{physical.encode(schema)}" == physical_schema(catalog, schema)
+    assert physical.decode(encode(schema)) == schema
+
+
+@given(
+    first=st.tuples(st.text("ab_", min_size=1, max_size=6), st.text("ab_", min_size=1, max_size=6)),
+    second=st.tuples(st.text("ab_", min_size=1, max_size=6), st.text("ab_", min_size=1, max_size=6)),
+)
+def test_two_schemas_never_share_a_physical_name(first, second):
+    assert (physical_schema(*first) == physical_schema(*second)) == (first == second)
+
+
+@pytest.mark.parametrize(
+    ("said", "understood"),
+    [
+        ("`spark_catalog`.`dev__silver`.`orders` is gone", "`dev`.`silver`.`orders` is gone"),
+        ("spark_catalog.dev__silver.orders", "dev.silver.orders"),
+        ("no schema `dev__silver` here", "no schema `dev`.`silver` here"),
+        ("dev__silver.orders, dev__silver.items", "dev.silver.orders, dev.silver.items"),
+        ("`dev__hex_c3a4`.`hex_c3b6`", "`dev`.`ä`.`ö`"),
+        ("xdev__silver and other__silver", "xdev__silver and other__silver"),
+    ],
+)
+def test_messages_are_told_in_users_names(said, understood):
+    assert translate(said, ["dev"]) == understood
+
+
+@pytest.mark.parametrize(
+    ("name", "confusing"),
+    [("dev.silver.x", False), ("dev.dev__silver.x", True), ("dev.prod__silver.x", False), ("dev.dev.x", False)],
+)
+def test_schemas_that_look_like_physical_ones_are_known(name, confusing):
+    assert is_confusing(QualifiedName(*name.split("."))) is confusing
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        (("dev", "silver", "x" * 255), ""),
+        (("dev", "silver", "x" * 256), "x" * 256),
+        (("dev", "x" * 256, "orders"), "x" * 256),
+        (("x" * 256, "silver", "orders"), "x" * 256),
+        (("dev", "silver", "x y" * 42), "hex_" + "782079" * 42),
+        (("dev", "silver", "x y" * 41), ""),
+    ],
+)
+def test_a_folder_that_no_file_system_takes_is_found_before_it_is_made(name, folder):
+    assert overlong_folder(QualifiedName(*name)) == folder
+
+
+def test_a_table_of_an_overlong_name_is_refused_in_one_line(local):
+    with pytest.raises(CatalogReadError) as caught:
+        Orchestrator.over(local).sync_tables([table(column(), name=f"dev.silver.{'x' * 300}")])
+
+    assert str(caught.value) == (
+        f"dev.silver.{'x' * 300}: its folder in the warehouse would be xxxxxxxxxxxxxxxxxxxx..., a name of 300 characters,"
+        " and file systems take 255; choose a shorter name"
+    )

@@ -1,0 +1,103 @@
+"""A writer races with constraints that come: whoever wins, no row is ever behind a constraint that it breaks."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from pytest_delta_schema import (
+    Check,
+    CheckState,
+    NotNull,
+    Orchestrator,
+    StatementError,
+    Table,
+    UnsafePlanError,
+    constraint_error,
+    statements,
+)
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from support.tables import column, table
+
+pytestmark = pytest.mark.spark
+
+ROUNDS = 50
+BROKEN = {"id": None, "b": -1}
+BEFORE, AFTER = -1, 3600
+
+
+class Writer(threading.Thread):
+    """Appends one row that breaks everything, after a while, and notes how that ended."""
+
+    def __init__(self, catalog, name, delay):
+        super().__init__()
+        self.catalog, self.name_of_table, self.delay = catalog, name, delay
+        self.now = threading.Event()
+        self.error = None
+
+    def run(self):
+        self.now.wait(max(self.delay, 0))
+        try:
+            self.catalog.insert(self.name_of_table, [BROKEN])
+        except StatementError as error:
+            self.error = error
+
+
+def race(catalog, statement, delay: float) -> tuple[bool, bool]:
+    """Run ``statement`` while a writer appends; return whether the writer and whether the statement came through."""
+    writer = Writer(catalog, statement.table, delay)
+    writer.start()
+    if delay < 0:
+        writer.join()
+    lost = None
+    try:
+        catalog.run(statement)
+    except (UnsafePlanError, StatementError) as error:
+        lost = error
+    writer.now.set()
+    writer.join()
+    assert lost is None or isinstance(lost, UnsafePlanError) or "DELTA_CONCURRENT_APPEND" in str(lost)
+    assert writer.error is None or constraint_error(writer.error) or "DELTA_METADATA_CHANGED" in str(writer.error)
+    return writer.error is None, lost is None
+
+
+def model_of(name: str, kind: str = "") -> Table:
+    checks = [Check("positive", "b > 0")] if kind == "check" else []
+    return table(column(is_nullable=kind != "not null"), column("b"), name=name, checks=checks)
+
+
+def round_of(catalog, number: int, delay: float) -> tuple[bool, bool]:
+    """Let a constraint and a writer race for a table of their own, and look at what is left."""
+    name = f"dev.silver.race_{number}"
+    line = Orchestrator.over(catalog)
+    (action,) = line.plan_tables([model_of(name, "not null" if number % 2 else "check")]).actions
+    (statement,) = statements(action)
+
+    wrote, came = race(catalog, statement, delay)
+
+    state = catalog.snapshot([model_of(name)]).tables[statement.table]
+    data_checks = [NotNull((each.name,)) for each in state.columns if not each.is_nullable]
+    data_checks += [CheckState(each.name, each.expression) for each in state.checks]
+    assert len(data_checks) == int(came)
+    assert not came or catalog.count_rows(statement.table, data_checks).broken == (0,)
+    return wrote, came
+
+
+def test_no_row_is_ever_behind_a_constraint_that_it_breaks(local, warehouse):
+    # A table that lies in the warehouse is found there, so one is made and the others are copies.
+    first = model_of("dev.silver.race_0")
+    Orchestrator.over(local).sync_tables([first])
+    for number in range(1, ROUNDS):
+        copy = first.name._replace(table=f"race_{number}")
+        shutil.copytree(table_folder(warehouse, first.name), table_folder(warehouse, copy))
+    # The first writer is done before anything else begins, and the last one begins when all is done.
+    delays = [BEFORE, *(number * 0.02 for number in range(ROUNDS - 2)), AFTER]
+
+    with ThreadPoolExecutor(4) as pool:
+        ends = set(pool.map(partial(round_of, local), range(ROUNDS), delays))
+
+    assert {(True, False), (False, True)} <= ends

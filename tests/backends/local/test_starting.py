@@ -1,0 +1,295 @@
+"""Starting Spark: what is taken, what is made once, and what is said when something is missing."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pytest_delta_schema import BackendUnavailableError
+from pytest_delta_schema.backends.local import jars, java_classes
+from pytest_delta_schema.backends.local import java as java_module
+from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
+from pytest_delta_schema.backends.local.java import Java, find_java
+from pytest_delta_schema.backends.local.java_classes import classes_jar
+from pytest_delta_schema.backends.local.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse
+
+START = """
+import sys
+from pathlib import Path
+from pytest_delta_schema.backends.local.session import session_conf, start_session
+warehouse = Path(sys.argv[1])
+session = start_session(warehouse, archive=sys.argv[2] == "archive")
+options = session.spark.conf.get("spark.driver.extraJavaOptions")
+print("SHARED" if "SharedArchiveFile" in options else "NOTING" if "RecordDynamic" in options else "PLAIN")
+print("ROWS", session.spark.sql("SELECT 1").count())
+session.close()
+"""
+FOREIGN = """
+import sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+from pytest_delta_schema import Orchestrator
+from pytest_delta_schema.backends.local.catalog import LocalCatalog
+from pytest_delta_schema.backends.local.jars import delta_jars
+from pytest_delta_schema.backends.local.session import open_session
+sys.path.insert(0, sys.argv[2])
+from support.tables import orders
+warehouse = Path(sys.argv[1])
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.jars", ",".join(map(str, delta_jars())))
+builder = builder.config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+builder = builder.config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+builder = builder.config("spark.sql.warehouse.dir", str(warehouse / "own"))
+spark = builder.getOrCreate()
+session = open_session(warehouse)
+assert session.spark is spark and not session.owned
+catalog = LocalCatalog(spark, warehouse)
+orchestrator = Orchestrator.over(catalog)
+print("RAN", len(orchestrator.sync_tables([orders()]).statements))
+print("LEFT", len(orchestrator.plan_tables([orders()]).actions))
+session.close()
+print("COLUMNS", spark.sql("SELECT * FROM dev.silver.orders").columns)
+spark.stop()
+"""
+
+
+def run(script, *args, **env):
+    return subprocess.run(
+        [sys.executable, "-c", script, *map(str, args)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **env},
+        check=False,
+    )
+
+
+@pytest.mark.spark
+def test_an_active_session_is_taken_and_never_stopped(local_session, warehouse):
+    session = open_session(warehouse)
+
+    session.close()
+
+    assert session.spark is local_session.spark
+    assert local_session.spark.sql("SELECT 1").count() == 1
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_a_session_of_the_project_that_knows_nothing_of_us_is_enough(tmp_path):
+    answer = run(FOREIGN, tmp_path, Path(__file__).parents[2])
+
+    assert "RAN 3\nLEFT 0\nCOLUMNS ['id', 'created_ts', 'amount']" in answer.stdout, answer.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_the_archive_is_written_once_used_after_and_written_again_when_broken(tmp_path):
+    cache = tmp_path / "cache" / "pytest_delta_schema"
+    cache.mkdir(parents=True)
+    for kept in ("jars", "classes"):
+        (cache / kept).symlink_to(cache_folder() / kept)
+    env = {"XDG_CACHE_HOME": str(cache.parent)}
+
+    with ThreadPoolExecutor() as pool:
+        both = list(pool.map(lambda name: run(START, tmp_path / name, "archive", **env), ["a", "b"]))
+
+    assert [answer.stdout.split("\n")[0] for answer in both] == ["NOTING", "NOTING"]
+    assert [answer.returncode for answer in both] == [0, 0], both
+    assert sum("keeping the JVM's classes, once" in answer.stderr for answer in both) in (1, 2)
+    (archive,) = (cache / "archives").glob("*.jsa")
+    assert not [path for path in (cache / "archives").iterdir() if path.suffix not in (".jsa", ".lock")]
+
+    later = run(START, tmp_path / "a", "archive", **env)
+    assert (later.stdout, later.returncode) == ("SHARED\nROWS 1\n", 0)
+    assert "keeping" not in later.stderr
+
+    archive.write_bytes(b"broken")
+    broken = run(START, tmp_path / "a", "archive", **env)
+    assert (broken.stdout.splitlines()[:2], broken.returncode) == (["NOTING", "ROWS 1"], 0)
+    assert "keeping the JVM's classes, once" in broken.stderr
+    (again,) = (cache / "archives").glob("*.jsa")
+    assert again.stat().st_size > 1e6
+
+    off = run(START, tmp_path / "a", "none", **env)
+    assert off.stdout == "PLAIN\nROWS 1\n"
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_a_session_that_does_not_start_says_so_in_one_line(tmp_path):
+    script = START.replace("session_conf(warehouse)", "{**session_conf(warehouse), 'spark.master': 'nobody'}").replace(
+        "session = start", "from pytest_delta_schema import BackendUnavailableError\ntry:\n    start"
+    )
+    script = script.partition("options = ")[0] + "except BackendUnavailableError as error:\n    print(error)\n"
+
+    answer = run(script, tmp_path, "none")
+
+    assert answer.stdout.count("\n") == 1
+    assert answer.stdout.startswith("the local Spark did not start: ")
+    assert answer.stdout.endswith("; look at its log above\n")
+    assert "Master must" in answer.stderr
+
+
+@pytest.mark.spark
+def test_workers_run_on_the_interpreter_of_the_tests(local_session):
+    assert local_session.spark.sparkContext.pythonExec == os.environ.get("PYSPARK_PYTHON", sys.executable)
+
+
+def test_the_warehouse_keeps_itself_out_of_git(tmp_path):
+    prepare_warehouse(tmp_path / "w")
+    (tmp_path / "w" / ".gitignore").write_text("mine\n")
+
+    prepare_warehouse(tmp_path / "w")
+
+    assert (tmp_path / "w" / ".gitignore").read_text() == "mine\n"
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "pytest_delta_schema"
+
+
+def test_the_coordinates_belong_to_the_installed_spark():
+    assert re.fullmatch(r"io\.delta:delta-spark_4\.2_2\.13:4\.4\.0", coordinates())
+
+
+def test_without_delta_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "delta", None)
+
+    with pytest.raises(
+        BackendUnavailableError, match=r"needs Spark and Delta, and .*; run: pip install 'pytest-delta-schema\[spark\]'"
+    ):
+        coordinates()
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_jars_that_cannot_be_downloaded_say_what_to_do(monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
+    monkeypatch.setattr(jars, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
+
+    with pytest.raises(BackendUnavailableError) as caught:
+        delta_jars()
+
+    assert str(caught.value).startswith(
+        "io.delta:delta-spark_4.2_2.13:0.0.0 is not on this machine and could not be downloaded; connect to a Maven"
+        " repository once"
+    )
+    assert "0.0.0" in str(caught.value).partition("The resolver said:")[2]
+    assert caplog.messages[0].startswith("downloading io.delta:delta-spark_4.2_2.13:0.0.0 and what it needs")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_download_says_how_much_and_is_done_once(monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
+    script = (
+        "import pathlib, sys, time, zipfile\n"
+        "folder = pathlib.Path(sys.argv[1], 'jars'); folder.mkdir(exist_ok=True)\n"
+        "for name in ('io.delta_delta-spark.jar', 'org.other_thing.jar'):\n"
+        "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
+        "    time.sleep(2)\n"
+    )
+    asked = []
+
+    def command(wanted, folder):
+        asked.append(wanted)
+        return [sys.executable, "-c", script, str(folder)]
+
+    monkeypatch.setattr(jars, "_command", command)
+    monkeypatch.setattr(jars, "_PATIENCE", 0.3)
+
+    first, second = delta_jars(), delta_jars()
+
+    assert [path.name for path in first] == ["io.delta_delta-spark.jar"]
+    assert (first, len(asked)) == (second, 1)
+    lines = list(caplog.messages)
+    assert "once for this machine (about 87 MB)" in lines[0]
+    assert "3 of about 87 MB so far" in lines[1:-1]
+    assert lines[-1] == "downloaded 6 MB"
+
+    first[0].unlink()
+    delta_jars()
+    assert len(asked) == 2
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_a_spark_that_our_classes_do_not_fit_is_said_so(empty_cache):
+    with pytest.raises(
+        BackendUnavailableError, match=r"the catalog classes do not fit the installed Spark and Delta; use a supported"
+    ):
+        classes_jar([], find_java())
+
+    assert not list(empty_cache.rglob("*.jar"))
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_classes_are_compiled_once(empty_cache, monkeypatch):
+    wanted = delta_jars_of_the_real_cache(monkeypatch)
+
+    first = classes_jar(wanted, find_java())
+    monkeypatch.setattr(java_classes, "_build", None)
+
+    assert classes_jar(wanted, find_java()) == first
+    assert first.is_relative_to(empty_cache)
+
+
+def delta_jars_of_the_real_cache(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.delenv("XDG_CACHE_HOME")
+        return delta_jars()
+
+
+@pytest.mark.parametrize(
+    ("home", "path", "said", "message"),
+    [
+        pytest.param(
+            None, "", None, r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17", id="no java"
+        ),
+        pytest.param(
+            "/no/such", None, None, r"JAVA_HOME is /no/such, but there is no program bin/java in it", id="wrong home"
+        ),
+        pytest.param(
+            "fake",
+            None,
+            'openjdk version "11.0.2" 2019',
+            r"""bin/java answers 'openjdk version "11.0.2" 2019'; install""",
+            id="old",
+        ),
+        pytest.param("fake", None, "", r"bin/java does not tell its version; install a JRE 17", id="mute"),
+    ],
+)
+def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, path, said, message):
+    if said is not None:
+        program = tmp_path / "fake" / "bin" / "java"
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\necho '{said}' >&2\n")
+        program.chmod(0o755)
+        home = str(tmp_path / "fake")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    if home is not None:
+        monkeypatch.setenv("JAVA_HOME", home)
+    if path is not None:
+        monkeypatch.setenv("PATH", path)
+    java_module._ask.cache_clear()
+
+    with pytest.raises(BackendUnavailableError, match=message):
+        find_java()
+
+
+def test_the_java_of_the_machine_is_found_with_its_version():
+    found = find_java()
+
+    assert isinstance(found, Java)
+    assert re.search(r'version "\d\d', found.version)

@@ -1,0 +1,183 @@
+"""Rows that are inserted through Spark: what is read is what was given, in every time zone, or nothing is written."""
+
+# ruff: noqa: DTZ001, S608 - datetimes without a time zone are what is tested, and the SQL is our own
+
+from __future__ import annotations
+
+import time
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, StatementError
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from support.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
+from support.tables import NAME, column, table
+
+pytestmark = pytest.mark.spark
+
+ZONE = "spark.sql.session.timeZone"
+
+
+@pytest.fixture(params=["local", "connect"])
+def catalog(request, local):
+    """A catalog over a classic session, and one over Spark Connect."""
+    if request.param == "local":
+        return local
+    spark_session = request.getfixturevalue("remote")
+    local.bridge.register(["dev"])
+    return SessionCatalog(spark_session)
+
+
+@pytest.fixture(params=["UTC", "Europe/Berlin"])
+def zone(request, catalog, monkeypatch):
+    """The time zone of the session and of this process."""
+    before = catalog.spark.conf.get(ZONE)
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    catalog.spark.conf.set(ZONE, request.param)
+    yield request.param
+    catalog.spark.conf.set(ZONE, before)
+    monkeypatch.undo()
+    time.tzset()
+
+
+def cases():
+    """Every kept value as a column of one table; Connect cannot send void columns, nor does NULL in them say anything."""
+    return [(f"v{index}", *case) for index, case in enumerate(KEPT) if not isinstance(case[0], spark.NullType)]
+
+
+@pytest.mark.usefixtures("zone")
+def test_values_of_every_type_are_read_as_they_were_given(catalog):
+    columns = [column(name, kind) for name, kind, _, _ in cases()]
+    Orchestrator.over(catalog).sync_tables(
+        [table(*columns, column("c", spark.CharType(4)), column("j", spark.VariantType()))]
+    )
+    variant = spark.VariantVal.parseJson('{"a": [1.50, null, "x"]}')
+    given = {name: value for name, _, value, _ in cases()}
+
+    catalog.insert(NAME, [{**given, "c": "ab", "j": variant}])
+
+    (row,) = catalog.spark.sql(f"SELECT * FROM {NAME}").collect()
+    read = {name: plain(row[name]) for name, _, _, _ in cases()}
+    assert repr(read) == repr({name: value for name, _, _, value in cases()})
+    assert row["c"] == "ab  "
+    assert row["j"].toPython() == {"a": [Decimal("1.5"), None, "x"]}
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+INSTANTS = [
+    datetime(2026, 7, 1, 12, 0, 0, 123456, tzinfo=UTC),
+    datetime(2026, 10, 25, 0, 30, tzinfo=UTC),
+    datetime(2026, 10, 25, 1, 30, 0, 1, tzinfo=UTC),
+    datetime(2026, 10, 25, 2, 30, tzinfo=BERLIN, fold=1),
+    datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    datetime(1850, 1, 1, 1, 2, 3, 4, tzinfo=UTC),
+    datetime(1, 1, 1, tzinfo=UTC),
+    datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=5, minutes=45))),
+]
+
+
+@pytest.mark.parametrize("partitioned", [(), ("t",)], ids=["plain", "partitioned"])
+def test_instants_survive(catalog, zone, partitioned):
+    naive = datetime(2026, 7, 1, 12, 0, 0, 7)
+    Orchestrator.over(catalog).sync_tables(
+        [table(column(), column("t", spark.TimestampType()), partitioned_by=list(partitioned))]
+    )
+    rows = [{"id": index, "t": given} for index, given in enumerate([*INSTANTS, naive])]
+
+    catalog.insert(NAME, rows)
+
+    read = catalog.spark.sql(f"SELECT unix_micros(t) FROM {NAME} ORDER BY id").collect()
+    expected = [*INSTANTS, datetime(2026, 7, 1, 12 if zone == "UTC" else 10, 0, 0, 7, tzinfo=UTC)]
+    assert [row[0] for row in read] == [(each - EPOCH) // timedelta(microseconds=1) for each in expected]
+    assert catalog.spark.sql(f"SELECT t FROM {NAME} WHERE id = {len(INSTANTS)}").collect()[0].t == naive
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"checks": [Check("positive", "id >= 0")]}, id="check"),
+        pytest.param({"column": column("d", spark.DateType(), generated_as="CAST(t AS DATE)")}, id="generated"),
+    ],
+)
+def test_a_partition_whose_table_sees_the_time_zone_of_the_session_refuses_the_repeated_hour(catalog, more):
+    before = catalog.spark.conf.get(ZONE)
+    columns = [column(), column("t", spark.TimestampType()), *[value for key, value in more.items() if key == "column"]]
+    checks = more.get("checks", [])
+    Orchestrator.over(catalog).sync_tables([table(*columns, partitioned_by=["t"], checks=checks)])
+    catalog.spark.conf.set(ZONE, "Europe/Berlin")
+    try:
+        with pytest.raises(
+            StatementError, match=r"row 2, column t: .* happens in an hour that Europe/Berlin has twice"
+        ):
+            catalog.insert(NAME, [{"id": 1, "t": INSTANTS[0]}, {"id": 2, "t": INSTANTS[1]}])
+        written = catalog.version(NAME)
+        catalog.insert(NAME, [{"id": 1, "t": datetime(2026, 6, 30, 22, 30, tzinfo=UTC)}])
+        (row,) = catalog.spark.sql(f"SELECT unix_micros(t), * FROM {NAME}").collect()
+    finally:
+        catalog.spark.conf.set(ZONE, before)
+
+    assert written == 0
+    assert row[0] == 1782858600000000
+    assert getattr(row, "d", date(2026, 7, 1)) == date(2026, 7, 1)
+
+
+PARTITIONS = [
+    (TEXT, "a b/c=d%e'\n\u2028\U0001f600 "),
+    (spark.DoubleType(), -0.0),
+    (spark.DoubleType(), float("nan")),
+    (spark.FloatType(), 0.5),
+    (spark.DecimalType(5, 2), Decimal("1.20")),
+    (spark.BinaryType(), b"ab"),
+    (spark.BooleanType(), False),
+    (spark.DateType(), date(1, 1, 1)),
+    (spark.LongType(), -(2**63)),
+    (spark.TimestampNTZType(), datetime(2026, 10, 25, 2, 30, 0, 1)),
+]
+
+
+@pytest.mark.usefixtures("zone")
+def test_partition_values_are_read_as_they_were_given(catalog):
+    names = [f"p{index}" for index in range(len(PARTITIONS))]
+    columns = [column(name, kind) for name, (kind, _) in zip(names, PARTITIONS, strict=True)]
+    Orchestrator.over(catalog).sync_tables([table(column(), *columns, partitioned_by=names)])
+
+    catalog.insert(NAME, [dict(zip(names, [given for _, given in PARTITIONS], strict=True))])
+
+    (row,) = catalog.spark.sql(f"SELECT * FROM {NAME}").collect()
+    assert repr([plain(row[name]) for name in names]) == repr([given for _, given in PARTITIONS])
+
+
+def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(catalog):
+    bad = [(f"v{index}", kind, given) for index, (kind, given, _) in enumerate([*LOST, *PARTS])]
+    model = table(*[column(name, kind) for name, kind, _ in bad])
+    memory = MemoryCatalog()
+    texts = []
+    for each in (catalog, memory):
+        Orchestrator.over(each).sync_tables([model])
+        with pytest.raises(StatementError) as caught:
+            each.insert(NAME, [{}, {name: given for name, _, given in bad}])
+        texts.append(str(caught.value))
+
+    assert texts[0] == texts[1]
+    assert len(texts[0].splitlines()) == len(bad)
+    assert catalog.version(NAME) == 0
+
+
+def test_a_datetime_of_the_repeated_hour_is_refused_with_nothing_written(catalog):
+    before = catalog.spark.conf.get(ZONE)
+    Orchestrator.over(catalog).sync_tables([table(column(), column("t", spark.TimestampType()))])
+    catalog.spark.conf.set(ZONE, "Europe/Berlin")
+    try:
+        with pytest.raises(
+            StatementError, match=r"row 2, column t: .* it has no time zone and happens twice in Europe/Berlin"
+        ):
+            catalog.insert(NAME, [{"id": 1}, {"id": 2, "t": datetime(2026, 10, 25, 2, 30)}])
+    finally:
+        catalog.spark.conf.set(ZONE, before)
+
+    assert catalog.version(NAME) == 0

@@ -1,0 +1,277 @@
+"""The session catalog: any Spark session by SQL, proven on a real server of Spark Connect."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from pytest_delta_schema import (
+    Check,
+    Column,
+    ForeignKey,
+    Orchestrator,
+    Parquet,
+    StatementError,
+    UnsafePlanError,
+)
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.testing import CatalogSuite
+from pytest_delta_schema.testing.parts import INT, LONG, TEXT
+from support.tables import NAME, column, table
+
+pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+
+ID = column(is_nullable=False)
+
+
+@pytest.fixture(scope="module")
+def connect(remote):
+    return SessionCatalog(remote, read_threads=2)
+
+
+@pytest.fixture
+def session(connect):
+    """The session catalog over Spark Connect, without the schemas that tests make."""
+    yield connect
+    for catalog in ("dev", "prod"):
+        connect.drop_schema(catalog, "silver")
+
+
+class TestConnect(CatalogSuite):
+    """No py4j: what it would take is refused, and everything else ends as elsewhere."""
+
+    @pytest.fixture
+    def catalog(self, session):
+        return session
+
+
+class TestClassic(CatalogSuite):
+    """Read by SQL, as everywhere, and with the JVM in reach for what has no SQL."""
+
+    scenarios = ("not_null/set_not_null_over", "checks/checks_added_over_valid_rows", "layout/rewritten")
+
+    @pytest.fixture
+    def catalog(self, local):
+        return SessionCatalog(local.spark)
+
+
+@pytest.fixture
+def counted(session, monkeypatch):
+    """Statements that the session is asked, as they come."""
+    asked = []
+    ask = session._rows
+    monkeypatch.setattr(session, "_rows", lambda text: (asked.append(text), ask(text))[1])
+    return asked
+
+
+@pytest.mark.parametrize("number", [1, 10, 200])
+def test_reading_takes_two_statements_a_table(session, counted, warehouse, number):
+    models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
+    Orchestrator.over(session).sync_tables(models[:1])
+    for model in models[1:]:
+        # A table of the local catalog is its folder.
+        shutil.copytree(table_folder(warehouse, models[0].name), table_folder(warehouse, model.name))
+    counted.clear()
+
+    state = session.snapshot(models)
+
+    assert len(state.tables) == number
+    assert len(counted) == 2 * number
+
+
+def test_absent_tables_take_one_statement_each_and_one_a_catalog(session, counted):
+    session.create_schema("dev", "silver")
+    nowhere = [table(ID, name=f"{place}.t{index}") for index in range(3) for place in ("dev.silver", "dev.gold")]
+
+    state = session.snapshot(nowhere)
+
+    assert {(each.name.schema, each.exists, each.schema_exists) for each in state.tables.values()} == {
+        ("silver", False, True),
+        ("gold", False, False),
+    }
+    assert len(counted) == 6 + 1
+
+
+def test_what_takes_a_transaction_is_refused_by_name_and_changes_nothing(session):
+    line = Orchestrator.over(session)
+    line.sync_tables([table(column(), column("a", TEXT))])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        line.sync_tables([table(ID, column("a", TEXT), checks=[Check("quoted", "a <> 'it''s'")])])
+
+    assert [(each.code, each.message) for each in caught.value.violations] == [
+        (
+            "DS218",
+            (
+                "the session backend cannot set not null: open-source Delta has no SQL for it, and Spark Connect no way to a"
+                " transaction"
+            ),
+        ),
+        (
+            "DS218",
+            (
+                "the session backend cannot add check: Delta's own command would tear the tokens of quoted apart (a quote in"
+                " a text, :: or ->)"
+            ),
+        ),
+    ]
+    assert session.version(NAME) == 0
+
+
+def test_what_sparks_schema_hides_is_read_from_the_log(session):
+    made = table(
+        ID,
+        Column("day", LONG, generated_as="id + 1"),
+        Column("n", LONG, identity=True),
+        partitioned_by=["day"],
+        comment="Hidden",
+    )
+    Orchestrator.over(session).sync_tables([made])
+
+    (found,) = session.snapshot([made]).tables.values()
+
+    assert [(each.name, each.value and each.value[1:]) for each in found.columns] == [
+        ("id", None),
+        ("day", ("id + 1", None)),
+        ("n", (None, (1, 1, True))),
+    ]
+    assert (found.partitioning, found.table_comment, found.version) == (("day",), "Hidden", 0)
+
+
+def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monkeypatch):
+    made = table(ID, Column("day", LONG, generated_as="id + 1"))
+    Orchestrator.over(session).sync_tables([made])
+    ask = session._rows
+
+    def deny(text):
+        if "text." in text:
+            msg = "PERMISSION_DENIED"
+            raise StatementError(msg)
+        return ask(text)
+
+    monkeypatch.setattr(session, "_rows", deny)
+
+    assert str(session.snapshot([made]).problems[NAME]) == (
+        "dev.silver.orders: has generated or identity columns, which this session hides, and its log cannot be read"
+        " (PERMISSION_DENIED); read it through a classic session, or give this one permission to read its folder"
+    )
+
+
+def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypatch):
+    made = table(ID, Column("day", LONG, generated_as="id + 1"))
+    Orchestrator.over(session).sync_tables([made])
+    monkeypatch.setattr(session, "_files", lambda _: None)
+    assert session.snapshot([made]).tables[NAME].version == 0
+    commit = table_folder(warehouse, NAME) / "_delta_log" / "00000000000000000000.json"
+    commit.write_bytes(b"")
+    (commit.parent / f".{commit.name}.crc").unlink()
+
+    assert str(session.snapshot([made]).problems[NAME]) == (
+        f"dev.silver.orders: its Delta log is damaged (file:{commit} is empty); restore it from a backup"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        (
+            "CREATE TABLE spark_catalog.dev__silver.orders (id INT) USING parquet",
+            "dev.silver.orders: is a parquet table, not a Delta table",
+        ),
+        ("CREATE VIEW spark_catalog.dev__silver.orders AS SELECT 1 AS id", "dev.silver.orders: is a view, not a table"),
+    ],
+    ids=["parquet", "view"],
+)
+def test_what_stands_where_a_table_is_expected(session, sql, text):
+    session.create_schema("dev", "silver")
+    session.spark.sql(sql)
+    model = table(ID, name="spark_catalog.dev__silver.orders")
+
+    problem = session.snapshot([model]).problems[model.name]
+
+    assert str(problem).startswith(text.replace("dev.silver", "spark_catalog.dev__silver"))
+
+
+def test_a_catalog_that_the_session_does_not_know_is_no_absent_table(session):
+    model = table(ID, name="nowhere.silver.orders")
+
+    problem = session.snapshot([model]).problems[model.name]
+
+    assert problem.message.startswith("cannot be read ([REQUIRES_SINGLE_PART_NAMESPACE]")
+
+
+def test_schemas_that_cannot_be_listed_make_no_table_absent(session, monkeypatch):
+    ask = session._rows
+
+    def deny(text):
+        if "SHOW SCHEMAS" in text:
+            msg = "no privilege"
+            raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
+        return ask(text)
+
+    monkeypatch.setattr(session, "_rows", deny)
+
+    assert session.snapshot([table(ID)]).problems[NAME].message == (
+        "is not found, and the schemas of dev cannot be listed (no privilege)"
+    )
+
+
+def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
+    def deny(_):
+        msg = "no SELECT"
+        raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
+
+    monkeypatch.setattr(session, "_rows", deny)
+
+    assert session.snapshot([table(ID)]).problems[NAME].message == "cannot be read (no SELECT)"
+    assert session.version(NAME) == ReadProblem(
+        table="dev.silver.orders",
+        message="cannot be read (no SELECT)",
+        remedy="mend the session, or its permission to read the table",
+    )
+
+
+def test_files_are_not_looked_at(session):
+    session.create_schema("dev", "silver")
+
+    problem = session.snapshot([table(ID, convert_from=Parquet("/lake/orders"))]).problems[NAME]
+
+    assert str(problem) == (
+        "dev.silver.orders: its model converts /lake/orders, which the session backend cannot look into; convert it with"
+        " the local backend or by CONVERT TO DELTA, or take convert_from out"
+    )
+
+
+def test_tables_are_listed_without_views(session):
+    session.create_schema("dev", "silver")
+    Orchestrator.over(session).sync_tables([table(ID), table(ID, name="dev.silver.a")])
+
+    assert [str(name) for name in session.table_names("dev", "silver")] == ["dev.silver.a", "dev.silver.orders"]
+    assert session.table_names("dev", "nowhere") == ()
+
+
+def test_rows_are_asked_and_shown(session):
+    parent = table(ID, name="dev.silver.parents", primary_key=["id"])
+    child = table(ID, column("parent"), column("n", INT), primary_key=["id"])
+    line = Orchestrator.over(session)
+    line.sync_tables([parent, child])
+    session.insert(NAME, [{"id": 1, "parent": 7, "n": -1}])
+    wanted = table(
+        ID,
+        column("parent"),
+        column("n", INT),
+        primary_key=["id"],
+        foreign_keys=[ForeignKey(["parent"], parent)],
+        checks=[Check("positive", "n > 0")],
+    )
+
+    with pytest.raises(UnsafePlanError) as caught:
+        line.sync_tables([wanted])
+
+    assert [(each.code, each.message.rpartition(", such as ")[2]) for each in caught.value.violations] == [
+        ("DS302", "id = 1"),
+        ("DS304", "parent = 7"),
+    ]

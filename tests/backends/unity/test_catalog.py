@@ -1,0 +1,157 @@
+"""The Unity Catalog backend with Spark: the server's double keeps records, and real Delta keeps the tables."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pytest_delta_schema import (
+    ApplyError,
+    BackendUnavailableError,
+    Column,
+    Orchestrator,
+    UnityCatalog,
+    UnityClient,
+    entry_differences,
+)
+from pytest_delta_schema.testing import CatalogSuite
+from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.unity import UnityDouble
+from support.registering import Registering
+from support.tables import NAME, column, table
+
+pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+
+
+@pytest.fixture(scope="module")
+def double(warehouse):
+    """A server that takes notice of the tables in the warehouse, as if its connector had made them."""
+    with UnityDouble(warehouse) as server:
+        yield server
+
+
+@pytest.fixture
+def unity(local, double):
+    for catalog in ("dev", "prod"):
+        local.spark.conf.set(f"spark.sql.catalog.{catalog}.uri", double.uri)
+        double.records.catalogs.setdefault(catalog, {"name": catalog})
+    client = UnityClient(double.uri)
+    yield UnityCatalog(client, lambda: local.spark, read_threads=2)
+    client.close()
+
+
+CATALOGS = ("dev", "prod")
+REAL = os.environ.get("DELTA_SCHEMA_TEST_UNITY_URI", "")
+
+
+@pytest.fixture(scope="module")
+def registering(local_session, warehouse):
+    """The backend over a real server, if one is named, or a double that knows nothing of the folder."""
+    with UnityDouble() as double:
+        token = os.environ.get("UNITY_CATALOG_TOKEN") if REAL else None
+        made = Registering(REAL or double.uri, token, local_session.spark, warehouse)
+        made.make_catalogs(CATALOGS)
+        yield made
+        made.drop_catalogs(CATALOGS)
+
+
+class TestUnity(CatalogSuite):
+    """Read by REST and deltalake, changed by Spark; after each apply the record is level with the log."""
+
+    @pytest.fixture
+    def catalog(self, registering, local):
+        for name in CATALOGS:
+            local.spark.conf.set(f"spark.sql.catalog.{name}.uri", registering.client.uri)
+        yield registering
+        for name in CATALOGS:
+            registering.forget(name, "silver")
+
+
+def level(unity, model):
+    state = unity.snapshot([model])
+    return entry_differences(state.records[model.name], state.logs[model.name]) == ()
+
+
+def test_an_apply_leaves_the_record_level(unity, double):
+    line = Orchestrator.over(unity)
+    line.sync_tables([table(column(), column("old", TEXT), comment="First", table_properties=BOTH)])
+    created = double.records.tables[str(NAME)]["table_id"]
+
+    wanted = table(
+        column(is_nullable=False),
+        Column("new", TEXT, comment="Renamed", renamed_from="old"),
+        column("extra", INT),
+        comment="Second",
+        table_properties=BOTH,
+    )
+    line.sync_tables([wanted])
+
+    assert level(unity, wanted)
+    assert double.records.tables[str(NAME)]["table_id"] == created
+    assert [each["name"] for each in double.records.tables[str(NAME)]["columns"]] == ["id", "new", "extra"]
+    assert unity.version(NAME) == 5
+
+
+def test_what_the_connector_refuses_is_a_transaction(unity):
+    line = Orchestrator.over(unity)
+    line.sync_tables([table(column(), column("a", struct(field("x"), field("y"))), table_properties=BOTH)])
+    unity.insert(NAME, [{"id": 1, "a": {"x": 2, "y": 3}}])
+
+    inner = struct(field("z", renamed_from="x"), field("y"))
+    line.sync_tables([table(Column("key", LONG, renamed_from="id"), Column("a", inner), table_properties=BOTH)])
+
+    history = unity.spark.sql(f"DESCRIBE HISTORY {NAME} LIMIT 1").collect()
+    assert history[0].operation == "RENAME COLUMN"
+    assert unity.spark.table(str(NAME)).collect()[0].asDict(recursive=True) == {"key": 1, "a": {"z": 2, "y": 3}}
+
+
+def test_a_session_of_another_server_is_refused_before_anything_runs(unity, local):
+    local.spark.conf.set("spark.sql.catalog.dev.uri", "https://elsewhere.example.com")
+
+    with pytest.raises(ApplyError, match=r"is not the one at .* \(spark.sql.catalog.dev.uri is https://elsewhere"):
+        Orchestrator.over(unity).sync_tables([table(column())])
+
+
+def test_spark_connect_has_no_way_to_transactions(double, remote):
+    client = UnityClient(double.uri)
+
+    with pytest.raises(
+        BackendUnavailableError, match="by transactions, to which Spark Connect has no way; give it a classic session"
+    ):
+        UnityCatalog(client, lambda: remote).create_schema("dev", "silver")
+    client.close()
+
+
+def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
+    Orchestrator.over(unity).sync_tables([table(column(comment="Key"))])
+    double.records.tables[str(NAME)]["table_type"] = "MANAGED"
+    double._delta_api, unity.client._delta_api = False, {}
+
+    found = unity.snapshot([table(column())]).tables[NAME]
+
+    double._delta_api = True
+    assert (found.version, unity.version(NAME)) == (0, 0)
+    assert [each.comment for each in found.columns] == ["Key"]
+
+
+def test_the_record_of_a_managed_table_is_held_against_what_spark_reads(unity, double):
+    model = table(
+        column(comment="Key"), column("twice", LONG, generated_as="id * 2"), comment="Orders", tags={"a": "b"}
+    )
+    Orchestrator.over(unity).sync_tables([model])
+    record = double.records.tables[str(NAME)]
+    record["table_type"] = "MANAGED"
+    before = unity.snapshot([model])
+    level = entry_differences(before.records[NAME], before.logs[NAME])
+
+    record["comment"] = "Lies"
+    record["columns"][0]["comment"] = ""
+    state = unity.snapshot([model])
+
+    assert level == ()
+    assert Orchestrator.over(unity).plan_tables([model]).is_empty
+    assert list(map(str, entry_differences(state.records[NAME], state.logs[NAME]))) == [
+        "columns.id.comment: the record has '', the log has 'Key'",
+        "comment: the record has 'Lies', the log has 'Orders'",
+    ]

@@ -1,0 +1,30 @@
+"""A sample of the fault-injection suite with JVMs of its own: they are killed, or their disks are broken."""
+
+from __future__ import annotations
+
+import pytest
+
+from faults import disks, kills
+from faults.bench import SECRET, SECRET_VARIABLE, Bench
+from faults.cases import SURVIVED, run_case, selection
+
+pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
+
+SEED = 1
+SAMPLED = [(area, case) for area in (kills.AREA, disks.AREA) for case in selection(area, SEED)]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("faults"), SEED)
+    yield bench
+    bench.close()
+
+
+@pytest.mark.parametrize(("area", "case"), SAMPLED, ids=[f"{area.name}-{case.name}" for area, case in SAMPLED])
+def test_survives(area, case, bench, monkeypatch):
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
+
+    outcome = run_case(area, case, bench)
+
+    assert (outcome.status, outcome.reason) == (SURVIVED, "")

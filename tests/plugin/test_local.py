@@ -1,0 +1,93 @@
+"""The plugin on the local backend, in processes of its own: what one run leaves, the next one finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.plugin_project import ORDERS
+
+pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
+
+TESTS = """
+import pytest
+from pytest_delta_schema import ApplyError, Column, Table, assert_no_drift
+from pytest_delta_schema.execute.version import ABSENT
+from pyspark.sql.types import LongType
+from models import orders
+
+def test_plain_sql_finds_the_tables_of_an_earlier_run(delta_spark):
+    assert delta_spark.sql("select * from dev.silver.orders").columns == ["id", "created_ts", "amount"]
+    assert [row.tableName for row in delta_spark.sql("show tables in dev.silver").collect()] == ["orders"]
+    assert [row.namespace for row in delta_spark.sql("show schemas in dev").collect()] == ["gold", "silver"]
+
+SCRATCH = []
+
+def test_scratch_tables(make_delta_table, delta_catalog, delta_spark):
+    table = make_delta_table(orders, rows=[{"id": 1, "amount": 5}, {"id": 2}])
+    SCRATCH.append(table)
+    assert_no_drift(table, delta_catalog)
+    rows = delta_spark.sql(f"select id, amount from {table.qualified_name} order by id").collect()
+    assert [str(row.amount) for row in rows] == ["5.00", "None"]
+    bad = Table("dev", "x", "bad", [Column("id", LongType())], table_properties={"delta.noSuchThing": "1"})
+    with pytest.raises(ApplyError, match="delta.noSuchThing"):
+        make_delta_table(bad)
+
+def test_scratch_tables_are_gone(delta_warehouse, delta_catalog):
+    assert delta_catalog.version(SCRATCH[0].name) is ABSENT
+    assert sorted(path.name for path in (delta_warehouse / "dev").iterdir()) == ["gold", "silver"]
+
+def test_the_header_of_the_session(delta_spark, delta_warehouse):
+    assert delta_spark.conf.get("spark.sql.catalog.dev.warehouse") == str(delta_warehouse)
+    assert (delta_warehouse / ".gitignore").read_text() == "*\\n"
+"""
+
+
+def test_what_one_run_leaves_the_next_one_finds(project):
+    project.models(ORDERS)
+
+    applied = project.run("--delta-apply", "--snapshot-update", subprocess=True)
+
+    applied.assert_outcomes(passed=3)
+    applied.stdout.fnmatch_lines(["apply: 1 applied, 3 statements run"])
+    # A neighbour that cannot be read disturbs nobody who does not ask for it.
+    broken = project.path / ".delta-warehouse" / "dev" / "gold" / "broken" / "_delta_log"
+    broken.mkdir(parents=True)
+    (broken / "00000000000000000000.json").write_text("{ no log")
+    project.pytester.makepyfile(test_after=TESTS)
+
+    looked = project.run("--delta-drift", subprocess=True)
+
+    looked.assert_outcomes(passed=7)
+    looked.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
+
+    kept = {path.name for path in project.path.iterdir()}
+    assert kept.isdisjoint({"spark-warehouse", "metastore_db", "derby.log", "artifacts"})
+
+    parallel = project.run("--delta-drift", "-n2", "-m", "delta_drift")
+
+    parallel.assert_outcomes(passed=1)
+    parallel.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
+
+
+def test_a_colleague_changes_the_table_out_of_band(project):
+    project.models(ORDERS)
+    project.run("--delta-apply", "-m", "delta_apply", subprocess=True)
+    project.pytester.makepyfile(
+        test_colleague="""
+        def test_it(delta_spark):
+            delta_spark.sql("ALTER TABLE dev.silver.orders ADD COLUMNS (note STRING)")
+            delta_spark.sql("COMMENT ON TABLE dev.silver.orders IS 'Mine'")
+        """
+    )
+    project.run("test_colleague.py", subprocess=True).assert_outcomes(passed=1)
+
+    result = project.run("--delta-drift", "-m", "delta_drift", "models.py", subprocess=True)
+
+    result.assert_outcomes(failed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            "  - columns.note  string *-> (not in the model)  [[]destructive]",
+            "  ~ comment       'Mine' -> 'Orders table'",
+            "drift: 1 blocked, 0 statements run",
+        ]
+    )

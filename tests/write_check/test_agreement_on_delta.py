@@ -1,0 +1,210 @@
+"""The oracle against Delta itself: named pairs in every cell, and random pairs, nested ones too.
+
+``make test-long`` plays all named pairs, and ten times as many random ones.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column, check_write
+from pytest_delta_schema.testing.parts import WIDENS, field
+from pytest_delta_schema.write_check.method import VIAS, WRITE_STREAM
+from support.agreement import Stage
+from support.tables import table
+from support.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, outcome
+
+pytestmark = [pytest.mark.spark, pytest.mark.second_session, pytest.mark.usefixtures("compiled_plans")]
+
+LONG = bool(os.environ.get("DELTA_SCHEMA_TEST_LONG"))
+APPENDS = ("plain", "mergeSchema", "autoMerge", "overwriteSchema")
+CALLS = tuple(via for via in VIAS if via != WRITE_STREAM)
+
+# Left to `make test-long`, because they go the same ways as others: what is recorded of them is held in any case.
+ALIKE = {
+    "array into string",
+    "array of more in a struct",
+    "array of others in a struct",
+    "array of others, never NULL",
+    "commented",
+    "duplicate beside a cast",
+    "lengths below",
+    "map in a struct",
+    "map of others",
+    "missing NOT NULL partition",
+    "struct for a string in a struct",
+    "two of other types",
+    "void in a struct beside a cast",
+    "byte and wider, widening",
+    "char and varchar",
+    "clustered",
+    "date into timestamp",
+    "decimal of more scale, widening",
+    "decimal of other scale",
+    "double into decimal",
+    "double into float",
+    "elements never NULL",
+    "equal",
+    "extra NOT NULL column",
+    "extra field in map key",
+    "extra field of checked struct",
+    "extra odd name, mapped",
+    "extra void",
+    "float into double",
+    "float to double, widening",
+    "given open identity",
+    "int into bigint",
+    "int into boolean",
+    "missing NOT NULL default",
+    "retyped element",
+    "int into decimal",
+    "int into string",
+    "int into varchar",
+    "int to decimal, widening",
+    "mapped",
+    "mapped, missing",
+    "missing checked",
+    "missing clustered",
+    "missing field in array",
+    "missing identity",
+    "ntz into timestamp",
+    "partitioned",
+    "retyped default",
+    "retyped map key",
+    "retyped map value",
+    "smaller int",
+    "smaller int, widening",
+    "string into binary",
+    "string into int, widening",
+    "string into timestamp",
+    "string into variant",
+    "struct into string",
+    "timestamp into date",
+    "void into field",
+    "void into void",
+    "wider decimal",
+    "wider decimal, widening",
+    "wider element",
+    "wider element, widening",
+}
+PLAYED = [name for name in PAIRS if LONG or name not in ALIKE]
+STREAMED = ["equal", "extra column", "string into int", "int into boolean", "extra void", "wider int, widening"]
+
+
+def test_enough_pairs_are_played():
+    assert PAIRS.keys() >= ALIKE
+    assert len(PLAYED) >= 60
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_the_oracle_says_what_delta_says(name, spark_catalog):
+    assert played(spark_catalog, PAIRS[name], [(via, mode) for via in CALLS for mode in APPENDS]) == []
+
+
+@pytest.mark.parametrize("name", [name for name in PAIRS if name not in NO_STREAM] if LONG else STREAMED)
+def test_the_oracle_says_what_a_stream_comes_to(name, spark_catalog):
+    assert played(spark_catalog, PAIRS[name], [(WRITE_STREAM, mode) for mode in ("plain", "mergeSchema")]) == []
+
+
+ATOMS = st.sampled_from(
+    [
+        spark.ByteType(),
+        spark.IntegerType(),
+        spark.LongType(),
+        spark.DoubleType(),
+        spark.DecimalType(10, 2),
+        spark.StringType(),
+        spark.BooleanType(),
+        spark.DateType(),
+        spark.TimestampType(),
+        spark.BinaryType(),
+        spark.NullType(),
+    ]
+)
+NAMES = st.sampled_from(["a", "b", "c", "d"])
+
+
+def structs(inner):
+    return st.lists(st.tuples(NAMES, inner), min_size=1, max_size=3, unique_by=lambda pair: pair[0]).map(
+        lambda pairs: spark.StructType([field(name, kind) for name, kind in pairs])
+    )
+
+
+TYPES = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        structs(inner), inner.map(spark.ArrayType), inner.map(lambda kind: spark.MapType(spark.StringType(), kind))
+    ),
+    max_leaves=4,
+).filter(lambda kind: "void" not in kind.simpleString() or kind == spark.NullType())
+
+
+@st.composite
+def changed(draw, kind):
+    """Return a type like another one: the same, one with other parts, or any."""
+    if draw(st.integers(0, 5)) == 0:
+        return draw(TYPES)
+    if isinstance(kind, spark.ArrayType):
+        return spark.ArrayType(draw(changed(kind.elementType)))
+    if isinstance(kind, spark.MapType):
+        return spark.MapType(kind.keyType, draw(changed(kind.valueType)))
+    return draw(changed_struct(kind)) if isinstance(kind, spark.StructType) else kind
+
+
+@st.composite
+def changed_struct(draw, struct):
+    """Return a struct like another one, with fields less, more, in another order, or in capitals."""
+    fields = [each for each in struct.fields if draw(st.integers(0, 5))]
+    fields = [
+        field(each.name.upper() if draw(st.integers(0, 4)) == 0 else each.name, draw(changed(each.dataType)))
+        for each in fields
+    ]
+    if draw(st.integers(0, 2)) == 0:
+        new = draw(st.sampled_from(["e", "f"]))
+        fields.insert(draw(st.integers(0, len(fields))), field(new, draw(TYPES)))
+    if draw(st.integers(0, 3)) == 0:
+        fields = draw(st.permutations(fields))
+    return spark.StructType(fields or [field("e", spark.IntegerType())])
+
+
+@st.composite
+def pairs(draw):
+    stored = draw(structs(TYPES))
+    columns = [Column(each.name, each.dataType, is_nullable=draw(st.integers(0, 5)) > 0) for each in stored.fields]
+    properties = WIDENS if draw(st.booleans()) else {}
+    return Pair(table(*columns, table_properties=properties), draw(changed_struct(stored)))
+
+
+@settings(
+    max_examples=500 if LONG else 50,
+    derandomize=not LONG,
+    deadline=None,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(pair=pairs(), data=st.data())
+def test_the_oracle_says_what_delta_says_of_random_pairs(pair, data, spark_catalog):
+    ways = [(via, mode) for via in CALLS for mode in APPENDS[:3]]
+    chosen = data.draw(st.lists(st.sampled_from(ways), min_size=2, max_size=2, unique=True))
+
+    assert played(spark_catalog, pair, chosen) == []
+
+
+def played(catalog, pair, ways):
+    """Play a pair on Delta, and return where the oracle says something else."""
+    stage = Stage(catalog, pair)
+    wrong = []
+    for via, mode in ways:
+        how, options = MODES[mode]
+        said = outcome(check_write(pair.frame, pair.table, via, how, **options))
+        real = stage.play(via, mode)
+        if not agree(said, real) and (pair != PAIRS[BY_ROWS] or said != "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"):
+            wrong.append(f"{via}, {mode}: Delta {real}, the oracle {said}")
+    stage.close()
+    return wrong
