@@ -19,7 +19,6 @@ ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text("utf-8")
 PAGES = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
-BLOCK = re.compile(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def test_the_readme_is_short():
@@ -31,29 +30,6 @@ def test_the_links_of_the_readme_lead_to_files():
 
     assert len(links) > 10
     assert [link for link in links if not (ROOT / link).is_file()] == []
-
-
-def test_the_examples_run(project):
-    blocks = [block for page in (README, *PAGES.values()) for block in BLOCK.findall(page)]
-    (project.path / "tox.ini").unlink()
-    for name, text in blocks:
-        (project.path / name).write_text(text, "utf-8")
-    assert {name for name, _ in blocks} == {
-        "models.py",
-        "pyproject.toml",
-        "test_orders.py",
-        "test_checks.py",
-        "test_keys.py",
-        "test_writes.py",
-        "test_conversion.py",
-        "conftest.py",
-        "test_library.py",
-        "test_suite.py",
-    }
-
-    result = project.run("--snapshot-update", "--delta-apply", "--delta-backend", "memory")
-
-    result.assert_outcomes(passed=50)
 
 
 def test_every_code_of_a_violation_is_explained():

@@ -16,6 +16,8 @@ import pytest_delta_schema.plugin.collection
 import pytest_delta_schema.plugin.snapshots  # noqa: F401
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
 
 SHARED: dict[str, object] = {}
@@ -85,11 +87,17 @@ class Project:
         """Make ``delta_catalog`` what ``expression`` is."""
         self.pytester.makeconftest(CATALOG.replace("{catalog}", expression))
 
-    def run(self, *args: str, subprocess: bool = False) -> RunResult:
-        """Run pytest there."""
+    def run(self, *args: str, subprocess: bool = False, plugins: Sequence[object] = ()) -> RunResult:
+        """Run pytest there.
+
+        Args:
+            args: The command line.
+            subprocess: Whether it runs in a process of its own; it always does with xdist.
+            plugins: Objects that are plugins of a run in this process.
+        """
         if subprocess or any(arg.startswith("-n") for arg in args):
             return self.pytester.runpytest_subprocess(*ALONE, *args)
-        return self.pytester.runpytest_inprocess(*ALONE, *args)
+        return self.pytester.runpytest_inprocess(*ALONE, *args, plugins=plugins)
 
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""

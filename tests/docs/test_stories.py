@@ -1,0 +1,41 @@
+"""Every page of the documentation is run: its files are written, its commands print what it shows."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from support.pages import PageError, page_names, run, steps
+
+
+@pytest.mark.parametrize("page", page_names())
+def test_the_page_shows_what_is_so(page, project, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # files change faster than the clock of the bytecode cache
+    (project.path / "tox.ini").unlink()
+
+    run(page, project)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("```python\nx = 1\n```", "names its file"),
+        ("```\nx\n```", "no test holds"),
+        ("```sh\npytest\n```", "use console"),
+    ],
+    ids=["no name", "no language", "not run"],
+)
+def test_a_block_that_nothing_runs_is_an_error(text, message):
+    with pytest.raises(PageError, match=message):
+        steps(text)
+
+
+def test_output_that_is_not_printed_is_an_error(project, tmp_path, monkeypatch):
+    monkeypatch.setattr("support.pages.ROOT", tmp_path)
+    (tmp_path / "page.md").write_text(
+        "```python\n# a.py\nprint(1)\nprint(2)\nprint(3)\n```\n```console\n$ python a.py\n1\n3\n```\n"
+    )
+
+    with pytest.raises(PageError, match="does not print '3' here"):
+        run("page.md", project)

@@ -1,0 +1,224 @@
+"""Read the pages of the documentation and run what they show.
+
+A page is a story: its steps run in the order of the page, in one folder and against one memory catalog, without a JVM.
+
+* A fenced block of Python, TOML, YAML or INI begins with a comment that names its file, and is written to that file.
+* A ``console`` block holds commands after ``$`` and what they print. The output that is shown has to be printed in this
+  order, without a line missing in between, except where the page has a line ``...``.
+* ``<!-- project: PAGE -->`` begins with the files that another page shows.
+* ``<!-- file: NAME``, the text and ``-->`` write a file that the reader does not see.
+* ``<!-- run: COMMAND -->`` runs a command that the reader does not see.
+* ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
+* A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram.
+
+In the end all tests that the page has written have to pass.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema import MemoryCatalog, Orchestrator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from support.plugin_project import Project
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCS = ROOT / "docs"
+FILE_LANGUAGES = ("python", "toml", "yaml", "ini")
+NOT_RUN = ("cd", "git", "make", "mkdir", "pip", "python -m pip", "python -m venv", "uv")
+_BLOCK = re.compile(
+    r"^```(?P<language>[^\n]*)\n(?P<body>.*?)^```$|^<!-- (?P<step>project|file|run|catalog): ?(?P<text>.*?) ?-->$",
+    re.MULTILINE | re.DOTALL,
+)
+_SECONDS = re.compile(r"\b\d+\.\d+s\b")
+_RULER = re.compile(r"={3,}|-{3,}|_{3,}")
+
+
+class PageError(Exception):
+    """A page shows what is not so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Something that a page shows or does.
+
+    Args:
+        kind: ``project``, ``file``, ``run``, ``catalog``, ``sh`` or ``text``.
+        head: The name of the file, or the command.
+        body: The text of the file, the code, or the expected output.
+        line: Where it begins in the page.
+    """
+
+    kind: str
+    head: str = ""
+    body: str = ""
+    line: int
+
+
+def page_names() -> list[str]:
+    """Return the README and all pages, relative to the root of the project."""
+    pages = [path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")]
+    return ["README.md", *sorted(pages)]
+
+
+def steps(text: str) -> list[Step]:
+    """Return the steps of a page.
+
+    Raises:
+        PageError: If a block has no language, or a language that no test holds.
+    """
+    return [
+        step for match in _BLOCK.finditer(text) for step in _steps_of(match, text.count("\n", 0, match.start()) + 1)
+    ]
+
+
+def run(page: str, project: Project) -> list[Step]:
+    """Run the steps of a page in a project.
+
+    Args:
+        page: Its name, relative to the root.
+        project: An empty project.
+
+    Returns:
+        The steps that ran.
+
+    Raises:
+        PageError: If a command prints something else than the page shows.
+    """
+    catalog = MemoryCatalog()
+    known = steps((ROOT / page).read_text("utf-8"))
+    for step in known:
+        place = f"{page}:{step.line}"
+        if step.kind == "file":
+            _write(step, project)
+        elif step.kind == "project":
+            for other in steps((ROOT / step.head).read_text("utf-8")):
+                if other.kind == "file":
+                    _write(other, project)
+        elif step.kind == "catalog":
+            exec(compile(step.body, place, "exec"), {"catalog": catalog, "apply": _applier(catalog)})  # noqa: S102 - our own text
+        elif step.kind == "run":
+            missing = _missing(step.body.splitlines(), printed := _printed(step.head, project, catalog))
+            if missing is not None:
+                msg = f"{place}: $ {step.head} does not print {missing!r} here, but:\n" + "\n".join(printed)
+                raise PageError(msg)
+    if any(step.head.endswith(".py") for step in known):
+        _require_success(page, project, catalog)
+    return known
+
+
+def _write(step: Step, project: Project) -> None:
+    path = project.path / step.head
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(step.body, "utf-8")
+
+
+def _require_success(page: str, project: Project, catalog: MemoryCatalog) -> None:
+    """Run everything that the page has written, in its last form."""
+    result = project.run("--snapshot-update", plugins=[_CatalogOfThePage(catalog)])
+    if result.ret not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        msg = f"{page}: the files of the page fail:\n{result.stdout.str()}"
+        raise PageError(msg)
+
+
+def _steps_of(match: re.Match[str], line: int) -> Iterator[Step]:
+    language, body = match["language"], match["body"]
+    if match["step"] in ("run", "project"):
+        yield Step(kind=match["step"], head=match["text"], line=line)
+    elif match["step"] == "file":
+        name, _, text = match["text"].partition("\n")
+        yield Step(kind="file", head=name, body=text, line=line)
+    elif match["step"] == "catalog":
+        yield Step(kind="catalog", body=dedent(match["text"]), line=line)
+    elif language in FILE_LANGUAGES:
+        name = re.match(r"# (\S+\.\w+)\n", body)
+        if name is None:
+            msg = f"line {line}: the first line of a {language} block names its file, as in '# models.py'"
+            raise PageError(msg)
+        yield Step(kind="file", head=name[1], body=body, line=line)
+    elif language == "console":
+        for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield Step(kind="run", head=command, body=output.rstrip("\n"), line=line)
+    elif language in ("sh", "text"):
+        if language == "sh" and not all(command.startswith(NOT_RUN) for command in body.splitlines()):
+            msg = f"line {line}: sh blocks hold commands that no test runs; use console for others"
+            raise PageError(msg)
+        yield Step(kind=language, body=body, line=line)
+    else:
+        msg = f"line {line}: no test holds blocks of {language!r}"
+        raise PageError(msg)
+
+
+def _applier(catalog: MemoryCatalog):
+    return lambda *tables: Orchestrator.over(catalog).sync_tables(tables)
+
+
+def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str]:
+    program, *args = shlex.split(command)
+    if program == "pytest":
+        return project.run(*args, plugins=[_CatalogOfThePage(catalog)]).outlines
+    if program == "cat":
+        return (project.path / args[0]).read_text("utf-8").splitlines()
+    if program == "python":
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [sys.executable, *args], cwd=project.path, env=environment, capture_output=True, text=True, check=False
+        )
+        return (done.stdout + done.stderr).splitlines()
+    msg = f"the tests run no {program}"
+    raise PageError(msg)
+
+
+def _missing(wanted: list[str], printed: list[str]) -> str | None:
+    """Return the first line that is not printed where it should be, ``None`` if there is none."""
+    lines = [_plain(line) for line in printed]
+    start, gap = 0, True
+    for line in wanted:
+        if line.strip() == "...":
+            gap = True
+            continue
+        plain = _plain(line)
+        stop = len(lines) if gap else start + 1
+        found = next((index for index in range(start, min(stop, len(lines))) if lines[index] == plain), None)
+        if found is None:
+            return line
+        start, gap = found + 1, False
+    return None
+
+
+def _plain(line: str) -> str:
+    """Return a line without what differs from run to run: times, and rulers whose length follows from them."""
+    return _RULER.sub("---", _SECONDS.sub("0.00s", line.rstrip()))
+
+
+class _CatalogOfThePage:
+    """A plugin that gives all commands of a page one catalog; a conftest.py of the page wins over it."""
+
+    def __init__(self, catalog: MemoryCatalog) -> None:
+        self.catalog = catalog
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        # Of two plugins with one fixture the later one wins, and the plugin under test is registered by now.
+        fixtures = ModuleType("catalog_of_the_page")
+        fixtures.delta_catalog = pytest.fixture(scope="session", name="delta_catalog")(lambda: self.catalog)
+        fixtures.delta_spark = pytest.fixture(scope="session", name="delta_spark")(_no_jvm)
+        config.pluginmanager.register(fixtures)
+
+
+def _no_jvm() -> None:
+    pytest.fail("the pages of the documentation start no JVM")
