@@ -1,85 +1,114 @@
-"""From the name of a backend to its catalog."""
+"""The backend of a pytest run: found by its name, and given the run's settings and fixtures."""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.plugin.options import DATABRICKS, LOCAL, MEMORY, SESSION, UNITY
+from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.plugin.run import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     import pytest
+    from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.backends.backend import BackendSettings
     from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.plugin.options import Options
 
 
 def open_catalog(request: pytest.FixtureRequest) -> Catalog:
-    """Return the catalog that this run has chosen; fixtures that it needs are asked for only then."""
+    """Open the catalog of the chosen backend; fixtures that it needs are set up only then."""
     from pytest_delta_schema.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.failures import NotOpened
 
+    options = request.config.stash[RUN].options
     try:
-        return _BACKENDS[request.config.stash[RUN].options.backend](request)
+        return find_backend(options.backend).open(FixtureContext(request, backend_settings(request.config, options)))
     except BackendUnavailableError as error:
         raise NotOpened(str(error)) from None
 
 
-def _memory(_: pytest.FixtureRequest) -> Catalog:
-    from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+def location(config: pytest.Config, options: Options) -> str:
+    """Return where the catalog is, without secrets; ``""`` if there is nothing to add to the name of the backend.
 
-    return MemoryCatalog()
-
-
-def _local(request: pytest.FixtureRequest) -> Catalog:
-    from pytest_delta_schema.backends.local.catalog import LocalCatalog
-
-    return LocalCatalog(request.getfixturevalue("delta_spark"), request.getfixturevalue("delta_warehouse"))
+    Args:
+        config: The run's configuration.
+        options: Its checked options.
+    """
+    return find_backend(options.backend).location(backend_settings(config, options))
 
 
-def _session(request: pytest.FixtureRequest) -> Catalog:
-    from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:
+    """Return the settings of a run as backends take them.
 
-    return SessionCatalog(request.getfixturevalue("delta_spark"), request.config.stash[RUN].options.read_threads)
+    Args:
+        config: The run's configuration.
+        options: Its checked options.
+    """
+    from pytest_delta_schema.backends.backend import BackendSettings
 
-
-def _unity(request: pytest.FixtureRequest) -> Catalog:
-    from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-    from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.secret import Secret
-    from pytest_delta_schema.backends.unity.storage import Storage
-
-    options = request.config.stash[RUN].options
-    # A frame holds the token as nothing but a secret: frames are shown where something fails.
-    token = Secret(os.environ.get(options.unity.token_variable, ""))
-    client = UnityClient(options.unity.uri or "", token, options.unity.timeout)
-    request.addfinalizer(client.close)
-    return UnityCatalog(
-        client,
-        lambda: request.getfixturevalue("delta_spark"),
-        stores=[Storage(**store) for store in options.stores],
-        read_threads=options.read_threads,
-        sync_on_read=options.unity.sync_on_read,
-        sync_recreate=options.unity.sync_recreate,
-    )
+    values: Mapping[str, Any] = {
+        "warehouse": options.warehouse,
+        "read_threads": options.read_threads,
+        "unity_uri": options.unity.uri,
+        "unity_token_variable": options.unity.token_variable,
+        "unity_timeout": options.unity.timeout,
+        "sync_on_read": options.unity.sync_on_read,
+        "sync_recreate": options.unity.sync_recreate,
+        "databricks_warehouse": options.databricks_warehouse,
+        "storage": options.stores,
+        "jvm_archive": options.jvm_archive,
+    }
+    return BackendSettings(values=values, option=option_of(config), mode=options.mode)
 
 
-def _databricks(request: pytest.FixtureRequest) -> Catalog:
-    from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-    from pytest_delta_schema.backends.databricks.connection import connect_databricks
+def option_of(config: pytest.Config) -> Callable[[str], Any]:
+    """Return a function that looks up the options and ini keys of other plugins; an option that was given wins.
 
-    options = request.config.stash[RUN].options
-    connection = connect_databricks(options.databricks_warehouse)
-    request.addfinalizer(connection.close)
-    return DatabricksCatalog(connection, options.read_threads)
+    Args:
+        config: The run's configuration.
+    """
+
+    def option(name: str) -> Any:
+        is_option = hasattr(config.option, name)
+        given = config.getoption(name) if is_option else None
+        if given is not None:
+            return given
+        try:
+            return config.getini(name)
+        except ValueError:
+            if is_option:
+                return None
+            raise KeyError(name) from None
+
+    return option
 
 
-_BACKENDS: Mapping[str, Callable[[pytest.FixtureRequest], Catalog]] = {
-    LOCAL: _local,
-    MEMORY: _memory,
-    SESSION: _session,
-    UNITY: _unity,
-    DATABRICKS: _databricks,
-}
+class FixtureContext:
+    """Opens a catalog with the fixtures of a pytest run, which users may override.
+
+    Args:
+        request: Of the fixture ``delta_catalog``.
+        settings: Of the run.
+    """
+
+    def __init__(self, request: pytest.FixtureRequest, settings: BackendSettings) -> None:
+        self.settings = settings
+        self._request = request
+
+    def warehouse(self) -> Path:
+        """Return the value of ``delta_warehouse``."""
+        folder: Path = self._request.getfixturevalue("delta_warehouse")
+        return folder
+
+    def spark(self) -> SparkSession:
+        """Return the value of ``delta_spark``."""
+        session: SparkSession = self._request.getfixturevalue("delta_spark")
+        return session
+
+    def call_at_end(self, function: Callable[[], object]) -> None:
+        """Call a function when the fixture is torn down."""
+        self._request.addfinalizer(function)

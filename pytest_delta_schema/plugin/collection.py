@@ -12,13 +12,14 @@ from urllib.parse import quote
 
 import pytest
 
+from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin import report_properties as facts
 from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
-from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC, UNITY
+from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.run import RUN, ContractRun
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
@@ -111,7 +112,7 @@ class ModelsModule(pytest.Module):
 
 def _contract(options: Options) -> type[StandardContract]:
     """Return what is checked of a table in this run."""
-    if options.backend != UNITY:
+    if options.mode is None or not find_backend(options.backend).keeps_entries:
         return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
     from pytest_delta_schema.plugin.metadata_items import RecordApplyContract, RecordDriftContract, RecordSyncContract
 

@@ -9,7 +9,8 @@ import pytest
 
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin import report_properties as facts
-from pytest_delta_schema.plugin.options import APPLY, DRIFT, LOCAL, UNITY, is_worker
+from pytest_delta_schema.plugin.backend_choice import location
+from pytest_delta_schema.plugin.options import APPLY, DRIFT, is_worker
 from pytest_delta_schema.plugin.run import RUN
 
 if TYPE_CHECKING:
@@ -76,11 +77,12 @@ class Summary:
 
     def pytest_report_header(self) -> str:
         """Say what the run is held against."""
-        places = {LOCAL: f", warehouse {self._options.warehouse}", UNITY: f", server {self._options.unity.uri}"}
         backend, mode = self._options.backend, self._options.mode
+        where = location(self._config, self._options)
+        place = f", {where}" if where else ""
         syncs = mode == DRIFT and self._options.unity.sync_on_read
         wrote = "; records of what is read are brought level with the logs first" if syncs else ""
-        return escaped(f"delta schema: {mode} on {backend}{places.get(backend, '')}{wrote}")
+        return escaped(f"delta schema: {mode} on {backend}{place}{wrote}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the facts of one report."""

@@ -1,0 +1,88 @@
+"""What a backend is: a catalog implementation that a run chooses by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.execute.protocols import Catalog
+
+
+def _no_option(name: str) -> Any:
+    raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendSettings:
+    """The settings of a run, as far as backends use them.
+
+    Args:
+        values: The settings of this package by their names, such as ``warehouse``, ``read_threads`` and ``unity_uri``.
+        option: Returns the value of an option or an ini key that another pytest plugin declares: the argument is the
+            option's ``dest``, or the ini key. It raises ``KeyError`` if no plugin declares it.
+        mode: ``drift``, ``apply`` or ``sync-metadata``; ``None`` if only tests use the catalog.
+        shares_warehouse: Whether several processes of the run use the same warehouse folder, as under xdist.
+    """
+
+    values: Mapping[str, Any]
+    option: Callable[[str], Any] = _no_option
+    mode: str | None = None
+    shares_warehouse: bool = False
+
+
+class BackendContext(Protocol):
+    """What a backend is given to open its catalog."""
+
+    @property
+    def settings(self) -> BackendSettings:
+        """The settings of the run."""
+        ...
+
+    def warehouse(self) -> Path:
+        """Return the folder for tables of this process; in pytest the value of the fixture ``delta_warehouse``."""
+        ...
+
+    def spark(self) -> SparkSession:
+        """Return the Spark session of the run, in pytest the value of ``delta_spark``; it starts when first needed."""
+        ...
+
+    def call_at_end(self, function: Callable[[], object]) -> None:
+        """Call a function when the catalog is no longer used, for example to close a connection."""
+        ...
+
+
+def _no_faults(_: BackendSettings) -> Iterable[str]:
+    return ()
+
+
+def _no_location(_: BackendSettings) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    """A catalog implementation.
+
+    Another distribution provides one by an entry point of the group ``pytest_delta_schema.backends``. The entry point's
+    name is what ``--delta-backend`` takes, and its value refers to an instance of this class.
+
+    Args:
+        open: Opens the catalog; called once in a process, when the catalog is first used. A
+            :class:`BackendUnavailableError` stops every check that needs the catalog with one line.
+        faults: Returns a message for each fault in the settings, as a usage error. It is called in runs with a mode,
+            before anything is collected.
+        location: Returns where the catalog is, without secrets, for the header of the report: ``server https://...``.
+        keeps_entries: Whether its catalogs are :class:`~pytest_delta_schema.execute.metadata_sync.SyncsEntries`. Then a
+            check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
+    """
+
+    open: Callable[[BackendContext], Catalog]
+    faults: Callable[[BackendSettings], Iterable[str]] = _no_faults
+    location: Callable[[BackendSettings], str] = _no_location
+    keeps_entries: bool = False

@@ -1,0 +1,21 @@
+"""The backend ``session``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.backend import Backend
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.backends.backend import BackendContext
+    from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+
+
+def _open(context: BackendContext) -> SessionCatalog:
+    from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+
+    return SessionCatalog(context.spark(), context.settings.values["read_threads"])
+
+
+BACKEND = Backend(open=_open)
+"""Delta tables of any Spark session, such as one of Spark Connect or of a cluster."""
