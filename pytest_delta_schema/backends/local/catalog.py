@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.states import CatalogState, TableState
+    from pytest_delta_schema.state.types import ColumnState
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
 
@@ -114,17 +115,32 @@ class LocalCatalog:
         with in_users_names(self.bridge.in_users_words):
             return version_of(read_tables(self.bridge, [table]), table)
 
-    def count_rows(self, table: QualifiedName, data_checks: Sequence[DataCheck] = (), **how: Any) -> RowCounts:
-        """Count the rows that break each demand, in one scan."""
+    def count_rows(
+        self,
+        table: QualifiedName,
+        data_checks: Sequence[DataCheck] = (),
+        *,
+        added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
+        files: str | None = None,
+    ) -> RowCounts:
+        """Count the rows that break each data check, in one scan."""
         with self._speaking(table.catalog):
-            return self._questions.count_rows(table, data_checks, **how)
+            return self._questions.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
-    def sample_rows(
-        self, table: QualifiedName, data_checks: Sequence[DataCheck], shown: Sequence[Sequence[str]], **how: Any
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
+        self,
+        table: QualifiedName,
+        data_checks: Sequence[DataCheck],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+        files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each demand, as texts."""
+        """Return a few rows that break each data check, as texts."""
         with self._speaking(table.catalog):
-            return self._questions.sample_rows(table, data_checks, shown, **how)
+            return self._questions.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.

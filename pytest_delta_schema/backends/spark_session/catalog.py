@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement, StatementKind
     from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.types import ColumnState
 
 READ_THREADS = 8
 """How many tables are read at once, unless somebody says otherwise."""
@@ -148,15 +149,30 @@ class SessionCatalog:
         except StatementError as error:
             return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
-    def count_rows(self, table: QualifiedName, data_checks: Sequence[DataCheck] = (), **how: Any) -> RowCounts:
-        """Count the rows that break each demand, in one scan."""
-        return self._questions.count_rows(table, data_checks, **how)
+    def count_rows(
+        self,
+        table: QualifiedName,
+        data_checks: Sequence[DataCheck] = (),
+        *,
+        added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
+        files: str | None = None,
+    ) -> RowCounts:
+        """Count the rows that break each data check, in one scan."""
+        return self._questions.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
-    def sample_rows(
-        self, table: QualifiedName, data_checks: Sequence[DataCheck], shown: Sequence[Sequence[str]], **how: Any
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
+        self,
+        table: QualifiedName,
+        data_checks: Sequence[DataCheck],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+        files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each demand, as texts."""
-        return self._questions.sample_rows(table, data_checks, shown, **how)
+        """Return a few rows that break each data check, as texts."""
+        return self._questions.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.types import ColumnState
 
 
 class UnityCatalog:
@@ -170,15 +171,32 @@ class UnityCatalog:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
         return version_of(CatalogState.of({table: self._reading.read_again(table).found}), table)
 
-    def count_rows(self, table: QualifiedName, data_checks: Sequence[DataCheck] = (), **how: Any) -> RowCounts:
-        """Count the rows that break each demand, in one scan."""
-        return self._through_spark(table.written.catalog).count_rows(table, data_checks, **how)
+    def count_rows(
+        self,
+        table: QualifiedName,
+        data_checks: Sequence[DataCheck] = (),
+        *,
+        added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
+        files: str | None = None,
+    ) -> RowCounts:
+        """Count the rows that break each data check, in one scan."""
+        spark = self._through_spark(table.written.catalog)
+        return spark.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
-    def sample_rows(
-        self, table: QualifiedName, data_checks: Sequence[DataCheck], shown: Sequence[Sequence[str]], **how: Any
+    def sample_rows(  # noqa: PLR0913 - the parts of one query
+        self,
+        table: QualifiedName,
+        data_checks: Sequence[DataCheck],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+        files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each demand, as texts."""
-        return self._through_spark(table.written.catalog).sample_rows(table, data_checks, shown, **how)
+        """Return a few rows that break each data check, as texts."""
+        spark = self._through_spark(table.written.catalog)
+        return spark.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL."""
