@@ -1,0 +1,102 @@
+"""Write the generated parts of the reference pages: ``python -m support.reference``, or ``make docs``.
+
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end of NAME -->``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plugin import fixtures, options
+from pytest_delta_schema.rules.registry import all_rules
+from support import answers, capabilities
+from support.pages import DOCS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from pytest_delta_schema.rules.rule import Stage
+
+_PART = re.compile(r"(<!-- generated: (?P<name>.+?) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
+_ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
+
+
+def rules_of(stage: Stage) -> str:
+    """Return the table of the rules of one stage."""
+    lines = [
+        (
+            f"<span id='{rule.code.lower()}'></span>{rule.code}",
+            f"`{rule.name}`",
+            _markdown(f"{rule.summary} {rule.details}"),
+        )
+        for rule in all_rules()
+        if rule.stage == stage
+    ]
+    return _table(("code", "rule", "reports"), lines)
+
+
+def fixture_sections() -> str:
+    """Return a section for each public fixture, from its docstring."""
+    tree = ast.parse(Path(fixtures.__file__).read_text("utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    return "\n\n".join(_fixture_section(function) for function in functions)
+
+
+def marks() -> str:
+    """Return the table of marks."""
+    return _table(("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in options.MARKS.items()))
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "rules for models": lambda: rules_of("model"),
+    "rules for plans": lambda: rules_of("plan"),
+    "data checks": lambda: rules_of("data check"),
+    "rules for rows": lambda: rules_of("rows"),
+    "fixtures": fixture_sections,
+    "marks": marks,
+    "capabilities": capabilities.table,
+    "answers": answers.table,
+}
+
+
+def rewritten(text: str) -> str:
+    """Return the text of a page with its generated parts written anew."""
+    return _PART.sub(lambda part: f"{part[1]}\n{PARTS[part['name']]()}\n\n{part[3]}", text)
+
+
+def parts_of(text: str) -> list[str]:
+    """Return the names of the generated parts of a page."""
+    return [part["name"] for part in _PART.finditer(text)]
+
+
+def _fixture_section(function: ast.FunctionDef) -> str:
+    decorators = [ast.unparse(node) for node in function.decorator_list if "fixture" in ast.unparse(node)]
+    scope = re.search(r"scope='(\w+)'", decorators[0])
+    docstring = _markdown(ast.get_docstring(function) or "", paragraphs=True)
+    return f"### `{function.name}`\n\n*Scope: {scope[1] if scope else 'function'}.* {docstring}"
+
+
+def _markdown(docstring: str, *, paragraphs: bool = False) -> str:
+    text = _ROLE.sub(r"`\1`", docstring).replace("``", "`").replace("|", "\\|")
+    if paragraphs:
+        return text.strip()
+    return " ".join(text.split())
+
+
+def _table(head: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
+    rows = [head, tuple("---" for _ in head), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def main() -> None:
+    """Write the generated parts of all pages."""
+    for page in DOCS.rglob("*.md"):
+        text = page.read_text("utf-8")
+        page.write_text(rewritten(text), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
