@@ -75,7 +75,7 @@ def main(text: str) -> int:
         raise
     else:
         teller.tell("done")
-    session.close(sys.stderr)
+    session.close()
     return 0
 
 
