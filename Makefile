@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-spark test-second test-plain test-own test-faults lint format bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults lint format bench clean
 
 # Two processes test side by side: each line is one process, and the marks are explained in pyproject.toml.
 plain_TESTS := -m 'not spark'
@@ -19,7 +19,8 @@ help:
 	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
 	@echo 'make test    every test, with coverage'
 	@echo 'make test-fast  the tests that need no JVM'
-	@echo 'make test-long  random lives of a table on real Delta, for 20 minutes, and every write of every pair'
+	@echo 'make test-all   every test, every scenario on every backend, and every write of every pair'
+	@echo 'make test-long  random changes of a table on real Delta, for 20 minutes'
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, goes on where it was stopped'
 	@echo 'make lint    style, types, and who may import whom'
 	@echo 'make format  put the code into the one format'
@@ -46,9 +47,11 @@ test-second test-own test-plain: $(READY)
 test-fast: $(READY)
 	$(BIN)/pytest $(plain_TESTS)
 
+test-all: $(READY)
+	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test
+
 test-long: $(READY)
 	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/backends/local/test_evolution_machine.py
-	DELTA_SCHEMA_TEST_LONG=1 $(BIN)/pytest tests/write_check/test_agreement_on_delta.py
 
 test-faults: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)

@@ -1,11 +1,9 @@
 """The oracle against Delta itself: named pairs in every cell, and random pairs, nested ones too.
 
-``make test-long`` plays all named pairs, and ten times as many random ones.
+``make test-all`` plays all named pairs, and ten times as many random ones.
 """
 
 from __future__ import annotations
-
-import os
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -16,16 +14,16 @@ from pytest_delta_schema import Column, check_write
 from pytest_delta_schema.testing.parts import WIDENS, field
 from pytest_delta_schema.write_check.method import VIAS, WRITE_STREAM
 from support.agreement import Stage
+from support.covering import ALL
 from support.tables import table
 from support.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, outcome
 
 pytestmark = [pytest.mark.spark, pytest.mark.second_session, pytest.mark.usefixtures("compiled_plans")]
 
-LONG = bool(os.environ.get("DELTA_SCHEMA_TEST_LONG"))
 APPENDS = ("plain", "mergeSchema", "autoMerge", "overwriteSchema")
 CALLS = tuple(via for via in VIAS if via != WRITE_STREAM)
 
-# Left to `make test-long`, because they go the same ways as others: what is recorded of them is held in any case.
+# Left to `make test-all`, because they go the same ways as others: what is recorded of them is held in any case.
 ALIKE = {
     "array into string",
     "array of more in a struct",
@@ -92,7 +90,7 @@ ALIKE = {
     "wider element",
     "wider element, widening",
 }
-PLAYED = [name for name in PAIRS if LONG or name not in ALIKE]
+PLAYED = [name for name in PAIRS if ALL or name not in ALIKE]
 STREAMED = ["equal", "extra column", "string into int", "int into boolean", "extra void", "wider int, widening"]
 
 
@@ -106,7 +104,7 @@ def test_the_oracle_says_what_delta_says(name, spark_catalog):
     assert played(spark_catalog, PAIRS[name], [(via, mode) for via in CALLS for mode in APPENDS]) == []
 
 
-@pytest.mark.parametrize("name", [name for name in PAIRS if name not in NO_STREAM] if LONG else STREAMED)
+@pytest.mark.parametrize("name", [name for name in PAIRS if name not in NO_STREAM] if ALL else STREAMED)
 def test_the_oracle_says_what_a_stream_comes_to(name, spark_catalog):
     assert played(spark_catalog, PAIRS[name], [(WRITE_STREAM, mode) for mode in ("plain", "mergeSchema")]) == []
 
@@ -181,8 +179,8 @@ def pairs(draw):
 
 
 @settings(
-    max_examples=500 if LONG else 50,
-    derandomize=not LONG,
+    max_examples=500 if ALL else 50,
+    derandomize=not ALL,
     deadline=None,
     database=None,
     phases=[Phase.generate],

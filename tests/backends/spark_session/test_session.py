@@ -16,10 +16,12 @@ from pytest_delta_schema import (
     UnsafePlanError,
 )
 from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
+from support.covering import played_on
 from support.tables import NAME, column, table
 
 pytestmark = [pytest.mark.spark, pytest.mark.second_session]
@@ -41,7 +43,9 @@ def session(connect):
 
 
 class TestConnect(CatalogSuite):
-    """No py4j: what it would take is refused, and everything else ends as elsewhere."""
+    """Without py4j: what needs a transaction in the JVM is refused, everything else ends as on other backends."""
+
+    scenarios = played_on(REMOTE)
 
     @pytest.fixture
     def catalog(self, session):
@@ -49,9 +53,9 @@ class TestConnect(CatalogSuite):
 
 
 class TestClassic(CatalogSuite):
-    """Read by SQL, as everywhere, and with the JVM in reach for what has no SQL."""
+    """Read by SQL, changed by SQL and, where Delta has no SQL, through the JVM."""
 
-    scenarios = ("not_null/set_not_null_over", "checks/checks_added_over_valid_rows", "layout/rewritten")
+    scenarios = played_on(CLASSIC)
 
     @pytest.fixture
     def catalog(self, local):

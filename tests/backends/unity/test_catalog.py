@@ -18,6 +18,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble
+from support.covering import played_on
 from support.registering import Registering
 from support.tables import NAME, column, table
 
@@ -57,7 +58,9 @@ def registering(local_session, warehouse):
 
 
 class TestUnity(CatalogSuite):
-    """Read by REST and deltalake, changed by Spark; after each apply the record is level with the log."""
+    """Read by REST and deltalake, changed by Spark; after each apply the catalog entry equals the log."""
+
+    scenarios = played_on(UnityCatalog.capabilities)
 
     @pytest.fixture
     def catalog(self, registering, local):
