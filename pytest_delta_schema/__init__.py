@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.changes import (
         CheckAdd,
         CheckDrop,
-        CheckReplace,
         ClusteringChange,
         ColumnAdd,
         ColumnDefaultChange,
@@ -190,7 +189,6 @@ _HOMES = {
     "plan.changes": (
         "CheckAdd",
         "CheckDrop",
-        "CheckReplace",
         "ClusteringChange",
         "ColumnAdd",
         "ColumnDefaultChange",
@@ -272,7 +270,6 @@ __all__ = [
     "Check",
     "CheckAdd",
     "CheckDrop",
-    "CheckReplace",
     "CheckState",
     "ClusteringChange",
     "Column",

@@ -13,7 +13,6 @@ from pytest_delta_schema.plan.changes import (
     Change,
     CheckAdd,
     CheckDrop,
-    CheckReplace,
     ColumnAdd,
     ColumnDrop,
     ColumnGenerationChange,
@@ -129,11 +128,6 @@ class AlignTable:
     def drop_checks(self) -> tuple[CheckDrop, ...]:
         """The checks that go, by name."""
         return self._all(CheckDrop)
-
-    @property
-    def replace_checks(self) -> tuple[CheckReplace, ...]:
-        """The checks that are replaced, by name."""
-        return self._all(CheckReplace)
 
     @property
     def add_checks(self) -> tuple[CheckAdd, ...]:

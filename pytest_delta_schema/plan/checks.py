@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop, CheckReplace
+from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop
 from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 
@@ -16,43 +16,65 @@ if TYPE_CHECKING:
 
 
 def check_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the checks to drop, to replace and to add."""
+    """Yield the checks to drop and to add; a replaced one is a drop and an add.
+
+    No check may name a column while it is retyped, renamed or dropped, so such a check is dropped and added again.
+    """
     if not (difference.desired.checks or difference.observed.checks):
         return
-    from pytest_delta_schema.state.expressions import canonical, columns_in
-
-    touched = _touched(difference)
-    for wanted, stored in _pairs(difference):
-        aside = not touched.isdisjoint(columns_in(stored.expression))
-        if aside or not equal_expressions(wanted.expression, stored.expression):
-            yield CheckReplace(before=stored, after=wanted)
-    wanted_names = {check.name.lower() for check in difference.desired.checks}
-    stored_names = {check.name.lower() for check in difference.observed.checks}
-    coming = [check for check in difference.desired.checks if check.name.lower() not in stored_names]
-    names = new_names(difference.renames.done)
-    for stored in difference.observed.checks:
-        if stored.name.lower() in wanted_names:
-            continue
-        said = canonical(renamed(stored.expression, names))
-        twin = next((each for each in coming if canonical(each.expression) == said), None)
-        if twin is None:
-            yield CheckDrop(name=stored.name, expression=stored.expression)
-        else:
-            coming.remove(twin)
-            yield CheckReplace(before=stored, after=twin)
-    for wanted in coming:
+    dropped, replaced, added = _compare(difference)
+    for stored in dropped:
+        yield CheckDrop(name=stored.name, expression=stored.expression)
+    for stored, wanted in replaced:
+        yield CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted)
+        yield CheckAdd(name=wanted.name, expression=wanted.expression, replaces=stored)
+    for wanted in added:
         yield CheckAdd(name=wanted.name, expression=wanted.expression)
 
 
+class _Compared(NamedTuple):
+    dropped: list[CheckState]
+    replaced: list[tuple[CheckState, CheckState]]
+    added: list[CheckState]
+
+
+def _compare(difference: Difference) -> _Compared:
+    from pytest_delta_schema.state.expressions import canonical, columns_in
+
+    changed_columns = _changed_columns(difference)
+    replaced = [
+        (stored, wanted)
+        for wanted, stored in _pairs(difference)
+        if not changed_columns.isdisjoint(columns_in(stored.expression))
+        or not equal_expressions(wanted.expression, stored.expression)
+    ]
+    wanted_names = {check.name.lower() for check in difference.desired.checks}
+    stored_names = {check.name.lower() for check in difference.observed.checks}
+    added = [check for check in difference.desired.checks if check.name.lower() not in stored_names]
+    names = new_names(difference.renames.done)
+    dropped: list[CheckState] = []
+    for stored in difference.observed.checks:
+        if stored.name.lower() in wanted_names:
+            continue
+        expression = canonical(renamed(stored.expression, names))
+        under_new_name = next((wanted for wanted in added if canonical(wanted.expression) == expression), None)
+        if under_new_name is None:
+            dropped.append(stored)
+        else:
+            added.remove(under_new_name)
+            replaced.append((stored, under_new_name))
+    return _Compared(dropped, replaced, added)
+
+
 def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
-    """Yield wanted and stored checks that are written in different forms and say the same."""
+    """Yield wanted and stored checks that are equal and written in different forms."""
     for wanted, stored in _pairs(difference):
         if is_cosmetic(wanted.expression, stored.expression):
             yield wanted, stored
 
 
-def _touched(difference: Difference) -> set[str]:
-    """Return the columns of which something is retyped, renamed or dropped: no check may stand over them meanwhile."""
+def _changed_columns(difference: Difference) -> set[str]:
+    """Return the columns that are retyped, renamed or dropped, or have a part that is."""
     paths = [pair.path for pair in difference.retyped]
     paths += [placed.path for placed in difference.dropped]
     old = [rename.path for rename in difference.renames.done]
@@ -67,7 +89,12 @@ def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
 
 
 def renamed(expression: str, names: dict[tuple[str, ...], str]) -> str:
-    """Return an expression over columns that are called otherwise; without renames it stays to the letter."""
+    """Return an expression over renamed columns; unchanged if nothing is renamed.
+
+    Args:
+        expression: Over the stored names.
+        names: New names by path.
+    """
     if not names:
         return expression
     from pytest_delta_schema.state.expressions import with_columns

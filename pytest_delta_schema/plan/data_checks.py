@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from pytest_delta_schema.plan.changes import (
     CheckAdd,
-    CheckReplace,
     ColumnNullabilityChange,
     ForeignKeyAdd,
     LayoutRewrite,
@@ -80,13 +79,10 @@ def _of_layout(change: LayoutRewrite, action: AlignTable, names: Names) -> Itera
     return partition_values(action.observed, _old(change.partitioning, names))
 
 
-def _of_replaced_check(change: CheckReplace, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    if not _says_the_same(change, names):
-        yield _before(change.after, names)
-
-
 def _of_check(change: CheckAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    yield _before(CheckState(change.name, change.expression), names)
+    check = _before(CheckState(change.name, change.expression), names)
+    if change.replaces is None or not _are_equal(change.replaces, check, names):
+        yield check
 
 
 def _of_primary_key(change: PrimaryKeyAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
@@ -101,7 +97,6 @@ def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> 
 DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck]]] = {
     ColumnNullabilityChange: _of_nullability,
     LayoutRewrite: _of_layout,
-    CheckReplace: _of_replaced_check,
     CheckAdd: _of_check,
     PrimaryKeyAdd: _of_primary_key,
     ForeignKeyAdd: _of_foreign_key,
@@ -136,12 +131,13 @@ def _before(check: CheckState, names: Names) -> CheckState:
     return check._replace(expression=with_columns(check.expression, names))
 
 
-def _says_the_same(change: CheckReplace, names: Names) -> bool:
+def _are_equal(stored: CheckState, wanted: CheckState, names: Names) -> bool:
+    """Whether all rows satisfy a wanted check over the stored names because they satisfy the stored one."""
     if not names:
-        return change.before.expression == change.after.expression
+        return stored.expression == wanted.expression
     from pytest_delta_schema.state.expressions import canonical
 
-    return canonical(change.before.expression) == canonical(_before(change.after, names).expression)
+    return canonical(stored.expression) == canonical(wanted.expression)
 
 
 def _old(columns: tuple[str, ...], names: Names) -> tuple[str, ...]:

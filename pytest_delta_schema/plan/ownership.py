@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
-from pytest_delta_schema.plan.changes import CheckReplace, ColumnMove
+from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop, ColumnMove
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.checks import renamed
 from pytest_delta_schema.plan.renames import new_names
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.modes import ContractMode
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import CheckState, TableState
 
 
 def is_whole(desired: TableState) -> bool:
@@ -64,7 +64,7 @@ def is_own(change: Change, desired: TableState) -> bool:
         change: A change of the owned part of a difference.
         desired: The wanted state.
     """
-    return mode_of(change, desired) == MANAGE or isinstance(change, CheckReplace)
+    return mode_of(change, desired) == MANAGE or _other_side(change) is not None
 
 
 def is_reported(change: Change, desired: TableState) -> bool:
@@ -74,8 +74,19 @@ def is_reported(change: Change, desired: TableState) -> bool:
         change: A change of the whole difference.
         desired: The wanted state.
     """
-    is_added_again = isinstance(change, CheckReplace) and change.before == change.after
-    return mode_of(change, desired) == REPORT and not is_added_again
+    return mode_of(change, desired) == REPORT and not _is_added_again(change)
+
+
+def _other_side(change: Change) -> CheckState | None:
+    """Return the other side of a replaced check: the new one of a drop, the stored one of an add."""
+    if isinstance(change, CheckDrop):
+        return change.replaced_by
+    return change.replaces if isinstance(change, CheckAdd) else None
+
+
+def _is_added_again(change: Change) -> bool:
+    """Whether a check is dropped and added again unchanged."""
+    return isinstance(change, (CheckDrop, CheckAdd)) and _other_side(change) == (change.name, change.expression)
 
 
 def mode_of(change: Change, desired: TableState) -> ContractMode:

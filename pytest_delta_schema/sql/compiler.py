@@ -7,16 +7,6 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.escaping import note_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import (
-    Change,
-    CheckAdd,
-    CheckDrop,
-    CheckReplace,
-    ConvertTable,
-    ForeignKeyDrop,
-    PrimaryKeyDrop,
-    SetTableProperties,
-)
 from pytest_delta_schema.sql import (
     checks,
     columns,
@@ -35,7 +25,7 @@ from pytest_delta_schema.sql.schemas_and_restores import create_schema
 from pytest_delta_schema.sql.statement import Renderer, Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 
 _ASPECTS = (
@@ -55,14 +45,6 @@ _ASPECTS = (
 RENDERERS: Renderers = {kind: renderer for aspect in _ASPECTS for kind, renderer in aspect.RENDERERS.items()}
 """The renderer of every kind of change."""
 
-_BEFORE_CHECKS = (
-    ConvertTable,
-    ForeignKeyDrop,
-    PrimaryKeyDrop,
-    CheckDrop,
-    SetTableProperties,
-)
-
 
 def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
     """Compile an action to the statements that do it, in order."""
@@ -70,7 +52,7 @@ def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
         return tuple(_creation(action))
     return tuple(
         statement
-        for kind, group in groupby(_steps(action.changes), type)
+        for kind, group in groupby(action.changes, type)
         for statement in renderer_of(kind)(action.table, tuple(group))
     )
 
@@ -98,22 +80,6 @@ def script(statements: Iterable[Statement]) -> str:
 
 def _comment(note: str) -> str:
     return f"-- {note}\n" if note else ""
-
-
-def _steps(planned: Sequence[Change]) -> Sequence[Change]:
-    """Take each replacement of a check apart: the old one goes before any column changes, the new one comes after."""
-    replaced = [change for change in planned if isinstance(change, CheckReplace)]
-    if not replaced:
-        return planned
-    first = next(index for index, change in enumerate(planned) if not isinstance(change, _BEFORE_CHECKS))
-    drops = [CheckDrop(name=each.before.name, expression=each.before.expression) for each in replaced]
-    rest = [
-        CheckAdd(name=change.after.name, expression=change.after.expression)
-        if isinstance(change, CheckReplace)
-        else change
-        for change in planned[first:]
-    ]
-    return [*planned[:first], *drops, *rest]
 
 
 def _creation(action: CreateTable) -> Iterator[Statement]:

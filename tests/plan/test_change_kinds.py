@@ -11,8 +11,6 @@ from pytest_delta_schema import (
     AlignTable,
     CheckAdd,
     CheckDrop,
-    CheckReplace,
-    CheckState,
     ClusteringChange,
     ColumnAdd,
     ColumnDefaultChange,
@@ -52,7 +50,6 @@ from pytest_delta_schema.sql.compiler import RENDERERS, statements
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, column, orders, stored, table
 
-CHECK = CheckState("c", "id > 0")
 KEY = ForeignKeyState("fk", ("id",), NAME, ("id",))
 CASES = [
     (ColumnAdd(column=stored()), Risk.METADATA),
@@ -69,7 +66,6 @@ CASES = [
     (ColumnDefaultChange(name="a", before=None, after="1"), Risk.METADATA),
     (ColumnGenerationChange(name="a", before=ColumnGeneration(), after=ColumnGeneration(generated="b")), Risk.REWRITE),
     (CheckAdd(name="c", expression="id > 0"), Risk.SCAN),
-    (CheckReplace(before=CHECK, after=CHECK), Risk.SCAN),
     (CheckDrop(name="c", expression="id > 0"), Risk.METADATA),
     (PrimaryKeyAdd(name="pk", columns=("id",)), Risk.SCAN),
     (PrimaryKeyDrop(name="pk", columns=("id",)), Risk.METADATA),
@@ -121,9 +117,9 @@ def test_every_stage_knows_every_kind(change):
     action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
 
     assert change_lines(action)
-    # The compiler splits a replaced check, and a rule refuses every plan that changes how a column is generated.
-    assert type(change) in RENDERERS or isinstance(change, CheckReplace)
-    is_executed = not isinstance(change, (CheckReplace, ColumnGenerationChange))
+    assert type(change) in RENDERERS
+    # A rule refuses every plan that changes how a column is generated.
+    is_executed = not isinstance(change, ColumnGenerationChange)
     assert (changed.dispatch(type(change)) is not changed.dispatch(object)) is is_executed
 
 

@@ -177,16 +177,18 @@ def test_what_else_changes_about_a_renamed_column_is_said_under_its_new_name():
 
     assert [str(line) for line in change_lines(action)] == [
         "- checks.gone: 1 = 1 -> (absent, which loosens the table)",
+        "- checks.positive: old > 0 -> (replaced)",
+        "- checks.stays: old < 9 -> (renamed to small)",
         "~ columns.old: old -> new (renamed)",
         "~ columns.new: nullable -> not null",
-        "~ checks.positive: old > 0 -> new > 0",
-        "~ checks.stays: stays -> small (renamed)",
+        "+ checks.positive: (absent) -> new > 0",
+        "+ checks.small: (absent) -> new < 9",
         "+ primary_key: (absent) -> pk_dev_silver_orders__new (new)",
         "~ columns.new.comment: '' -> 'New'",
     ]
 
 
-def test_a_check_steps_aside_for_everything_that_happens_to_its_columns():
+def test_a_check_is_dropped_and_added_again_for_every_change_of_its_columns():
     checks = [Check("a", "s.x > 0"), Check("b", "k > 0"), Check("c", "free > 0")]
     before = table(Column("s", struct(field("x"), field("y"))), column("k", INT), column("free"), checks=checks)
     after = table(Column("s", struct(field("x"))), column("k", LONG), column("free"), checks=checks)
@@ -194,8 +196,10 @@ def test_a_check_steps_aside_for_everything_that_happens_to_its_columns():
     found, lines = plan(after, before)
 
     assert [line for line in lines if "checks" in line] == [
-        "~ checks.a: s.x > 0 -> s.x > 0",
-        "~ checks.b: k > 0 -> k > 0",
+        "- checks.a: s.x > 0 -> (dropped and added again)",
+        "- checks.b: k > 0 -> (dropped and added again)",
+        "+ checks.a: (absent) -> s.x > 0",
+        "+ checks.b: (absent) -> k > 0",
     ]
     kinds = [statement.kind.value for action in found.actions for statement in statements(action)]
     assert kinds == ["drop check", "drop check", "change types", "drop columns", "add check", "add check"]

@@ -15,7 +15,6 @@ from pytest_delta_schema import (
     Check,
     CheckAdd,
     CheckDrop,
-    CheckReplace,
     CheckState,
     Column,
     ColumnAdd,
@@ -403,19 +402,23 @@ def test_checks_go_are_replaced_and_come_by_name():
     plan = PLANNER.plan([model], catalog(there))
 
     (action,) = plan.align_tables
-    assert action.drop_checks == (CheckDrop(name="old", expression="id > 7"),)
-    assert action.replace_checks == (
-        CheckReplace(before=CheckState("changed", "id > 0"), after=CheckState("Changed", "id > 1")),
+    before, after = CheckState("changed", "id > 0"), CheckState("Changed", "id > 1")
+    assert action.changes == (
+        CheckDrop(name="old", expression="id > 7"),
+        CheckDrop(name="changed", expression="id > 0", replaced_by=after),
+        CheckAdd(name="Changed", expression="id > 1", replaces=before),
+        CheckAdd(name="new", expression="id > 9"),
     )
-    assert action.add_checks == (CheckAdd(name="new", expression="id > 9"),)
 
 
 def test_a_check_under_another_name_is_renamed():
     model = table(column(), checks=[Check("above", "ID>0")])
 
-    (change,) = changes(model, state(stored(), checks=checks(("positive", "id > 0"))))
-
-    assert change == CheckReplace(before=CheckState("positive", "id > 0"), after=CheckState("above", "ID>0"))
+    before, after = CheckState("positive", "id > 0"), CheckState("above", "ID>0")
+    assert changes(model, state(stored(), checks=(before,))) == (
+        CheckDrop(name="positive", expression="id > 0", replaced_by=after),
+        CheckAdd(name="above", expression="ID>0", replaces=before),
+    )
 
 
 def test_a_check_in_another_form_is_a_note():
@@ -429,13 +432,13 @@ def test_a_check_in_another_form_is_a_note():
     ]
 
 
-def test_a_check_steps_aside_while_a_column_that_it_names_changes_its_type():
+def test_a_check_is_dropped_and_added_again_while_a_column_that_it_names_changes_its_type():
     model = table(column("a", StringType()), column("b"), checks=[Check("x", "a > 0"), Check("y", "b > 0")])
     there = state(stored("a"), stored("b"), checks=checks(("x", "a > 0"), ("y", "b > 0")))
 
     (action,) = PLANNER.plan([model], catalog(there)).align_tables
 
-    assert [type(change) for change in action.changes] == [ColumnTypeChange, CheckReplace]
+    assert [type(change) for change in action.changes] == [CheckDrop, ColumnTypeChange, CheckAdd]
     assert [statement.kind.name for statement in statements(action)] == ["DROP_CHECK", "CHANGE_TYPES", "ADD_CHECK"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import pytest
 from pyspark.sql import types as spark
 
@@ -19,7 +21,8 @@ from pytest_delta_schema import (
     script,
     statements,
 )
-from pytest_delta_schema.plan.changes import ConvertTable
+from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.plan.changes import ColumnGenerationChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import PartitionValue
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.conversion import conversion
@@ -38,7 +41,10 @@ from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
 from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.handling import MEMORY
 from pytest_delta_schema.testing.parts import BOTH
+from pytest_delta_schema.testing.play import set_the_stage
+from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
 TO_PARENT = ForeignKeyState("fk", ("a", "b"), QualifiedName("dev", "silver", "parents"), ("x", "y`"))
@@ -392,3 +398,16 @@ def test_a_type_that_deltas_parser_takes_for_a_keyword_is_quoted():
     assert conversion("parquet.`/x`", change) == (
         "CONVERT TO DELTA parquet.`/x` PARTITIONED BY (`at` `TIMESTAMP`, `n` INT)"
     )
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_statements_run_in_the_order_of_the_changes(scenario):
+    catalog = MemoryCatalog()
+    set_the_stage(scenario, catalog, MEMORY)
+    models = [scenario.after, *(other for other, _ in scenario.other_tables)]
+    plan = TablePlanner(policy=scenario.property_policy).plan([scenario.after], catalog.snapshot(models))
+
+    for action in plan.align_tables:
+        compiled = [type(change) for statement in statements(action) for change in statement.changes]
+        planned = [type(change) for change in action.changes if not isinstance(change, ColumnGenerationChange)]
+        assert [kind for kind, _ in groupby(compiled)] == [kind for kind, _ in groupby(planned)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 
@@ -16,44 +16,36 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.states import CheckState
 
-__all__ = ["CheckAdd", "CheckDrop", "CheckReplace"]
+__all__ = ["CheckAdd", "CheckDrop"]
 
 
 def _drop_lines(change: CheckDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, f"checks.{change.name}", change.expression, "(absent, which loosens the table)")
+    yield ChangeLine(DROP, f"checks.{change.name}", change.expression, _fate(change))
+
+
+def _fate(change: CheckDrop) -> str:
+    new = change.replaced_by
+    if new is None:
+        return "(absent, which loosens the table)"
+    if new.name.lower() != change.name.lower():
+        return f"(renamed to {new.name})"
+    return "(dropped and added again)" if new.expression == change.expression else "(replaced)"
 
 
 @declare(ChangeKind(aspect="checks", step=Step.DROP_CHECKS, risk=Risk.METADATA, describe=_drop_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckDrop:
-    """Drop the CHECK constraint ``name``; rows that it refused may be written from now on."""
+    """Drop the CHECK constraint ``name``; rows that it refused may be written from now on.
+
+    Args:
+        name: As stored.
+        expression: As stored.
+        replaced_by: The check that the same plan adds for it: the same one if only its columns change.
+    """
 
     name: str
     expression: str
-
-
-def _replace_lines(change: CheckReplace, _action: AlignTable) -> Iterator[ChangeLine]:
-    before, after = change.before, change.after
-    if before.name.lower() != after.name.lower():
-        yield ChangeLine(CHANGE, f"checks.{before.name}", before.name, f"{after.name} (renamed)")
-    else:
-        yield ChangeLine(CHANGE, f"checks.{before.name}", before.expression, after.expression)
-
-
-@declare(
-    ChangeKind(
-        aspect="checks", step=Step.REPLACE_CHECKS, risk=Risk.SCAN, describe=_replace_lines, needs_data_check=True
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckReplace:
-    """Put ``after`` in the place of ``before``: dropped before the columns change, added after them.
-
-    The same expression under two names is a renamed constraint; wholly equal ones step aside for the columns they name.
-    """
-
-    before: CheckState
-    after: CheckState
+    replaced_by: CheckState | None = None
 
 
 def _add_lines(change: CheckAdd, _action: AlignTable) -> Iterator[ChangeLine]:
@@ -63,10 +55,17 @@ def _add_lines(change: CheckAdd, _action: AlignTable) -> Iterator[ChangeLine]:
 @declare(ChangeKind(aspect="checks", step=Step.ADD_CHECKS, risk=Risk.SCAN, describe=_add_lines, needs_data_check=True))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAdd:
-    """Add the CHECK constraint ``name``; all existing rows must satisfy it."""
+    """Add the CHECK constraint ``name``; all existing rows must satisfy it.
+
+    Args:
+        name: As declared.
+        expression: As declared.
+        replaces: The check that the same plan drops for it.
+    """
 
     name: str
     expression: str
+    replaces: CheckState | None = None
 
 
-ChecksChange = Union[CheckDrop, CheckReplace, CheckAdd]  # noqa: UP007 - a union at run time
+ChecksChange = Union[CheckDrop, CheckAdd]  # noqa: UP007 - a union at run time

@@ -25,7 +25,6 @@ class Step(IntEnum):
     CHANGE_DEFAULTS = auto()
     CHANGE_GENERATION = auto()
     CHANGE_NULLABILITY = auto()
-    REPLACE_CHECKS = auto()
     ADD_CHECKS = auto()
     ADD_PRIMARY_KEY = auto()
     SET_COLUMN_COMMENTS = auto()

@@ -94,7 +94,8 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `small` CHECK (b < 10);
         after=columns(ID, column("b"), checks=[Check("above_zero", "id > 0"), Check("small", "id < 10")]),
         rows=({"id": 1}, {"id": 2}),
         plan="""
-~ checks.positive: positive -> above_zero (renamed)
+- checks.positive: id > 0 -> (renamed to above_zero)
++ checks.above_zero: (absent) -> id > 0
 + checks.small: (absent) -> id < 10
 """,
         sql="""

@@ -55,7 +55,8 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
         after=columns(ID, checks=[Check("above_zero", "ID > 0")]),
         rows=({"id": 1},),
         plan="""
-~ checks.positive: positive -> above_zero (renamed)
+- checks.positive: id > 0 -> (renamed to above_zero)
++ checks.above_zero: (absent) -> ID > 0
 """,
         sql="""
 ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `positive`;
@@ -70,7 +71,8 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `above_zero` CHECK (ID > 0);
         after=columns(ID, checks=[Check("positive", "id > 1")]),
         rows=({"id": 2},),
         plan="""
-~ checks.positive: id > 0 -> id > 1
+- checks.positive: id > 0 -> (replaced)
++ checks.positive: (absent) -> id > 1
 """,
         sql="""
 ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `positive`;
@@ -84,8 +86,9 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (id > 1);
         before=columns(ID, checks=[Check("positive", "id > 0")]),
         after=columns(ID, column("b"), checks=[Check("positive", "b > 0")]),
         plan="""
+- checks.positive: id > 0 -> (replaced)
 + columns.b: (absent) -> bigint
-~ checks.positive: id > 0 -> b > 0
++ checks.positive: (absent) -> b > 0
 """,
         sql="""
 ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `positive`;
@@ -104,7 +107,8 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (b > 0);
         after=columns(ID, checks=[Check("positive", "id > 1")]),
         rows=({"id": 1},),
         plan="""
-~ checks.positive: id > 0 -> id > 1
+- checks.positive: id > 0 -> (replaced)
++ checks.positive: (absent) -> id > 1
 """,
         sql="""
 ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `positive`;

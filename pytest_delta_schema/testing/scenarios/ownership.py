@@ -62,11 +62,12 @@ ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
         rows=({"id": 1, "n": 2, "legacy": 3},),
         consents=(DROP,),
         plan="""
+- checks.positive: n > 0 -> (dropped and added again)
 + columns.new: (absent) -> bigint
 ~ columns.n: int -> bigint
 - columns.legacy: bigint -> (not in the model)
 ~ columns.n: nullable -> not null
-~ checks.positive: n > 0 -> n > 0
++ checks.positive: (absent) -> n > 0
 """,
         sql="""
 ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `positive`;
@@ -86,9 +87,10 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
 ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (n > 0);
 """,
         reported="""
+- checks.positive: n > 0 -> (replaced)
 ~ layout: neither partitioned nor clustered -> clustered by (id)
 + columns.new.default: (absent) -> 1
-~ checks.positive: n > 0 -> n > 1
++ checks.positive: (absent) -> n > 1
 + checks.more: (absent) -> n < 9
 ~ columns.n.comment: 'Number' -> 'Ours'
 ~ columns.new.comment: '' -> 'New'

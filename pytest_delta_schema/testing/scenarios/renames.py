@@ -43,6 +43,7 @@ RENAMES: tuple[Scenario, ...] = (
         rows=({"id": 1, "a": {"x": 1, "old": "o", "gone": 5}, "k": 3},),
         consents=("drop-column dev.silver.orders.a.gone",),
         plan="""
+- checks.k: k > 0 -> (replaced)
 ~ columns.k: k -> key (renamed)
 ~ columns.a.old: old -> new (renamed)
 + columns.extra: (absent) -> string
@@ -51,7 +52,7 @@ RENAMES: tuple[Scenario, ...] = (
 ~ columns.key: int -> bigint
 - columns.a.gone: bigint -> (not in the model)
 ~ columns.key: nullable -> not null
-~ checks.k: k > 0 -> `key` > 0
++ checks.k: (absent) -> `key` > 0
 ~ columns.a.x.comment: '' -> 'Wide'
 ~ comment: '' -> 'All'
 """,
@@ -203,10 +204,11 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (new > 0 AND
         other_tables=((parent(), ({"id": 7, "region": "a"},)),),
         plan="""
 - foreign_keys.fk: (p) references dev.silver.parents (id) -> (absent)
+- checks.positive: old > 0 AND p > 0 -> (replaced)
 ~ columns.old: old -> new (renamed)
 ~ columns.p: p -> to (renamed)
 ~ columns.new: nullable -> not null
-~ checks.positive: old > 0 AND p > 0 -> new > 0 AND `to` > 0
++ checks.positive: (absent) -> new > 0 AND `to` > 0
 + primary_key: (absent) -> pk_dev_silver_orders__new (new)
 + foreign_keys.fk: (absent) -> (to) references dev.silver.parents (id)
 """,

@@ -229,9 +229,10 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
         rows=({"id": 1, "b": 3, "s": {"x": 2}},),
         plan="""
 + properties.delta.enableTypeWidening: (absent) -> 'true'
+- checks.b: b > s.x -> (dropped and added again)
 ~ columns.b: int -> bigint
 ~ columns.s.x: int -> bigint
-~ checks.b: b > s.x -> b > s.x
++ checks.b: (absent) -> b > s.x
 """,
         sql="""
 ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (

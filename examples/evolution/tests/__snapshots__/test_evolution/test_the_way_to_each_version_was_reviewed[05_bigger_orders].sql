@@ -1,9 +1,10 @@
--- dev.shop.orders: 5 changes, scan
+-- dev.shop.orders: 6 changes, scan
 --   + properties.delta.enableTypeWidening  (absent)     -> 'true'  [feature: clients that do not know typeWidening can neither read nor write the table]
+--   - checks.positive_amount               amount >= 0  -> (dropped and added again)
 --   + columns.lines.element.quantity       (absent)     -> bigint
 --   ~ columns.amount                       decimal(9,2) -> decimal(18,2)
 --   ~ columns.cust                         int          -> bigint
---   ~ checks.positive_amount               amount >= 0  -> amount >= 0  [scan]
+--   + checks.positive_amount               (absent)     -> amount >= 0  [scan]
 
 ALTER TABLE `dev`.`shop`.`orders` SET TBLPROPERTIES (
   'delta.enableTypeWidening' = 'true'

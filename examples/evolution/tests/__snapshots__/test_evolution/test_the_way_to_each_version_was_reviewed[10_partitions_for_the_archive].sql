@@ -1,6 +1,7 @@
--- dev.shop.orders: 3 changes, rewrite
+-- dev.shop.orders: 4 changes, rewrite
+--   - checks.positive_amount  amount >= 0                     -> (replaced)
 --   ~ layout                  clustered by (day, customer_id) -> partitioned by (day)  [rewrite]
---   ~ checks.positive_amount  amount >= 0                     -> amount BETWEEN 0 AND 100000  [scan]
+--   + checks.positive_amount  (absent)                        -> amount BETWEEN 0 AND 100000  [scan]
 --   + properties.team         (absent)                        -> 'archive'
 
 ALTER TABLE `dev`.`shop`.`orders` DROP CONSTRAINT `positive_amount`;
