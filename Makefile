@@ -4,9 +4,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+TOOLS := .venv-tools/bin
+TOOLS_READY := .venv-tools/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults lint format bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults lint format docs package bench clean
 
 # Two processes test side by side: each line is one process, and the marks are explained in pyproject.toml.
 plain_TESTS := -m 'not spark'
@@ -25,6 +27,8 @@ help:
 	@echo 'make lint    style, types, and who may import whom'
 	@echo 'make format  put the code into the one format'
 	@echo 'make bench   measure the speed table of the documentation'
+	@echo 'make docs    build the documentation into build/site, after writing the generated parts of its pages'
+	@echo 'make package  build the wheel and the sdist into dist, check them, and install them in a fresh environment'
 	@echo 'make clean   remove what the other targets made'
 
 demo: $(READY)
@@ -66,11 +70,21 @@ format: $(READY)
 	$(BIN)/ruff check --fix --output-format concise
 	$(BIN)/ruff format
 
+docs: $(READY) $(TOOLS_READY)
+	@PYTHONPATH=tests $(BIN)/python -m support.reference
+	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/mkdocs build --strict --quiet
+
+package: $(READY) $(TOOLS_READY)
+	@rm -rf dist
+	@$(TOOLS)/python -m build --no-isolation >.package.log 2>&1 || { cat .package.log; exit 1; }
+	@$(TOOLS)/twine check --strict dist/*
+	@DELTA_SCHEMA_TEST_DIST=dist $(BIN)/pytest -p no:cacheprovider tests/package
+
 bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
-	rm -rf .venv .faults .test-*.log .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-tools .faults .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }
@@ -82,4 +96,11 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools wheel
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[spark,unity,dev]'
+	@touch $@
+
+$(TOOLS_READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo 'make: the documentation and the packages are built with Python 3.11.5 or newer; name one: make PYTHON=python3.12' >&2; exit 1; }
+	@echo 'make: installing what builds the documentation and the packages into .venv-tools'
+	@$(PYTHON) -m venv .venv-tools
+	@$(TOOLS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt build twine mkdocs-material 'mkdocstrings[python]' setuptools wheel
 	@touch $@
