@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.errors import DeltaSchemaError, because
 from pytest_delta_schema.execute.metadata_sync import SyncsEntries
 from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.plan.table_plan import Note
 from pytest_delta_schema.report.introduced_text import origin_notes
@@ -25,7 +26,7 @@ def notes_of_origin(action: CreateTable | AlignTable, catalog: CatalogReader) ->
 
     A history that cannot be read is a note as well, and never hides the drift.
     """
-    paths = [change.path for change in action.drop_columns] if isinstance(action, AlignTable) else []
+    paths = [change.path for change in action.all(ColumnDrop)] if isinstance(action, AlignTable) else []
     if not paths:
         return []
     try:

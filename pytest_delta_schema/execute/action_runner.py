@@ -11,6 +11,7 @@ from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
 from pytest_delta_schema.execute.statement_runner import Stage
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import ForeignKeyDrop
 from pytest_delta_schema.rules.reported_rules import ParentNotApplied
 from pytest_delta_schema.rules.rule import violation
 
@@ -157,7 +158,7 @@ def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
 def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[Statement, ...]:
     """Run one stage; a new foreign key needs its parent as planned, and one that is put back stands where it stood."""
     if stage is Stage.TIE:
-        dropped = run.action.drop_foreign_keys if isinstance(run.action, AlignTable) else ()
+        dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
         before = {change.key.name.lower() for change in dropped}
         for change in run.action.foreign_keys:
             if change.key.parent in stopped and change.key.name.lower() not in before:

@@ -8,6 +8,7 @@ from pytest_delta_schema.errors import ReadProblem, UnsafePlanError
 from pytest_delta_schema.execute.capabilities import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
 from pytest_delta_schema.execute.statement_runner import CONVERTED, TableRun
+from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.state.conversion import DELTA
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ class AlignExecutor:
         violations = preflight(action, self._ddl, self._how)
         if violations:
             raise UnsafePlanError(violations)
-        if action.convert is not None:
-            is_delta = action.convert.source.provider == DELTA
+        conversion = action.one(ConvertTable)
+        if conversion is not None:
+            is_delta = conversion.source.provider == DELTA
             return TableRun(self._ddl, action, version=action.observed.version if is_delta else CONVERTED)
         version = self._ddl.version(action.table)
         if not isinstance(version, int):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.rules.reported_rules import (
     DuplicateKeyValues,
@@ -76,8 +77,9 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
     data_checks = data_checks_of(action) if how.mode != OFF else ()
     if not data_checks:
         return ()
-    added = [change.column for change in action.add_columns]
-    files = None if action.convert is None else action.convert.source.path
+    added = [change.column for change in action.all(ColumnAdd)]
+    conversion = action.one(ConvertTable)
+    files = None if conversion is None else conversion.source.path
     with _reading(action.table):
         counts = ddl.count_rows(action.table, data_checks, added=added, stop_early=how.mode == LIMIT, files=files)
     broken = [data_check for data_check, count in zip(data_checks, counts.broken, strict=True) if count]

@@ -11,6 +11,7 @@ from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
 from pytest_delta_schema.execute.version import ABSENT, Absence
 from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_table, restoring
@@ -52,7 +53,7 @@ class TableRun:
         self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None, restores: bool = False
     ) -> None:
         self.action = action
-        self._converts = isinstance(action, AlignTable) and action.convert is not None
+        self._converts = isinstance(action, AlignTable) and action.one(ConvertTable) is not None
         self._done = 0
         self._is_running = self._has_begun = False
         self._failure = ""

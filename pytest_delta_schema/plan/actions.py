@@ -1,4 +1,4 @@
-"""Actions: what happens to one table, as values that do nothing.
+"""Actions: what a plan does to one table, as values.
 
 None of them can be built empty, so a plan with an action in it always changes something.
 """
@@ -9,28 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.plan.changes import (
-    Change,
-    CheckAdd,
-    CheckDrop,
-    ColumnAdd,
-    ColumnDrop,
-    ColumnGenerationChange,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ColumnTypeChange,
-    ConvertTable,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    LayoutRewrite,
-    PrimaryKeyAdd,
-    PrimaryKeyDrop,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    SetTags,
-    UnsetTableProperties,
-)
+from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTags
 from pytest_delta_schema.plan.changes.kind import require_change
 
 if TYPE_CHECKING:
@@ -59,9 +38,11 @@ class CreateTable:
         primary_key: Added right after the creation.
         checks: Part of the creation itself.
         creates_schema: Whether the schema has to be created first.
-        tags: Set when the table is there.
-        foreign_keys: Added when all tables are there.
-        parents: The tables that those point at, as they will be; for reports and rules, not part of equality.
+        tags: Set when the table exists.
+        partitioning: The columns by which files are partitioned, in order.
+        clustering: The paths by which rows are clustered, in order.
+        foreign_keys: Added when all tables exist.
+        parents: The tables that the foreign keys reference, as planned; for reports and rules, not part of equality.
     """
 
     table: QualifiedName
@@ -83,21 +64,21 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreTable:
-    """Bring a table back to an older version; never planned, only done when an alignment fails midway."""
+    """Restore an older version of a table; never planned, only run when an alignment fails midway."""
 
     version: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignTable:
-    """Bring an existing table in line.
+    """Align an existing table with its model.
 
     Args:
         table: Its name.
         changes: At least one, in the order in which they are executed.
         desired: What the model wants; for reports and rules, not part of equality.
         observed: What the catalog holds; likewise.
-        parents: The tables that new foreign keys point at, as they will be; likewise.
+        parents: The tables that new foreign keys reference, as planned; likewise.
     """
 
     table: QualifiedName
@@ -110,99 +91,16 @@ class AlignTable:
         require_change(self, bool(self.changes))
 
     @property
-    def convert(self) -> ConvertTable | None:
-        """The conversion that comes before everything else, if any."""
-        return self._only(ConvertTable)
-
-    @property
-    def drop_foreign_keys(self) -> tuple[ForeignKeyDrop, ...]:
-        """The foreign keys that go, if only for a while, by name."""
-        return self._all(ForeignKeyDrop)
-
-    @property
-    def drop_primary_key(self) -> PrimaryKeyDrop | None:
-        """The key that goes, if any."""
-        return self._only(PrimaryKeyDrop)
-
-    @property
-    def drop_checks(self) -> tuple[CheckDrop, ...]:
-        """The checks that go, by name."""
-        return self._all(CheckDrop)
-
-    @property
-    def add_checks(self) -> tuple[CheckAdd, ...]:
-        """The checks that come, by name."""
-        return self._all(CheckAdd)
-
-    @property
-    def rename_columns(self) -> tuple[ColumnRename, ...]:
-        """The columns and fields that get another name, columns first."""
-        return self._all(ColumnRename)
-
-    @property
-    def add_columns(self) -> tuple[ColumnAdd, ...]:
-        """The columns that come, in declaration order."""
-        return self._all(ColumnAdd)
-
-    @property
-    def change_types(self) -> tuple[ColumnTypeChange, ...]:
-        """The columns that change their type, by name."""
-        return self._all(ColumnTypeChange)
-
-    @property
-    def drop_columns(self) -> tuple[ColumnDrop, ...]:
-        """The columns that go, by name."""
-        return self._all(ColumnDrop)
-
-    @property
-    def rewrite_layout(self) -> LayoutRewrite | None:
-        """The layout for which all data is written anew, if any."""
-        return self._only(LayoutRewrite)
-
-    @property
-    def change_generation(self) -> tuple[ColumnGenerationChange, ...]:
-        """The columns that would be generated otherwise, by name."""
-        return self._all(ColumnGenerationChange)
-
-    @property
-    def change_nullability(self) -> tuple[ColumnNullabilityChange, ...]:
-        """The columns that are tightened or loosened, by name."""
-        return self._all(ColumnNullabilityChange)
-
-    @property
-    def add_primary_key(self) -> PrimaryKeyAdd | None:
-        """The key that comes, if any."""
-        return self._only(PrimaryKeyAdd)
-
-    @property
     def foreign_keys(self) -> tuple[ForeignKeyAdd, ...]:
-        """The foreign keys that come, by name."""
-        return self._all(ForeignKeyAdd)
+        """The foreign keys to add, by name."""
+        return self.all(ForeignKeyAdd)
 
-    @property
-    def set_column_comments(self) -> SetColumnComments | None:
-        """The column comments that change, if any."""
-        return self._only(SetColumnComments)
-
-    @property
-    def set_table_comment(self) -> SetTableComment | None:
-        """The new table comment, if it changes."""
-        return self._only(SetTableComment)
-
-    @property
-    def set_table_properties(self) -> SetTableProperties | None:
-        """The properties to set, if any."""
-        return self._only(SetTableProperties)
-
-    @property
-    def unset_table_properties(self) -> UnsetTableProperties | None:
-        """The properties to remove, if any."""
-        return self._only(UnsetTableProperties)
-
-    def _all(self, kind: type[_C]) -> tuple[_C, ...]:
+    def all(self, kind: type[_C]) -> tuple[_C, ...]:
+        """Return the changes of one kind, in their order: ``action.all(ColumnDrop)``."""
         if kind not in map(type, self.changes):
             return ()
         return tuple(change for change in self.changes if isinstance(change, kind))
 
-    def _only(self, kind: type[_C]) -> _C | None:
-        return next(iter(self._all(kind)), None)
+    def one(self, kind: type[_C]) -> _C | None:
+        """Return the change of a kind that occurs once at most, if any: ``action.one(PrimaryKeyAdd)``."""
+        return next(iter(self.all(kind)), None)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from pytest_delta_schema.plan.changes import (
     CheckAdd,
     ColumnNullabilityChange,
+    ColumnRename,
     ForeignKeyAdd,
+    ForeignKeyDrop,
     LayoutRewrite,
     PrimaryKeyAdd,
 )
@@ -61,7 +63,7 @@ def data_checks_of(action: AlignTable) -> tuple[DataCheck, ...]:
     They run before anything changes, so columns that the plan renames have their old names here. A check that is only
     renamed or dropped and added again needs no data check, and neither does such a foreign key.
     """
-    names = old_names(action.rename_columns)
+    names = old_names(action.all(ColumnRename))
     return tuple(
         data_check
         for change in action.changes
@@ -153,11 +155,11 @@ def _stored(key: ForeignKeyState, action: AlignTable, names: Names) -> ForeignKe
 
 def _is_added_again(key: ForeignKeyState, action: AlignTable) -> bool:
     """Whether a foreign key is only dropped and added again, also over columns that are renamed on either side."""
-    stored = {change.key.name.lower(): change.key for change in action.drop_foreign_keys}.get(key.name.lower())
+    stored = {change.key.name.lower(): change.key for change in action.all(ForeignKeyDrop)}.get(key.name.lower())
     parent = action.parents.get(key.parent)
     hints = parent.renames if parent else ()
     there: Names = {(hint.path[0].lower(),): hint.old for hint in hints if len(hint.path) == 1}
-    old = _stored(key, action, old_names(action.rename_columns))
+    old = _stored(key, action, old_names(action.all(ColumnRename)))
     return stored is not None and stored in (old, key, old._replace(parent_columns=_old(old.parent_columns, there)))
 
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTableProperties
+from pytest_delta_schema.plan.changes import (
+    Change,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    SetTableProperties,
+)
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.changes.properties import enables_feature
@@ -124,7 +131,7 @@ class TablePlanner:
                 alignments.append(AlignTable(table=observed.name, changes=changes, desired=table, observed=observed))
             if reported:
                 mismatches.append(AlignTable(table=observed.name, changes=reported, desired=table, observed=observed))
-        moved = {action.table for action in alignments if action.drop_primary_key is not None}
+        moved = {action.table for action in alignments if action.one(PrimaryKeyDrop) is not None}
         if moved:
             models = {table.name: table for table in (*known, *wanted)}
             alignments = _with_followers(alignments, moved, models, state)
@@ -190,7 +197,7 @@ def _with_followers(
         desired = models.get(name, observed)
         manages_keys = desired.ownership.get("foreign_keys", MANAGE) == MANAGE
         own = planned.get(name)
-        gone = {change.key for change in own.drop_foreign_keys} if own else set()
+        gone = {change.key for change in own.all(ForeignKeyDrop)} if own else set()
         kept = [key for key in observed.foreign_keys if key not in gone]
         new = tuple(followers((desired if manages_keys else observed).foreign_keys, kept, moved))
         if new:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.type_traversal import not_null_paths
@@ -96,7 +97,7 @@ class NotNullColumnAdded:
         """Yield a violation for every NOT NULL column, or field of one, that is added to an existing table."""
         if isinstance(action, CreateTable):
             return
-        for change in action.add_columns:
+        for change in action.all(ColumnAdd):
             for path in not_null_paths([change.column]):
                 name = ".".join(path)
                 yield violation(
@@ -142,15 +143,15 @@ class DropWithoutColumnMapping:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield one violation that lists the columns to drop from a table without column mapping."""
-        if isinstance(action, CreateTable) or not action.drop_columns:
+        if isinstance(action, CreateTable) or not action.all(ColumnDrop):
             return
         if has_feature(MAPPING_PROPERTY, action):
             return
-        names = ", ".join(".".join(change.path) for change in action.drop_columns)
+        names = ", ".join(".".join(change.path) for change in action.all(ColumnDrop))
         yield violation(
             self,
             action.table,
-            ".".join(action.drop_columns[0].path),
+            ".".join(action.all(ColumnDrop)[0].path),
             f"columns {names} cannot be dropped, because the table has no column mapping",
             f"declare the property {MAPPING_PROPERTY}='name', or set delta_enable_features = {COLUMN_MAPPING};"
             " it raises the table's protocol",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.conversion import DELTA, NOTHING, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.types import describe_type, find
@@ -36,10 +37,10 @@ class ConversionSourceMismatch:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for everything about the files at which a conversion would fail, or go wrong."""
-        if isinstance(action, CreateTable) or action.convert is None:
+        conversion = None if isinstance(action, CreateTable) else action.one(ConvertTable)
+        if isinstance(action, CreateTable) or conversion is None:
             return
-        source = action.convert.source
-        for message, remedy in _faults(action, source):
+        for message, remedy in _faults(action, conversion.source):
             yield violation(self, str(action.table), "format", message, remedy)
 
 

@@ -6,6 +6,14 @@ from operator import eq
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import (
+    ColumnAdd,
+    ColumnDrop,
+    ColumnGenerationChange,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+)
 from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.rules.rule import violation
@@ -97,7 +105,7 @@ class UnsupportedGenerationChange:
         """Yield a violation for every generated or identity column that would come, change or go."""
         if isinstance(action, CreateTable):
             return
-        for added in action.add_columns:
+        for added in action.all(ColumnAdd):
             if added.bare.value is not None:
                 path = ".".join(added.path)
                 fact = (
@@ -105,7 +113,7 @@ class UnsupportedGenerationChange:
                 )
                 remedy = "add it as a plain column that writers fill, or build a new table"
                 yield violation(self, action.table, path, fact, remedy)
-        for change in action.change_generation:
+        for change in action.all(ColumnGenerationChange):
             before, after = describe_generation(change.before) or "plain", describe_generation(change.after) or "plain"
             fact = f"column {change.name} is {before} on the table and {after} in the model, which Delta never changes"
             yield violation(self, action.table, change.name, fact, _REBUILD)
@@ -136,8 +144,8 @@ class GeneratedColumnDependency:
                 yield from self._identity(action, column.name)
 
     def _identity(self, action: AlignTable, name: str) -> Iterator[Diagnostic]:
-        paths = [change.path for change in action.change_types]
-        paths += [change.path for change in action.change_nullability if change.is_nullable]
+        paths = [change.path for change in action.all(ColumnTypeChange)]
+        paths += [change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable]
         if (name,) in paths:
             fact = f"column {name} is an identity column, of which Delta changes nothing but name and comment"
             yield violation(self, action.table, name, fact, _REBUILD)
@@ -156,9 +164,9 @@ def _shaken(expression: str, touched: list[tuple[tuple[str, ...], str]]) -> Iter
 
 def _touched(action: AlignTable) -> list[tuple[tuple[str, ...], str]]:
     """Return the stored paths that are renamed, retyped or dropped, each with the word for it."""
-    names = old_names(action.rename_columns)
+    names = old_names(action.all(ColumnRename))
     return [
-        *((change.path, "renamed") for change in action.rename_columns),
-        *((with_names(change.path, names), "retyped") for change in action.change_types),
-        *((with_names(change.path, names), "dropped") for change in action.drop_columns),
+        *((change.path, "renamed") for change in action.all(ColumnRename)),
+        *((with_names(change.path, names), "retyped") for change in action.all(ColumnTypeChange)),
+        *((with_names(change.path, names), "dropped") for change in action.all(ColumnDrop)),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing
@@ -131,7 +132,7 @@ class RewriteWithoutConsent:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for a layout that nobody has consented to."""
-        change = None if isinstance(action, CreateTable) else action.rewrite_layout
+        change = None if isinstance(action, CreateTable) else action.one(LayoutRewrite)
         if isinstance(action, CreateTable) or change is None:
             return
         for found in missing(action, REWRITE, self.consents):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.type_traversal import is_comparable
@@ -94,11 +95,12 @@ class PrimaryKeyColumnMadeNullable:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a new key that the same plan loosens."""
-        if isinstance(action, CreateTable) or action.add_primary_key is None:
+        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
+        if isinstance(action, CreateTable) or new_key is None:
             return
-        whole = [change for change in action.change_nullability if not change.fields]
+        whole = [change for change in action.all(ColumnNullabilityChange) if not change.fields]
         loosened = {change.name.lower() for change in whole if change.is_nullable}
-        for name in action.add_primary_key.columns:
+        for name in new_key.columns:
             if name.lower() in loosened:
                 yield violation(
                     self,
@@ -119,10 +121,11 @@ class NullablePrimaryKeyColumnAdded:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a new key that is added nullable."""
-        if isinstance(action, CreateTable) or action.add_primary_key is None:
+        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
+        if isinstance(action, CreateTable) or new_key is None:
             return
-        key = {name.lower() for name in action.add_primary_key.columns}
-        for change in action.add_columns:
+        key = {name.lower() for name in new_key.columns}
+        for change in action.all(ColumnAdd):
             if change.column.name.lower() in key and change.column.is_nullable:
                 name = change.column.name
                 yield violation(
@@ -144,11 +147,12 @@ class NullablePrimaryKeyColumn:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every existing column of a new key that stays nullable."""
-        if isinstance(action, CreateTable) or action.add_primary_key is None:
+        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
+        if isinstance(action, CreateTable) or new_key is None:
             return
-        changed = {change.name.lower() for change in action.change_nullability if not change.fields}
+        changed = {change.name.lower() for change in action.all(ColumnNullabilityChange) if not change.fields}
         nullable = {column.name.lower() for column in action.observed.columns if column.is_nullable}
-        for name in action.add_primary_key.columns:
+        for name in new_key.columns:
             if name.lower() in nullable - changed:
                 yield violation(
                     self,

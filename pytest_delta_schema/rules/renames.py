@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import ColumnRename
 from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.desired import desired_state, rename_hints
@@ -80,9 +81,9 @@ class RenameWithoutColumnMapping:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield one violation that lists the columns to rename on a table without column mapping."""
-        if isinstance(action, CreateTable) or not action.rename_columns or has_feature(MAPPING_PROPERTY, action):
+        if isinstance(action, CreateTable) or not action.all(ColumnRename) or has_feature(MAPPING_PROPERTY, action):
             return
-        paths = [".".join(change.path) for change in action.rename_columns]
+        paths = [".".join(change.path) for change in action.all(ColumnRename)]
         yield violation(
             self,
             action.table,

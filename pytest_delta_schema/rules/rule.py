@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.plan.changes import SetTableProperties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,5 +109,5 @@ def has_feature(key: str, action: AlignTable) -> bool:
         key: The property, such as ``delta.columnMapping.mode``.
         action: The plan of the table.
     """
-    planned = action.set_table_properties
+    planned = action.one(SetTableProperties)
     return is_on(key, action.observed.table_properties) or (planned is not None and is_on(key, planned.properties))

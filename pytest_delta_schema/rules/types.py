@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.type_traversal import not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import compound_types, describe_type, nested_types
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.changes import ColumnTypeChange
 
 
 class UnsupportedType:
@@ -65,7 +65,7 @@ class UnsupportedTypeChange:
         """Yield a violation for every type that Delta does not change in place, with the way around."""
         if isinstance(action, CreateTable):
             return
-        for change in action.change_types:
+        for change in action.all(ColumnTypeChange):
             path = ".".join(change.path)
             fact = f"column {path} is {describe_type(change.before)} on the table"
             fact = f"{fact} and {describe_type(change.after)} in the model"

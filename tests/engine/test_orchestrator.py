@@ -15,6 +15,7 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Orchestrator,
     PlanValidator,
+    PrimaryKeyAdd,
     StatementError,
     StatementKind,
     SyncError,
@@ -210,7 +211,7 @@ def test_a_plan_may_be_had_without_running_it():
 
     plan = Orchestrator.over(catalog).plan_tables([orders()])
 
-    assert plan.align_tables[0].add_primary_key.name == KEY.name
+    assert plan.align_tables[0].one(PrimaryKeyAdd).name == KEY.name
     assert catalog.ran == []
 
 

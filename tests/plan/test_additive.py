@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, TablePlanner
+from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.parts import LONG, field, struct
 from support.tables import catalog, state, stored, table
@@ -15,7 +16,7 @@ ID = Column("id", LONG)
 
 def planned(model, *columns):
     plan = TablePlanner().plan([model], catalog(state(*columns)))
-    dropped = [".".join(change.path) for action in plan.align_tables for change in action.drop_columns]
+    dropped = [".".join(change.path) for action in plan.align_tables for change in action.all(ColumnDrop)]
     return dropped, [note.path for note in plan.notes if "additive" in note.message]
 
 
@@ -54,4 +55,4 @@ def test_a_new_field_goes_last_where_no_writer_has_added_one():
 
     (action,) = TablePlanner().plan([model], catalog(state(*observed))).align_tables
 
-    assert [(change.path, change.after) for change in action.add_columns] == [(("v", "b"), None)]
+    assert [(change.path, change.after) for change in action.all(ColumnAdd)] == [(("v", "b"), None)]

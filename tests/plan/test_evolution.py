@@ -283,7 +283,7 @@ def test_an_action_is_found_by_what_it_renames():
     found, _ = plan(table(RENAMED), table(column("old")))
 
     (action,) = found.align_tables
-    assert [(change.path, change.to) for change in action.rename_columns] == [(("old",), "new")]
+    assert [(change.path, change.to) for change in action.all(ColumnRename)] == [(("old",), "new")]
     assert action.table == NAME
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import ForeignKey, ForeignKeyState, KeyState, QualifiedName, TablePlanner
+from pytest_delta_schema.plan.changes import ForeignKeyDrop
 from pytest_delta_schema.plan.describe import change_lines
 from support.tables import catalog, column, state, stored, table
 
@@ -172,7 +173,7 @@ def test_new_foreign_keys_come_with_their_parents_as_they_will_be():
 
     assert action.parents[PARENT].primary_key == OLD_KEY
     assert action.foreign_keys[0].key == STORED
-    assert action.drop_foreign_keys == ()
+    assert action.all(ForeignKeyDrop) == ()
 
 
 def test_a_parent_that_was_not_read_is_left_out():

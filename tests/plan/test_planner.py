@@ -68,14 +68,14 @@ def test_the_worked_example():
 def test_changes_are_reached_by_name():
     (action,) = PLANNER.plan([orders()], catalog(orders_before())).align_tables
 
-    assert [change.column.name for change in action.add_columns] == ["amount"]
-    assert [change.name for change in action.change_nullability] == ["id"]
-    assert set(action.set_column_comments.comments) == {"id", "created_ts", "amount"}
-    assert action.set_table_comment.comment == "Orders table"
-    assert dict(action.set_table_properties.properties) == {"delta.autoOptimize.optimizeWrite": "true"}
-    assert action.add_primary_key.columns == ("id",)
-    assert (action.drop_primary_key, action.unset_table_properties) == (None, None)
-    assert (action.drop_columns, action.change_types) == ((), ())
+    assert [change.column.name for change in action.all(ColumnAdd)] == ["amount"]
+    assert [change.name for change in action.all(ColumnNullabilityChange)] == ["id"]
+    assert set(action.one(SetColumnComments).comments) == {"id", "created_ts", "amount"}
+    assert action.one(SetTableComment).comment == "Orders table"
+    assert dict(action.one(SetTableProperties).properties) == {"delta.autoOptimize.optimizeWrite": "true"}
+    assert action.one(PrimaryKeyAdd).columns == ("id",)
+    assert (action.one(PrimaryKeyDrop), action.one(UnsetTableProperties)) == (None, None)
+    assert (action.all(ColumnDrop), action.all(ColumnTypeChange)) == ((), ())
 
 
 def test_a_table_that_is_not_there_is_created():
