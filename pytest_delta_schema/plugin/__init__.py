@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
 from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.configuration import default_properties, read_options
+from pytest_delta_schema.plugin.configuration import read_options
 from pytest_delta_schema.plugin.fixtures import (
     _delta_readable,
     _delta_recorded,
@@ -33,6 +32,7 @@ from pytest_delta_schema.plugin.terminal import show_progress
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from pathlib import Path
 
 __all__ = [
     "_delta_readable",
@@ -52,7 +52,6 @@ __all__ = [
 ]
 
 _TABLE_MODULE = "pytest_delta_schema.models.table"
-_MODELS = pytest.StashKey[dict[Path, str]]()
 _SETTINGS = pytest.StashKey[PushedSettings]()
 
 
@@ -81,17 +80,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _read_what_was_said(config: pytest.Config) -> None:
     options = read_options(config)
-    defaults = default_properties(config)
-    config.stash[_SETTINGS] = settings = push_settings(lambda: configured_settings(config, options, defaults))
+    config.stash[_SETTINGS] = settings = push_settings(lambda: configured_settings(config, options))
     config.stash[RUN] = ContractRun(config, options, settings)
-    config.stash[_MODELS] = {}
-    if config.getini("delta_models"):
-        from pytest_delta_schema.plugin.collection import models_paths
-
-        models = models_paths(config)
-        config.stash[_MODELS] = models
-        if config.args_source is not config.ArgsSource.ARGS:
-            config.args.extend(map(str, models))
+    if config.args_source is not config.ArgsSource.ARGS:
+        config.args.extend(map(str, options.models))
     if options.mode is not None:
         from pytest_delta_schema.plugin.summary import Summary
 
@@ -101,6 +93,17 @@ def _read_what_was_said(config: pytest.Config) -> None:
             from pytest_delta_schema.plugin.interruption_report import Interrupted
 
             config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Name the file whose section configures the run."""
+    path = config.stash[RUN].options.project_file
+    if path is None:
+        return None
+    from pytest_delta_schema.escaping import escaped
+
+    shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
+    return escaped(f"delta schema: configured by {shown}")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -123,7 +126,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
     """Import the modules of ``delta_models`` by their dotted names."""
-    dotted = parent.config.stash[_MODELS].get(module_path)
+    dotted = parent.config.stash[RUN].options.models.get(module_path)
     if dotted is None:
         return None
     from pytest_delta_schema.plugin.collection import models_module
@@ -137,7 +140,7 @@ def pytest_collect_file(
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """Collect the modules of ``delta_models`` also where ``python_files`` does not match them."""
     collectors = yield
-    dotted = parent.config.stash[_MODELS].get(file_path)
+    dotted = parent.config.stash[RUN].options.models.get(file_path)
     if dotted is None or any(isinstance(each, pytest.Module) for each in collectors):
         return collectors
     from pytest_delta_schema.plugin.collection import models_module

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -173,35 +172,6 @@ def node_name(qualified_name: str) -> str:
         return name
     digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{name.encode()[:_LONGEST].decode(errors='ignore')}~{digest}"
-
-
-def models_paths(config: pytest.Config) -> dict[Path, str]:
-    """Return the files of ``delta_models`` with their dotted names.
-
-    Raises:
-        pytest.UsageError: If a module is not found, or lies outside the project.
-    """
-    found, faults = {}, []
-    for dotted in config.getini("delta_models"):
-        try:
-            spec = find_spec(dotted)
-        except (ImportError, ValueError):
-            spec = None
-        if spec is None or spec.origin is None:
-            faults.append(
-                f"delta_models: there is no module {dotted}; name it as in an import statement, and see that the ini"
-                " key pythonpath has its folder"
-            )
-        elif not Path(spec.origin).is_relative_to(config.rootpath):
-            faults.append(
-                f"delta_models: {dotted} lies outside of the project;"
-                f" import its tables in a test module and list them there: {LISTED} = [...]"
-            )
-        else:
-            found[Path(spec.origin)] = dotted
-    if faults:
-        raise pytest.UsageError("\n".join(faults))
-    return found
 
 
 def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsModule:

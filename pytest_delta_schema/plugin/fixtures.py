@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from pytest_delta_schema.plugin.options import WORKER, worker_id
+from pytest_delta_schema.engine.configuration import WORKER
+from pytest_delta_schema.plugin.options import worker_id
 from pytest_delta_schema.plugin.run import RUN
 
 if TYPE_CHECKING:

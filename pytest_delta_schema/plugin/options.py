@@ -1,41 +1,32 @@
-"""What a user may say: options on the command line, their twins in the ini file, and the marks."""
+"""The options on the command line, the ini keys, the marks, and the options of one run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from pytest_delta_schema.engine.configuration import (
+    BACKENDS,
+    LISTS,
+    SETTINGS,
+    Kind,
+    RunMode,
+    Setting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import pytest
 
+    from pytest_delta_schema.engine.settings import RiskLabel
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.models.modes import PropertyMode, UnmanagedMode
     from pytest_delta_schema.redaction import Uri
     from pytest_delta_schema.rules.consent import Consent
 
-PREFLIGHTS = ("count", "limit", "off")
-"""How the data can be asked, as :class:`~pytest_delta_schema.Preflight` says it."""
-
-FEATURES = ("typeWidening", "columnMapping")
-"""Table features that a plan may raise where it needs them."""
-
-LEAVE, RESTORE = "leave", "restore"
-"""What an apply does with a table that stops midway."""
-
-RISKS = ("metadata", "feature", "scan", "rewrite", "destructive")
-"""Classes of risk, the lower ones first."""
-
-LOCAL, MEMORY, SESSION, UNITY, DATABRICKS = "local", "memory", "session", "unity", "databricks"
-
-BACKENDS = (LOCAL, MEMORY, SESSION, UNITY, DATABRICKS)
-"""Catalogs that can be chosen by name."""
-
-WORKER = "{worker}"
-"""Stands in the warehouse's path for the name of the xdist worker."""
-
-DRIFT, APPLY, SYNC = "drift", "apply", "sync-metadata"
-"""What a run with a catalog does."""
+LOCAL, MEMORY, SESSION, UNITY, DATABRICKS = BACKENDS
+DRIFT, APPLY, SYNC = get_args(RunMode)
 
 MARKS = {
     "delta": "every check of a declared table",
@@ -72,30 +63,35 @@ class Options(NamedTuple):
 
     Args:
         mode: ``drift``, ``apply``, ``sync-metadata``, or ``None`` for a run without a catalog.
+        project_file: The ``pyproject.toml`` whose section was read; ``None`` if there is no section.
+        models: The modules whose tables are collected: their files, each with its dotted name.
         backend: Name of the catalog.
         read_threads: How many tables a backend reads at once that reads them one by one.
-        unity: How a Unity Catalog server is reached, and what may be done to its records.
-        databricks_warehouse: The id of a SQL warehouse; ``""`` to enter Databricks by a session.
-        stores: What is known of places where files lie, each as the arguments of a ``Storage``.
+        unity: How a Unity Catalog server is reached, and what may be done to its entries.
+        databricks_warehouse: The id of a SQL warehouse; ``""`` to run statements by a Spark session.
+        stores: The stores that hold files of tables, each as the arguments of a ``Storage``.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
-        enable: Table features that plans may raise without their being declared.
+        enable: Table features that plans may enable without a declaration.
+        rules: Dotted names of the project's rules, such as ``shop.rules:NoFloats``.
         max_risk: The highest class of risk that plans may have.
-        protected: Patterns of tables that an apply may not change.
-        restores: Whether an apply brings a table back that stops midway.
-        preflight: How the data is asked before an apply; ``None`` if a run that only looks does not ask it.
-        consents: What somebody has agreed to.
-        entries: Those of them that the project's ``pyproject.toml`` has, all of which have to be of use.
-        naming: Those of them that must name something in this run: all but those of the ini file when explicit paths
-            leave tables out.
-        bindings: Names in models, each with what stands in its place.
-        properties: Patterns of table properties, each with its mode.
-        owned_properties: Whether tables keep a record of the properties that their models have set.
+        protected: Glob patterns of tables that an apply may not change.
+        restores: Whether an apply restores a table that it could not finish.
+        preflight: How data checks run before an apply; ``None`` for a run that only compares and runs none.
+        consents: All consents, whatever their source.
+        entries: Those of ``pyproject.toml``, each of which a complete run must need.
+        naming: Those that must name something in this run: all but those of files when explicit paths leave tables out.
+        bindings: Prefixes of names in models, each with the prefix that it maps to.
+        default_properties: Table properties that every model has unless it declares the key.
+        properties: Glob patterns of table properties, each with its mode.
+        owned_properties: Whether tables record the properties that their models have set.
         unmanaged: What a gate does about tables that no model declares.
-        unmanaged_ignore: Patterns of tables that are left to others.
-        jvm_archive: Whether the JVM's classes are kept for the next start.
+        unmanaged_ignore: Glob patterns of tables that ``unmanaged`` leaves out.
+        jvm_archive: Whether an archive of the JVM's classes is kept for the next start.
     """
 
-    mode: str | None
+    mode: RunMode | None
+    project_file: Path | None
+    models: Mapping[Path, str]
     backend: str
     read_threads: int
     unity: Unity
@@ -103,7 +99,8 @@ class Options(NamedTuple):
     stores: tuple[Mapping[str, Any], ...]
     warehouse: str
     enable: tuple[str, ...]
-    max_risk: str
+    rules: tuple[str, ...]
+    max_risk: RiskLabel
     protected: tuple[str, ...]
     restores: bool
     preflight: Preflight | None
@@ -111,6 +108,7 @@ class Options(NamedTuple):
     entries: tuple[Consent, ...]
     naming: tuple[Consent, ...]
     bindings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    default_properties: tuple[tuple[str, str], ...]
     properties: tuple[tuple[str, PropertyMode], ...]
     owned_properties: bool
     unmanaged: UnmanagedMode
@@ -121,78 +119,33 @@ class Options(NamedTuple):
 def add_options(parser: pytest.Parser) -> None:
     """Declare all options and ini keys."""
     group = parser.getgroup("delta", "schema contracts for Delta Lake")
+    for setting in SETTINGS:
+        if setting.on_command_line:
+            group.addoption(setting.option, dest=setting.dest, **_option(setting))
+        if setting.in_ini:
+            # None tells a key that is missing from one that has the default.
+            parser.addini(setting.ini_key, setting.help, type=_INI_TYPES.get(setting.kind, "string"), default=None)
 
-    def add(flag: str, **settings: Any) -> None:
-        group.addoption(flag, dest=f"delta_schema_{flag.removeprefix('--delta-').replace('-', '_')}", **settings)
 
-    add("--delta-drift", action="store_true", help="fail every declared table that the catalog does not hold as is")
-    add("--delta-apply", action="store_true", help="bring the catalog in line with the declared tables, and prove it")
-    add(
-        "--delta-sync-metadata",
-        action="store_true",
-        help="bring the catalog's records of tables level with their logs; beside --delta-drift before it looks",
-    )
-    add("--delta-unity-uri", metavar="URI", help="where the Unity Catalog server is (ini: delta_unity_uri)")
-    parser.addini("delta_unity_uri", "where the Unity Catalog server is", default="")
-    parser.addini("delta_unity_token_variable", "environment variable of its token", default="UNITY_CATALOG_TOKEN")
-    parser.addini("delta_unity_timeout", "seconds to wait for it", default="30")
-    parser.addini("delta_sync_on_read", "bring records level when applies and tests read", type="bool", default=False)
-    parser.addini("delta_sync_recreate", "delete records and make them anew on old servers", type="bool", default=False)
-    add("--delta-backend", metavar="NAME", help=f"the catalog: {', '.join(BACKENDS)} (ini: delta_backend)")
-    add(
-        "--delta-warehouse",
-        metavar="FOLDER",
-        help=f"where the local catalog lives; {WORKER} stands for the xdist worker (ini: delta_warehouse)",
-    )
-    add(
-        "--delta-allow",
-        metavar="CONSENT",
-        action="append",
-        help="allow one destructive change by name, such as 'drop-column dev.silver.orders.legacy';"
-        " may be given several times, and adds to the ini key delta_allow",
-    )
-    add(
-        "--delta-bind",
-        metavar="NAME=NAME",
-        action="append",
-        help="let models stand for tables elsewhere, as in dev.silver=ci.pr_42_silver; the longest name wins;"
-        " may be given several times, and wins over the ini key delta_bind",
-    )
-    parser.addini("delta_bind", "names that stand for others, one pair a line", type="linelist", default=[])
-    add(
-        "--delta-preflight",
-        metavar="MODE",
-        help="ask the data before the DDL: count every row that breaks something, limit to the first one, or off;"
-        " with --delta-drift the data is asked only if this is given (ini: delta_preflight)",
-    )
-    add(
-        "--delta-on-failure",
-        metavar="WHAT",
-        help="what an apply does with a table that stops midway: leave it and name the way back, or restore it unless"
-        " somebody else has committed since (ini: delta_on_failure)",
-    )
-    parser.addini("delta_on_failure", "what an apply does with a table that stops midway", default=LEAVE)
-    add(
-        "--delta-max-risk",
-        metavar="CLASS",
-        help=f"refuse every plan with a change that is riskier: {', '.join(RISKS)} (ini: delta_max_risk)",
-    )
-    parser.addini("delta_max_risk", "the highest class of risk that plans may have", default=RISKS[-1])
-    parser.addini("delta_protected", "patterns of tables that no apply may change", type="args", default=[])
-    parser.addini("delta_enable_features", "table features that plans may raise undeclared", type="args", default=[])
-    parser.addini("delta_preflight", "how the data is asked before the DDL: count, limit or off", default="")
-    parser.addini("delta_preflight_samples", "rows that are named by their keys at most; 0 for none", default="5")
-    parser.addini("delta_backend", f"the catalog to use: {', '.join(BACKENDS)}", default=LOCAL)
-    parser.addini("delta_databricks_warehouse", "id of the SQL warehouse to enter Databricks by", default="")
-    parser.addini("delta_read_threads", "how many tables are read at once", default="8")
-    parser.addini("delta_warehouse", "folder of the local catalog, beside the ini file", default=".delta-warehouse")
-    parser.addini("delta_allow", "destructive changes that are allowed, one a line", type="linelist", default=[])
-    parser.addini("delta_models", "dotted modules whose tables are collected", type="args", default=[])
-    parser.addini("delta_default_properties", "key=value, one a line, for every table", type="linelist", default=[])
-    parser.addini("delta_unmanaged", "tables that no model declares: ignore, report or fail", default="ignore")
-    parser.addini("delta_unmanaged_ignore", "patterns of tables that are left to others", type="args", default=[])
-    parser.addini("delta_owned_properties", "keep a record of properties that models set", type="bool", default=False)
-    parser.addini("delta_jvm_archive", "keep the JVM's classes, for faster starts", type="bool", default=True)
+def _option(setting: Setting) -> dict[str, Any]:
+    """Return the arguments with which argparse declares an option."""
+    if setting.kind == "flag":
+        return {"action": "store_true", "help": setting.help}
+    choices = f": {', '.join(setting.choices)}" if setting.choices else ""
+    help_text = f"{setting.help}{choices} (ini: {setting.ini_key})"
+    repeated = {"action": "append"} if setting.kind in LISTS else {}
+    return {"metavar": setting.metavar, "help": help_text, **repeated}
+
+
+_INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
+    "flag": "bool",
+    "list": "args",
+    "rules": "args",
+    "bindings": "linelist",
+    "pairs": "linelist",
+    "consents": "linelist",
+}
+"""The ini types of kinds that are no strings."""
 
 
 def worker_id(config: pytest.Config) -> str:

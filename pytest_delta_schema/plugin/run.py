@@ -11,9 +11,9 @@ from pytest_delta_schema.engine.apply_progress import Applying
 from pytest_delta_schema.plugin.options import APPLY, is_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from pytest_delta_schema.engine.settings import PreflightMode, PushedSettings, RiskLabel, Settings
+    from pytest_delta_schema.engine.settings import PreflightMode, PushedSettings, Settings
     from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
@@ -233,13 +233,12 @@ class ContractRun:
         return known
 
 
-def configured_settings(config: pytest.Config, options: Options, default_properties: Mapping[str, str]) -> Settings:
+def configured_settings(config: pytest.Config, options: Options) -> Settings:
     """Return the settings of a run, with the rules that its hooks return.
 
     Args:
         config: The run's configuration.
         options: Its checked options.
-        default_properties: Table properties of every model.
     """
     from pytest_delta_schema.engine.settings import Settings
 
@@ -248,18 +247,19 @@ def configured_settings(config: pytest.Config, options: Options, default_propert
     preflight = options.preflight
     return Settings(
         properties=options.properties,
-        default_properties=tuple(default_properties.items()),
+        default_properties=options.default_properties,
         enable_features=options.enable,
         owned_properties=options.owned_properties,
         consents=options.consents,
         project_consents=options.entries,
         must_match=options.naming,
-        max_risk=cast("RiskLabel", options.max_risk),
+        max_risk=options.max_risk,
         protected=options.protected,
         bindings=options.bindings,
         preflight=None if preflight is None else cast("PreflightMode", preflight.mode),
         preflight_samples=5 if preflight is None else preflight.samples,
         on_failure="restore" if options.restores else "leave",
+        rules=options.rules,
         model_rules=tuple(rule for rules in model_rules for rule in rules),
         plan_rules=tuple(rule for rules in plan_rules for rule in rules),
     )

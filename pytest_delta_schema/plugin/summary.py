@@ -170,7 +170,7 @@ class Summary:
     def _nothing(self) -> str:
         places = ", ".join(self._config.args)
         patterns = " ".join(self._config.getini("python_files"))
-        models = " ".join(self._config.getini("delta_models")) or "empty"
+        models = " ".join(self._options.models.values()) or "empty"
         return (
             f"--delta-{self._options.mode} found no table, so it can vouch for nothing. It looked in {places}:"
             f" in test files ({patterns}) and in the modules of delta_models ({models}), less what -k, -m or paths"

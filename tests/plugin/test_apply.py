@@ -186,9 +186,9 @@ def test_an_apply_names_the_version_before_it(project):
     [
         (
             ["--delta-drift", "--delta-on-failure=restore"],
-            "--delta-on-failure says what --delta-apply does; give that, too",
+            "--delta-on-failure has no effect without --delta-apply; give that, too",
         ),
-        (["--delta-apply", "--delta-on-failure=panic"], "delta_on_failure is 'panic'; choose leave or restore"),
+        (["--delta-apply", "--delta-on-failure=panic"], "--delta-on-failure is 'panic'; choose leave or restore"),
     ],
 )
 def test_what_to_do_on_failure_must_make_sense(project, args, message):

@@ -121,7 +121,7 @@ def test_everything_that_cannot_be_understood_is_said_at_once(project, said):
     where = "pyproject.toml: [[]tool.pytest_delta_schema]:"
     result.stderr.fnmatch_lines(
         [
-            f"ERROR: {where} there is no key allowed; keys are allow*",
+            f"ERROR: {where} there is no setting allowed; did you mean allow[?]",
             f"{where} allow entry 1 lacks reason, expires and has a key by; its keys are action, path, reason, expires",
             f"{where} allow entry 2 expires on 'soon'; write a day: expires = 2030-12-31",
             f"{where} allow entry 2 has no reason; say why it is agreed to",

@@ -13,8 +13,8 @@ from support.plugin_project import ORDERS
         pytest.param(
             ["--delta-drift", "--delta-apply"],
             [],
-            "--delta-drift only looks, --delta-apply changes the catalog, and --delta-sync-metadata only its records; give"
-            " one of them, or --delta-drift --delta-sync-metadata to bring the records of what is read level first",
+            "--delta-drift only compares, --delta-apply changes the catalog, --delta-sync-metadata only its entries; give"
+            " one of them, or --delta-drift --delta-sync-metadata to synchronise the entries of what is read first",
             id="both",
         ),
         pytest.param(
@@ -29,7 +29,7 @@ from support.plugin_project import ORDERS
         pytest.param(
             ["--delta-allow", "drop-column dev.silver.orders.x"],
             [],
-            "--delta-allow says what --delta-drift or --delta-apply may do; give one of them, too",
+            "--delta-allow has no effect without --delta-drift or --delta-apply; give one of them, too",
             id="consent for nothing",
         ),
         pytest.param(
@@ -120,10 +120,10 @@ def test_help_names_every_option_and_ini_key(project):
             "  --delta-backend=NAME*",
             "  --delta-warehouse=FOLDER*",
             "  --delta-allow=CONSENT*",
+            "  delta_models (args):*",
             "  delta_backend (string):*",
             "  delta_warehouse (string):*",
             "  delta_allow (linelist):*",
-            "  delta_models (args):*",
             "  delta_default_properties (linelist):*",
             "  delta_jvm_archive (bool):*",
         ]

@@ -70,8 +70,8 @@ def test_a_mode_that_is_none_is_a_usage_error(project):
     result.stderr.fnmatch_lines(
         [
             (
-                "ERROR: pyproject.toml: [[]tool.pytest_delta_schema]: properties: team = 'mandatory' is no mode; modes are"
-                " manage, report, ignore, require, forbid"
+                "ERROR: pyproject.toml: [[]tool.pytest_delta_schema]: properties: team is 'mandatory'; choose"
+                " manage, report, ignore, require or forbid"
             )
         ]
     )

@@ -130,22 +130,22 @@ def test_a_table_that_does_not_exist_has_no_rows_to_ask(project):
         (
             (),
             ["--delta-preflight=count"],
-            "--delta-preflight says how --delta-drift or --delta-apply ask the data; give*",
+            "--delta-preflight has no effect without --delta-drift or --delta-apply; give*",
         ),
         (
             (),
             ["--delta-drift", "--delta-preflight=all"],
-            "there is no preflight 'all'; choose one of count, limit, off",
+            "--delta-preflight is 'all'; choose count, limit or off",
         ),
         (
             ("delta_preflight = some",),
             ["--delta-drift"],
-            "there is no preflight 'some'; choose one of count, limit, off",
+            "delta_preflight is 'some'; choose count, limit or off",
         ),
         (
             ("delta_preflight_samples = many",),
             ["--delta-apply"],
-            "delta_preflight_samples is 'many'; write how many rows may be named, 0 for none",
+            "delta_preflight_samples is 'many'; write a whole number, 0 or more",
         ),
     ],
 )

@@ -94,11 +94,11 @@ def test_a_protected_pattern_matches_a_table_of_that_name(project, pattern):
     [
         (
             ["--delta-max-risk=scan"],
-            "--delta-max-risk says what --delta-drift or --delta-apply may plan; give one of them, too",
+            "--delta-max-risk has no effect without --delta-drift or --delta-apply; give one of them, too",
         ),
         (
             ["--delta-drift", "--delta-max-risk=some"],
-            "there is no class of risk 'some'; choose one of metadata, feature, scan, rewrite, destructive",
+            "--delta-max-risk is 'some'; choose metadata, feature, scan, rewrite or destructive",
         ),
     ],
 )

@@ -308,7 +308,7 @@ def test_a_record_that_cannot_be_healed_fails_the_apply_item(project, unity):
 @pytest.mark.parametrize(
     ("ini", "args", "text"),
     [
-        ((), ("--delta-drift",), "the unity backend needs the address of its server; say delta_unity_uri, or *"),
+        ((), ("--delta-drift",), "the unity backend needs the address of its server; set unity_uri, or *"),
         (("delta_unity_uri = nowhere",), ("--delta-drift",), None),
         (
             ("delta_unity_uri = http://x", "delta_unity_timeout = soon"),
@@ -318,12 +318,12 @@ def test_a_record_that_cannot_be_healed_fails_the_apply_item(project, unity):
         (
             ("delta_read_threads = 0",),
             (),
-            "delta_read_threads is '0'; write how many tables may be read at once, 1 or more",
+            "delta_read_threads is 0; write a whole number, 1 or more",
         ),
         (
             ("delta_unity_uri = http://x",),
             ("--delta-apply", "--delta-sync-metadata"),
-            "--delta-drift only looks, *; give one of them, or --delta-drift --delta-sync-metadata to *",
+            "--delta-drift only compares, *; give one of them, or --delta-drift --delta-sync-metadata to *",
         ),
         (
             (),

@@ -84,4 +84,4 @@ def test_another_word_is_a_usage_error(project, held):
     result = project.run()
 
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["ERROR: delta_unmanaged is 'drop'; choose one of ignore, report, fail"])
+    result.stderr.fnmatch_lines(["ERROR: delta_unmanaged is 'drop'; choose ignore, report or fail"])

@@ -1,0 +1,179 @@
+"""The settings of a project, in one table: the options, the ini keys and the keys of the TOML section come from it.
+
+This module is loaded with the plugin, in every pytest run: it imports nothing but ``typing`` and other light modules.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+from pytest_delta_schema.engine.settings import FailurePolicy, PreflightMode, RiskLabel
+from pytest_delta_schema.models.modes import PROPERTY_MODES, UNMANAGED_MODES
+
+SECTION = "tool.pytest_delta_schema"
+"""The section of ``pyproject.toml`` that holds the settings."""
+
+RunMode = Literal["drift", "apply", "sync-metadata"]
+"""What a run with a catalog does."""
+
+Feature = Literal["typeWidening", "columnMapping"]
+"""The table features that a plan may enable by itself."""
+
+BACKENDS = ("local", "memory", "session", "unity", "databricks")
+"""The built-in backends."""
+
+WORKER = "{worker}"
+"""The part of the warehouse's path that the name of the xdist worker replaces."""
+
+Kind = Literal[
+    "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "bindings", "pairs",
+    "modes", "consents", "stores",
+]  # fmt: skip
+"""The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
+
+LISTS: tuple[Kind, ...] = ("list", "rules", "bindings", "pairs", "modes", "consents", "stores")
+"""The kinds whose values add up when several sources give some."""
+
+
+class Setting(NamedTuple):
+    """One row of the table.
+
+    Args:
+        name: The key in the section of ``pyproject.toml``; the option and the ini key are derived from it.
+        kind: The type of the value.
+        help: What the setting does, in one sentence without a full stop.
+        default: The value without configuration; ``None`` if there is none.
+        choices: The values that are allowed; all if empty. Those of ``backend`` are only the built-in ones.
+        minimum: The smallest number that is allowed.
+        metavar: What help texts call the value of the option.
+        on_command_line: Whether there is an option.
+        in_ini: Whether there is an ini key.
+        in_toml: Whether there is a key in the section of ``pyproject.toml``.
+    """
+
+    name: str
+    kind: Kind
+    help: str
+    default: object = None
+    choices: tuple[str, ...] = ()
+    minimum: int = 0
+    metavar: str = ""
+    on_command_line: bool = False
+    in_ini: bool = True
+    in_toml: bool = True
+
+    @property
+    def option(self) -> str:
+        """The option on the command line."""
+        return f"--delta-{self.name.replace('_', '-')}"
+
+    @property
+    def dest(self) -> str:
+        """Where pytest keeps the value of the option."""
+        return f"delta_schema_{self.name}"
+
+    @property
+    def ini_key(self) -> str:
+        """The key in an ini file."""
+        return f"delta_{self.name}"
+
+
+def _mode(name: str, help_text: str) -> Setting:
+    """Return a row for an option that chooses what a run does, which no file can choose."""
+    return Setting(name, "flag", help_text, default=False, on_command_line=True, in_ini=False, in_toml=False)
+
+
+SETTINGS = (
+    _mode("drift", "compare the declared tables with the catalog, and fail each table that differs"),
+    _mode("apply", "change the catalog until it matches the declared tables, and verify the result"),
+    _mode(
+        "sync_metadata",
+        "write the metadata of Delta logs to the catalog entries of a Unity Catalog server;"
+        " with --delta-drift, before tables are compared",
+    ),
+    Setting("models", "list", "dotted names of modules whose tables are collected, besides those in test files", ()),
+    Setting(
+        "backend", "backend", "the catalog that models are compared with", "local",
+        choices=BACKENDS, metavar="NAME", on_command_line=True,
+    ),
+    Setting(
+        "warehouse", "folder",
+        f"folder of the local catalog; {WORKER} in it is replaced by the name of the xdist worker",
+        ".delta-warehouse", metavar="FOLDER", on_command_line=True,
+    ),
+    Setting(
+        "bind", "bindings",
+        "map names in models to other names in the catalog, such as dev.silver=ci.pr_42_silver; the longest name wins",
+        (), metavar="NAME=NAME", on_command_line=True,
+    ),
+    Setting(
+        "allow", "consents",
+        "consent to one column drop or one rewrite by name, such as 'drop-column dev.silver.orders.legacy'",
+        (), metavar="CONSENT", on_command_line=True,
+    ),
+    Setting(
+        "max_risk", "choice", "refuse every plan that has a change with a higher risk", "destructive",
+        choices=get_args(RiskLabel), metavar="CLASS", on_command_line=True,
+    ),
+    Setting("protected", "list", "glob patterns of dotted table names that no apply changes", ()),
+    Setting(
+        "preflight", "choice",
+        "how data checks run before a change: count all rows that forbid it, stop at the first one (limit), or off;"
+        " by default an apply counts, and --delta-drift runs none",
+        choices=get_args(PreflightMode), metavar="MODE", on_command_line=True,
+    ),
+    Setting("preflight_samples", "count", "how many rows a failed data check names by their keys; 0 names none", 5),
+    Setting(
+        "on_failure", "choice",
+        "what an apply does with a table that it could not finish: leave it and print the statement that restores it,"
+        " or restore it unless somebody else has committed since",
+        "leave", choices=get_args(FailurePolicy), metavar="POLICY", on_command_line=True,
+    ),
+    Setting(
+        "enable_features", "list", "table features that a plan enables where it needs them, without a declaration",
+        (), choices=get_args(Feature),
+    ),
+    Setting("rules", "rules", "rules of the project, each as 'module:Name', besides the standard ones", ()),
+    Setting("default_properties", "pairs", "table properties that every model has unless it declares the key", ()),
+    Setting(
+        "properties", "modes", "glob patterns of table properties, each with its mode; the longest pattern wins",
+        (), choices=PROPERTY_MODES, in_ini=False,
+    ),
+    Setting(
+        "owned_properties", "flag",
+        "record on each table the properties that its model has set, so that a key which leaves the model is removed",
+        default=False,
+    ),
+    Setting(
+        "unmanaged", "choice", "what --delta-drift does about tables that no model declares, in schemas with models",
+        "ignore", choices=UNMANAGED_MODES,
+    ),
+    Setting("unmanaged_ignore", "list", "glob patterns of dotted table names that unmanaged leaves out", ()),
+    Setting("read_threads", "count", "how many tables are read at the same time", 8, minimum=1),
+    Setting("unity_uri", "uri", "address of the Unity Catalog server", metavar="URI", on_command_line=True),
+    Setting(
+        "unity_token_variable", "text", "environment variable that holds the token of that server",
+        "UNITY_CATALOG_TOKEN",
+    ),
+    Setting("unity_timeout", "seconds", "seconds that one call of that server may take", 30.0),
+    Setting(
+        "sync_on_read", "flag",
+        "write the metadata of Delta logs to catalog entries whenever an apply or a test reads tables", default=False,
+    ),
+    Setting(
+        "sync_recreate", "flag",
+        "let a metadata sync delete a catalog entry and create it again, on servers without updates", default=False,
+    ),
+    Setting(
+        "databricks_warehouse", "text",
+        "id of the SQL warehouse that runs statements on Databricks; without it, a Spark session runs them", "",
+    ),
+    Setting("storage", "stores", "S3-compatible stores that hold files of tables", (), in_ini=False),
+    Setting("jvm_archive", "flag", "keep an archive of the JVM's classes, so that Spark starts faster", default=True),
+)  # fmt: skip
+"""All settings, in the order of the reference page."""
+
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+TOML_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_toml)
+"""The keys of the section."""

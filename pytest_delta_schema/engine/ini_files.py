@@ -1,0 +1,54 @@
+"""The ini files of pytest: which of their keys are settings of this package, without pytest."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.engine.project_file import toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+INI_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+"""The files in which pytest 9 looks for its configuration, the first one first."""
+
+_SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]")
+_KEY = re.compile(r"(delta_\w+)\s*[=:]")
+_PREFIX = "delta_"
+
+
+def delta_keys(path: Path) -> list[str]:
+    """Return the keys of an ini file that begin with ``delta_``, in the sections that pytest reads.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is no text, or no TOML.
+    """
+    text = path.read_text("utf-8")
+    if _PREFIX not in text:
+        return []
+    keys = _toml_keys(toml(text)) if path.suffix == ".toml" else _ini_keys(text, path.suffix)
+    return [key for key in keys if key.startswith(_PREFIX)]
+
+
+def _toml_keys(document: dict[str, Any]) -> Iterator[str]:
+    tool = _table(_table(document, "tool"), "pytest")
+    for table in (_table(document, "pytest"), tool, _table(tool, "ini_options")):
+        yield from table
+
+
+def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
+    table = document.get(key)
+    return table if isinstance(table, dict) else {}
+
+
+def _ini_keys(text: str, suffix: str) -> Iterator[str]:
+    """Yield keys as pytest's parser finds them: at the beginning of a line; what is indented continues a value."""
+    wanted, section = "tool:pytest" if suffix == ".cfg" else "pytest", ""
+    for line in text.splitlines():
+        header, key = _SECTION.match(line), _KEY.match(line)
+        section = header[1] if header else section
+        if key and section == wanted:
+            yield key[1]

@@ -1,0 +1,106 @@
+"""Find and read the section of a project's ``pyproject.toml``, without pytest."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_delta_schema.engine.configuration import BY_NAME, SECTION, TOML_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_TOOL, _KEY = SECTION.split(".")
+
+
+class ProjectFile(NamedTuple):
+    """The section of one file.
+
+    Args:
+        path: The file; ``None`` if there is no section.
+        values: The typed values of its keys.
+        faults: A message for everything in the section that cannot be used.
+    """
+
+    path: Path | None = None
+    values: Mapping[str, Any] = {}
+    faults: tuple[str, ...] = ()
+
+
+def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
+    """Read the section of the nearest ``pyproject.toml``, in ``folder`` or above it.
+
+    The nearest file ends the search, whether it has the section or not: it is where a project begins.
+
+    Args:
+        folder: Where the search starts.
+        root: The folder to which messages name the file; ``None`` for its whole path.
+    """
+    path = next((path for path in _candidates(folder) if path.is_file()), None)
+    if path is None:
+        return ProjectFile()
+    prefix = f"{shown_path(path, root)}: "
+    try:
+        text = path.read_text("utf-8")
+        # Most projects have no section, and the parser takes longer to import than everything else here.
+        section = _section(text) if _KEY in text else None
+    except (OSError, ValueError) as error:
+        return ProjectFile(path, faults=(f"{prefix}cannot be read: {error}",))
+    if section is None:
+        return ProjectFile()
+    if not isinstance(section, dict):
+        return ProjectFile(path, faults=(f"{prefix}{_KEY} is no section; write [{SECTION}] and its keys below",))
+    from pytest_delta_schema.engine.setting_error import SettingError
+    from pytest_delta_schema.engine.setting_values import value_from_toml
+
+    values, faults = {}, [unknown_setting(key) for key in section if key not in TOML_KEYS]
+    for key, value in section.items():
+        if key in TOML_KEYS:
+            try:
+                values[key] = value_from_toml(BY_NAME[key], value, key, path.parent)
+            except SettingError as error:
+                faults += error.faults
+    return ProjectFile(path, values, tuple(f"{prefix}[{SECTION}]: {fault}" for fault in faults))
+
+
+def unknown_setting(name: str) -> str:
+    """Return the message for a key of the section that is no setting, with the nearest one."""
+    near = nearest(name)
+    if near is not None:
+        return f"there is no setting {name}; did you mean {near}?"
+    return f"there is no setting {name}; settings are {', '.join(TOML_KEYS)}"
+
+
+def nearest(name: str) -> str | None:
+    """Return the setting whose name resembles a text most; ``None`` if none does."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), BY_NAME, n=1)), None)
+
+
+def shown_path(path: Path, root: Path | None) -> str:
+    """Return how messages name a file: by its path from ``root`` if it is inside of it."""
+    return path.relative_to(root).as_posix() if root is not None and path.is_relative_to(root) else str(path)
+
+
+def _candidates(folder: Path) -> list[Path]:
+    return [parent / "pyproject.toml" for parent in (folder, *folder.parents)]
+
+
+def _section(text: str) -> Any:
+    tool = toml(text).get(_TOOL, {})
+    return tool.get(_KEY) if isinstance(tool, dict) else None
+
+
+def toml(text: str) -> dict[str, Any]:
+    """Parse TOML.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)

@@ -1,0 +1,146 @@
+"""Entries of the section: consents below ``allow``, stores below ``storage``."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.engine.configuration import SECTION
+from pytest_delta_schema.engine.setting_error import SettingError, shown
+from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+CONSENT_KEYS = ("action", "path", "reason", "expires")
+"""The keys of a consent, all of them required."""
+
+STORE_KEYS = {
+    "prefix": str,
+    "endpoint": str,
+    "region": str,
+    "path_style": bool,
+    "access_key_variable": str,
+    "secret_key_variable": str,
+}
+"""The keys of a store with their types; only ``prefix`` is required."""
+
+
+def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...]:
+    """Return the consents of a file.
+
+    Args:
+        entries: What TOML has read.
+        label: What the user calls the setting.
+
+    Raises:
+        SettingError: With all faults of all entries.
+    """
+    consents, faults = [], []
+    for number, entry in enumerate(entries, start=1):
+        try:
+            consents.append(_consent(entry))
+        except SettingError as error:
+            faults += [f"{label} entry {number} {fault}" for fault in error.faults]
+    if faults:
+        raise SettingError(*faults)
+    return tuple(consents)
+
+
+def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
+    """Return the consents of the command line or of an ini file.
+
+    Args:
+        texts: Such as ``drop-column dev.silver.orders.legacy``.
+
+    Raises:
+        SettingError: With all faults of all texts.
+    """
+    consents, faults = [], []
+    for text in texts:
+        try:
+            consents.append(parse_consent(text))
+        except ConsentError as error:
+            faults.append(str(error))
+    if faults:
+        raise SettingError(*faults)
+    return tuple(consents)
+
+
+def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any], ...]:
+    """Return the stores of a file, each as the arguments of a ``Storage``.
+
+    Args:
+        entries: What TOML has read.
+        label: What the user calls the setting.
+
+    Raises:
+        SettingError: With all faults of all entries.
+    """
+    stores, faults = [], []
+    for number, entry in enumerate(entries, start=1):
+        if isinstance(entry, dict):
+            faults += [f"{label} entry {number} {fault}" for fault in _store_faults(entry)]
+            stores.append(entry)
+        else:
+            faults.append(f"{label} entry {number} is {shown(entry)}; write [[{SECTION}.{label}]] and its keys below")
+    if faults:
+        raise SettingError(*faults)
+    return tuple(stores)
+
+
+def expired(consents: Iterable[Consent]) -> list[str]:
+    """Return a message for each consent whose last day is over."""
+    today = datetime.now(tz=timezone.utc).date()
+    return [
+        f"consent '{consent}' expired on {consent.expires} ({consent.reason}); remove it, or agree once more"
+        for consent in consents
+        if consent.expires is not None and consent.expires < today
+    ]
+
+
+def _consent(entry: object) -> Consent:
+    if not isinstance(entry, dict):
+        msg = f"is {shown(entry)}; write [[{SECTION}.allow]] and its keys below"
+        raise SettingError(msg)
+    missing = [key for key in CONSENT_KEYS if key not in entry]
+    unknown = [key for key in entry if key not in CONSENT_KEYS]
+    if missing or unknown:
+        lacks = [f"lacks {', '.join(missing)}"] if missing else []
+        has = [f"has a key {', '.join(unknown)}"] if unknown else []
+        msg = f"{' and '.join(lacks + has)}; its keys are {', '.join(CONSENT_KEYS)}"
+        raise SettingError(msg)
+    expires, reason, faults = _day(entry["expires"]), str(entry["reason"]).strip(), []
+    if expires is None:
+        faults.append(f"expires on {entry['expires']!r}; write a day: expires = 2030-12-31")
+    if not reason:
+        faults.append("has no reason; say why it is agreed to")
+    try:
+        consent = Consent(str(entry["action"]), str(entry["path"]), is_pattern=True, reason=reason, expires=expires)
+    except ConsentError as error:
+        faults.append(f"cannot be used: {error}")
+    if faults:
+        raise SettingError(*faults)
+    return consent
+
+
+def _store_faults(store: dict[str, Any]) -> Iterator[str]:
+    unknown = [key for key in store if key not in STORE_KEYS]
+    if unknown:
+        yield f"has a key {', '.join(unknown)}; its keys are {', '.join(STORE_KEYS)}"
+    for key, kind in STORE_KEYS.items():
+        if key in store and not isinstance(store[key], kind):
+            yield f"has {key} = {shown(store[key])}; write {'true or false' if kind is bool else 'a text'}"
+    if not str(store.get("prefix", "")).startswith("s3"):
+        yield "has no prefix of S3; write what lies there: prefix = 's3://bucket/folder'"
+
+
+def _day(value: object) -> date | None:
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        return None

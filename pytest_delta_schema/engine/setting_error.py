@@ -1,0 +1,22 @@
+"""The faults of one setting."""
+
+from __future__ import annotations
+
+from pytest_delta_schema.redaction import redacted_uris
+
+
+class SettingError(Exception):
+    """A setting cannot have a value; whoever reads a configuration collects the faults of all settings.
+
+    Args:
+        faults: At least one message; each names the setting.
+    """
+
+    def __init__(self, *faults: str) -> None:
+        self.faults = faults
+        super().__init__("\n".join(faults))
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, without the secrets that a URI may hold."""
+    return redacted_uris(repr(value))

@@ -1,0 +1,255 @@
+"""From what a file or the command line holds to the typed value of a setting, or to every fault of it."""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.engine.configuration import SECTION
+from pytest_delta_schema.engine.section_entries import consents_of_entries, consents_of_texts, stores_of_entries
+from pytest_delta_schema.engine.setting_error import SettingError, shown
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.binding import parse_binding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pytest_delta_schema.engine.configuration import Kind, Setting
+    from pytest_delta_schema.rules.consent import Consent
+
+_RULE = re.compile(r"[\w.]+:[\w.]+")
+_WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
+
+
+def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -> Any:
+    """Return the value of a setting as the program uses it.
+
+    Args:
+        setting: The row of the table.
+        value: What TOML has read.
+        label: What the user calls the setting: its option, ini key or TOML key.
+        folder: The folder in which relative paths start.
+
+    Returns:
+        A ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists and rules; a tuple of pairs for bindings,
+        pairs and modes; a tuple of consents; a tuple of dictionaries for stores.
+
+    Raises:
+        SettingError: With all faults of the value.
+    """
+    return _TYPED[setting.kind](setting, value, label, folder)
+
+
+def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> Any:
+    """Return the same for an option or an ini key.
+
+    Args:
+        setting: The row of the table.
+        value: What pytest has read: a text, a boolean for a flag, a list of texts for kinds with several values.
+        label: What the user calls the setting.
+        folder: The folder in which relative paths start.
+
+    Raises:
+        SettingError: With all faults of the value.
+    """
+    match setting.kind:
+        case "count":
+            value = int(value) if _WHOLE_NUMBER.fullmatch(value) else value
+        case "seconds":
+            value = _number(value)
+        case "pairs":
+            value = _pairs_of_texts(value, label)
+        case "bindings":
+            return _bindings_of_texts(value)
+        case "consents":
+            return consents_of_texts(value)
+        case _:
+            pass
+    return value_from_toml(setting, value, label, folder)
+
+
+def one_of(choices: Iterable[str]) -> str:
+    """Return choices as a sentence has them: ``count, limit or off``."""
+    *others, last = choices
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _instance(value: object, kinds: tuple[type, ...], label: str, form: str) -> Any:
+    """Return a value of one of the types; a boolean is no number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        msg = f"{label} is {shown(value)}; write {form}"
+        raise SettingError(msg)
+    return value
+
+
+def _flag(_: Setting, value: object, label: str, __: Path) -> bool:
+    return _instance(value, (bool,), label, "true or false")  # type: ignore[no-any-return]
+
+
+def _text(_: Setting, value: object, label: str, __: Path) -> str:
+    return _instance(value, (str,), label, "a text")  # type: ignore[no-any-return]
+
+
+def _uri(_: Setting, value: object, label: str, __: Path) -> str:
+    if not isinstance(value, str):
+        msg = f"{label} is no text; write the address as in 'https://unity.example.com'"
+        raise SettingError(msg)
+    return value
+
+
+def _folder(_: Setting, value: object, label: str, folder: Path) -> str:
+    path: str = _instance(value, (str,), label, "the path of a folder")
+    return str(folder / Path(path).expanduser())
+
+
+def _choice(setting: Setting, value: object, label: str, __: Path) -> str:
+    if value not in setting.choices:
+        msg = f"{label} is {shown(value)}; choose {one_of(setting.choices)}"
+        raise SettingError(msg)
+    return str(value)
+
+
+def _count(setting: Setting, value: object, label: str, __: Path) -> int:
+    form = f"a whole number, {setting.minimum} or more"
+    number: int = _instance(value, (int,), label, form)
+    if number < setting.minimum:
+        msg = f"{label} is {number}; write {form}"
+        raise SettingError(msg)
+    return number
+
+
+def _seconds(_: Setting, value: object, label: str, __: Path) -> float:
+    form = "a number of seconds above 0"
+    number: float = _instance(value, (int, float), label, form)
+    if not (isfinite(number) and number > 0):
+        msg = f"{label} is {number}; write {form}"
+        raise SettingError(msg)
+    return float(number)
+
+
+def _list(setting: Setting, value: object, label: str, __: Path) -> tuple[str, ...]:
+    texts: list[Any] = _instance(value, (list,), label, "a list of texts")
+    for text in texts:
+        _instance(text, (str,), label, "a list of texts")
+    unknown = [text for text in texts if setting.choices and text not in setting.choices]
+    if unknown:
+        msg = f"{label}: there is no {', '.join(unknown)}; choose among {', '.join(setting.choices)}"
+        raise SettingError(msg)
+    return tuple(texts)
+
+
+def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[str, ...]:
+    rules = _list(setting, value, label, folder)
+    faults = [
+        f"{label}: {rule!r} names no rule; write 'module:Name', as in 'shop.rules:NoFloats'"
+        for rule in rules
+        if _RULE.fullmatch(rule) is None
+    ]
+    if faults:
+        raise SettingError(*faults)
+    return rules
+
+
+def _mapping(value: object, label: str, form: str) -> Mapping[str, Any]:
+    """Return a table of TOML whose keys hold no dots outside of quotes, which TOML reads as tables in tables."""
+    pairs: Mapping[str, Any] = _instance(value, (dict,), label, form)
+    faults = [
+        f"{label}: {key} is a table; put names with dots in quotes: {form}"
+        for key, item in pairs.items()
+        if isinstance(item, dict)
+    ]
+    if faults:
+        raise SettingError(*faults)
+    return pairs
+
+
+def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
+    pairs = _mapping(value, label, 'a table such as { "team" = "sales" }')
+    faults = [
+        f"{label}: {key} is {shown(item)}; write a text, a number, true or false"
+        for key, item in pairs.items()
+        if not isinstance(item, (str, bool, int, float))
+    ]
+    if faults:
+        raise SettingError(*faults)
+    return tuple((key, str(item).lower() if isinstance(item, bool) else str(item)) for key, item in pairs.items())
+
+
+def _pairs_of_texts(texts: list[str], label: str) -> dict[str, str]:
+    parts = [text.partition("=") for text in texts]
+    wrong = ["".join(part) for part in parts if not part[0].strip() or not part[1]]
+    if wrong:
+        msg = f"{label}: {', '.join(map(repr, wrong))} is not of the form key=value"
+        raise SettingError(msg)
+    return {key.strip(): value.strip() for key, _, value in parts}
+
+
+def _modes(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
+    pairs = _mapping(value, label, f'a table such as {{ "delta.autoOptimize.*" = "{setting.choices[0]}" }}')
+    faults = [
+        f"{label}: {pattern} is {shown(mode)}; choose {one_of(setting.choices)}"
+        for pattern, mode in pairs.items()
+        if mode not in setting.choices
+    ]
+    if faults:
+        raise SettingError(*faults)
+    return tuple(pairs.items())
+
+
+Bindings = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+
+
+def _bindings(_: Setting, value: object, label: str, __: Path) -> Bindings:
+    pairs = _mapping(value, label, 'a table such as { "dev.silver" = "ci.pr_42_silver" }')
+    return _bindings_of_texts(f"{name}={target}" for name, target in pairs.items())
+
+
+def _bindings_of_texts(texts: Iterable[str]) -> Bindings:
+    bindings, faults = {}, []
+    for text in texts:
+        try:
+            prefix, target = parse_binding(text)
+        except DeclarationError as error:
+            faults.append(str(error))
+        else:
+            bindings[prefix] = target
+    if faults:
+        raise SettingError(*faults)
+    return tuple(bindings.items())
+
+
+def _consents(_: Setting, value: object, label: str, __: Path) -> tuple[Consent, ...]:
+    return consents_of_entries(_instance(value, (list,), label, f"[[{SECTION}.allow]] and its keys below"), label)
+
+
+def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, Any], ...]:
+    return stores_of_entries(_instance(value, (list,), label, f"[[{SECTION}.storage]] and its keys below"), label)
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_TYPED: Mapping[Kind, Callable[[Setting, object, str, Path], Any]] = {
+    "flag": _flag,
+    "count": _count,
+    "seconds": _seconds,
+    "text": _text,
+    "uri": _uri,
+    "backend": _text,
+    "folder": _folder,
+    "choice": _choice,
+    "list": _list,
+    "rules": _rules,
+    "bindings": _bindings,
+    "pairs": _pairs,
+    "modes": _modes,
+    "consents": _consents,
+    "stores": _stores,
+}
+"""How the values of each kind are checked; a test holds that no kind is missing."""

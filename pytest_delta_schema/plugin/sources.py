@@ -1,0 +1,152 @@
+"""Read each setting from the command line, the ini file and ``pyproject.toml``, and merge what they give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from pytest_delta_schema.engine.configuration import LISTS, SECTION, SETTINGS
+from pytest_delta_schema.engine.project_file import nearest, shown_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_delta_schema.engine.configuration import Setting
+    from pytest_delta_schema.engine.project_file import ProjectFile
+
+_KEYED = ("bindings", "pairs")
+_NOT_SHOWN = ("text", "uri")
+"""Kinds whose values are not repeated in messages, because somebody may have put a secret there."""
+
+
+class Given(NamedTuple):
+    """The typed values of one setting; ``None`` where a source gives none.
+
+    Args:
+        command_line: By its option, or by ``-o`` with its ini key.
+        ini: In the ini file.
+        toml: In the section of ``pyproject.toml``.
+    """
+
+    command_line: Any = None
+    ini: Any = None
+    toml: Any = None
+
+
+class Sources:
+    """Reads and merges settings, and collects the faults of all of them.
+
+    Args:
+        config: pytest's configuration.
+        project: The section of ``pyproject.toml``.
+        folder: The folder in which relative paths of ini keys start.
+    """
+
+    def __init__(self, config: pytest.Config, project: ProjectFile, folder: Path) -> None:
+        self._config = config
+        self._project = project
+        self._folder = folder
+        self._overridden = {text.partition("=")[0] for text in config.getoption("override_ini") or ()}
+        self.faults: list[str] = [*project.faults, *self._unknown_ini_keys()]
+        self.given = {setting.name: self._given(setting) for setting in SETTINGS}
+
+    def values(self) -> dict[str, Any]:
+        """Return the merged value of every setting by its name."""
+        return {setting.name: self._merged(setting, self.given[setting.name]) for setting in SETTINGS}
+
+    def _given(self, setting: Setting) -> Given:
+        option = self._config.getoption(setting.dest) if setting.on_command_line else None
+        command_line = None if not option else self._typed(setting, option, setting.option)
+        ini = self._ini(setting) if setting.in_ini else None
+        if setting.ini_key not in self._overridden:
+            return Given(command_line, ini, self._project.values.get(setting.name))
+        override: Any = setting.default if ini is None else ini
+        if setting.kind in LISTS:
+            return Given((*override, *(command_line or ())))
+        return Given(override if command_line is None else command_line)
+
+    def _ini(self, setting: Setting) -> Any:
+        """Return the value of an ini key; an empty text gives none."""
+        try:
+            value = self._config.getini(setting.ini_key)
+        except (TypeError, ValueError, pytest.UsageError) as error:
+            self.faults.append(str(error))
+            return None
+        return None if value in (None, "") else self._typed(setting, value, setting.ini_key)
+
+    def _typed(self, setting: Setting, value: Any, label: str) -> Any:
+        from pytest_delta_schema.engine.setting_error import SettingError
+        from pytest_delta_schema.engine.setting_values import value_from_text
+
+        if setting.kind == "flag":
+            return value
+        folder = self._config.invocation_params.dir if label == setting.option else self._folder
+        try:
+            return value_from_text(setting, value, label, folder)
+        except SettingError as error:
+            self.faults += error.faults
+            return None
+
+    def _merged(self, setting: Setting, given: Given) -> Any:
+        values = [value for value in given if value is not None]
+        if not values:
+            return setting.default
+        if setting.kind in _KEYED:
+            return self._merged_pairs(setting, given)
+        if setting.kind in LISTS:
+            return tuple(item for value in values for item in value)
+        if given.command_line is None and len(values) > 1 and given.ini != given.toml:
+            self._two_values(setting, setting.name, given.ini, given.toml)
+        return values[0]
+
+    def _merged_pairs(self, setting: Setting, given: Given) -> tuple[Any, ...]:
+        first, second, last = (dict(value or ()) for value in (given.ini, given.toml, given.command_line))
+        for key in first.keys() & second.keys() - last.keys():
+            if first[key] != second[key]:
+                self._two_values(
+                    setting, f"{setting.name} of {_dotted(key)}", _dotted(first[key]), _dotted(second[key])
+                )
+        return tuple({**first, **second, **last}.items())
+
+    def _two_values(self, setting: Setting, subject: str, ini: Any, toml: Any) -> None:
+        from pytest_delta_schema.engine.setting_error import shown
+
+        texts = ("one value", "another") if setting.kind in _NOT_SHOWN else (shown(ini), shown(toml))
+        ini_file, toml_file = map(self._shown_path, (self._config.inipath, self._project.path))
+        self.faults.append(
+            f"{subject} is given twice: {texts[0]} in {ini_file} ({setting.ini_key}), {texts[1]} in {toml_file}"
+            f" ([{SECTION}]); keep one of them"
+        )
+
+    def _shown_path(self, path: Path | None) -> str:
+        return "" if path is None else shown_path(path, self._config.rootpath)
+
+    def _unknown_ini_keys(self) -> Iterator[str]:
+        """Yield a message for each ini key that no plugin has declared and that resembles a setting."""
+        from pytest_delta_schema.engine.ini_files import delta_keys
+
+        path = self._config.inipath
+        try:
+            keys = delta_keys(path) if path is not None and path.is_file() else []
+        except (OSError, ValueError):
+            keys = []  # a file that pytest reads otherwise, such as one in another encoding
+        for key in dict.fromkeys([*keys, *sorted(self._overridden)]):
+            near = nearest(key) if key.startswith("delta_") and not self._is_declared(key) else None
+            if near is not None:
+                source = "-o" if key in self._overridden else self._shown_path(path)
+                yield f"{source}: there is no ini key {key}; did you mean delta_{near}?"
+
+    def _is_declared(self, key: str) -> bool:
+        try:
+            self._config.getini(key)
+        except ValueError as error:
+            return "unknown configuration value" not in str(error)
+        except (TypeError, pytest.UsageError):
+            return True
+        return True
+
+
+def _dotted(name: str | tuple[str, ...]) -> str:
+    return name if isinstance(name, str) else ".".join(name)
