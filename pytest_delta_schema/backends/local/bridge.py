@@ -12,6 +12,7 @@ from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, t
 from pytest_delta_schema.backends.local.session import catalog_conf
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.spark.compat import java_session
 from pytest_delta_schema.backends.spark.gateway import Gateway
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 
@@ -53,7 +54,7 @@ class Bridge:
         """Make catalogs known to the session, and the session to this thread; what is known is left as it is."""
         if not hasattr(self._seen, "session"):
             # Spark takes its settings from the session of the running thread; a thread of Python's is a new one there.
-            self.jvm.org.apache.spark.sql.SparkSession.setActiveSession(self.spark._jsparkSession)
+            self.jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session(self.spark))
             self._seen.session = self.spark
         with self._lock:
             for name in names:
@@ -66,7 +67,7 @@ class Bridge:
 
     def read(self, request: str) -> str:
         """Ask the reader in the JVM; see ``StateReader.java``."""
-        return str(self._reader.read(self.spark._jsparkSession, request))
+        return str(self._reader.read(java_session(self.spark), request))
 
     def damage(self, name: QualifiedName, place: str) -> ReadProblem | None:
         """Return the damage in the log of a table, which its metadata may be read without.
@@ -84,13 +85,13 @@ class Bridge:
         Returns:
             What the first is; which file says that they belong to a Delta table without a log, or ``""``; their paths.
         """
-        head, *files = str(self._lister.list(self.spark._jsparkSession, path)).split("\n")
+        head, *files = str(self._lister.list(java_session(self.spark), path)).split("\n")
         kind, sign = head.split("\t")
         return kind, sign, files
 
     def mark(self, path: str) -> None:
         """Leave a file in the folder of a table that protects it from conversion if its log is lost."""
-        self._lister.mark(self.spark._jsparkSession, path)
+        self._lister.mark(java_session(self.spark), path)
 
     def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
         """Return the views and then all tables and views of a schema; both are empty if it is not there.
@@ -100,7 +101,7 @@ class Bridge:
             schema: In it.
             physical: The schema of the session catalog that stands for it.
         """
-        state = self.spark._jsparkSession.sessionState()
+        state = java_session(self.spark).sessionState()
         manager = state.catalogManager()
         namespace = self.gateway.array(self.jvm.java.lang.String, [schema])
         if not manager.catalog(catalog).namespaceExists(namespace):
@@ -125,7 +126,7 @@ class Bridge:
         before = thread.getContextClassLoader()
         thread.setContextClassLoader(self._loader)
         try:
-            self.spark._jsparkSession.sessionState().catalogManager().catalog(name)
+            java_session(self.spark).sessionState().catalogManager().catalog(name)
         finally:
             thread.setContextClassLoader(before)
         return True

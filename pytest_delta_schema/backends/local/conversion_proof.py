@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, encode, physical_schema
+from pytest_delta_schema.backends.spark.compat import java_frame, java_session
+from pytest_delta_schema.backends.spark.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.fingerprint import difference
@@ -62,7 +64,7 @@ class Verified:
 
     def _of_files(self, schema: Any) -> Fingerprint:
         frame = self._bridge.spark.read.schema(schema).parquet(self._source.path)
-        with relation_of(self._bridge.spark, frame._jdf) as relation:
+        with relation_of(self._bridge.spark, java_frame(frame)) as relation:
             return self._fingerprint(relation, schema)
 
     def _fingerprint(self, relation: str, schema: Any) -> Fingerprint:
@@ -80,14 +82,14 @@ class Verified:
                 f" {log.parent} with its version 0"
             )
         shutil.rmtree(log)
-        self._bridge.jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+        clear_cache(self._bridge.gateway)
         if self._entry is not None:
             self._session_catalog().externalCatalog().alterTable(self._entry)
             self._session_catalog().refreshTable(self._identifier())
         return "it was undone, and the files are as they were; apply again when nobody writes to them"
 
     def _session_catalog(self) -> Any:
-        return self._bridge.spark._jsparkSession.sessionState().catalog()
+        return java_session(self._bridge.spark).sessionState().catalog()
 
     def _identifier(self) -> Any:
         name, jvm = self._table, self._bridge.jvm

@@ -11,16 +11,17 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, checksum, using_cache
+from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
 from pytest_delta_schema.errors import BackendUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 _LOG = logging.getLogger("pytest_delta_schema")
 
@@ -38,17 +39,13 @@ def coordinates() -> str:
     """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says."""
     try:
         from delta import configure_spark_with_delta_pip
-        from pyspark.sql import SparkSession
     except ImportError as error:
         msg = (
             f"the local backend needs Spark and Delta, and {error.name} is not installed;"
             " run: pip install 'pytest-delta-schema[spark]'"
         )
         raise BackendUnavailableError(msg) from error
-    # A builder keeps its options on the class unless it is given some of its own.
-    builder = SparkSession.Builder()
-    builder._options = {}
-    return str(configure_spark_with_delta_pip(builder)._options["spark.jars.packages"])
+    return builder_options(configure_spark_with_delta_pip(new_builder({})))["spark.jars.packages"]
 
 
 def delta_jars() -> list[Path]:
@@ -129,18 +126,14 @@ def _resolve(wanted: str, folder: Path) -> list[Path]:
 
 
 def _command(wanted: str, folder: Path) -> list[str]:
-    from pyspark.find_spark_home import _find_spark_home
-
     script = folder / "nothing.py"
     script.write_text("# Run by spark-submit, which resolves packages before it runs anything.\n", "utf-8")
-    submit = Path(_find_spark_home(), "bin", "spark-submit")
+    submit = spark_home() / "bin" / "spark-submit"
     return [str(submit), "--packages", wanted, "--conf", f"spark.jars.ivy={folder}", str(script)]
 
 
 def _environment() -> dict[str, str]:
-    from pyspark.find_spark_home import _find_spark_home
-
-    return {**os.environ, "SPARK_HOME": _find_spark_home(), "PYSPARK_PYTHON": sys.executable}
+    return {**os.environ, "SPARK_HOME": str(spark_home()), "PYSPARK_PYTHON": sys.executable}
 
 
 def _watch(process: subprocess.Popen[bytes], folder: Path) -> None:

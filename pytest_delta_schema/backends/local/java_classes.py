@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.backends.local.programs import answer_of
+from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.errors import BackendUnavailableError
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ _FULL = os.strerror(errno.ENOSPC)
 
 def spark_jars() -> Path:
     """Return the folder of the jars that come with the installed Spark."""
-    from pyspark.find_spark_home import _find_spark_home
-
-    home = Path(_find_spark_home())
+    home = spark_home()
     if not (home / "jars").is_dir():
         msg = f"SPARK_HOME is {home}, but there is no Spark in it; unset SPARK_HOME to use the installed pyspark"
         raise BackendUnavailableError(msg)

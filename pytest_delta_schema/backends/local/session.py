@@ -10,13 +10,21 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
 from pytest_delta_schema.backends.local.jars import delta_jars
 from pytest_delta_schema.backends.local.java import find_java
 from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, classes_jar
 from pytest_delta_schema.backends.local.physical_names import decode
+from pytest_delta_schema.backends.spark.compat import (
+    forget_session,
+    has_context,
+    jvm_of,
+    jvm_process,
+    new_builder,
+    shut_down_gateway,
+)
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import BackendUnavailableError, because, reason
 
@@ -95,53 +103,49 @@ class LocalSession:
         """Stop the session and its JVM if they were started here; a session of others is left alone."""
         if not self.owned:
             return
-        from pyspark import SparkContext
-
-        gateway: Any = self.spark.sparkContext._gateway
-        process = getattr(gateway, "proc", None)
+        process = jvm_process(self.spark)
         if process is not None and process.poll() is not None:
-            # Somebody has killed the JVM, so that nobody is there to be asked to stop.
+            # The JVM was killed, and a stop would wait for its answer.
             self.abort()
             return
         if self.archive is not None:
-            self.archive.write(self.spark._jvm)
+            self.archive.write(jvm_of(self.spark))
         self.spark.stop()
         # The flags of a JVM are set when it starts, so the next session gets a new one.
-        SparkContext._gateway = SparkContext._jvm = None
-        gateway.shutdown()
+        shut_down_gateway(self.spark)
         if process is not None:
-            process.stdin.close()
+            _end_input(process)
             process.wait()
 
     def abort(self) -> None:
         """End the JVM if it was started here, whatever it is doing; stopping the session would wait for its jobs."""
         if not self.owned:
             return
-        from pyspark import SparkContext
-        from pyspark.sql import SparkSession
-
-        gateway: Any = self.spark.sparkContext._gateway
-        process = getattr(gateway, "proc", None)
+        process = jvm_process(self.spark)
         if process is not None:
-            process.stdin.close()
+            _end_input(process)
             try:
                 process.wait(_ABORTING)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-        SparkSession._instantiatedSession = None
+        forget_session()
+
+
+def _end_input(process: subprocess.Popen[bytes]) -> None:
+    """Close the input of a JVM, which ends when its input does."""
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def active_session() -> LocalSession | None:
     """Return the session that this process has already, if any."""
     if "pyspark.sql" not in sys.modules:
         return None
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     spark = SparkSession.getActiveSession()
-    if spark is None and SparkContext._active_spark_context is not None:
+    if spark is None and has_context():
         spark = SparkSession.builder.getOrCreate()
     return None if spark is None else LocalSession(spark, owned=False)
 
@@ -241,13 +245,10 @@ def _temporary_folder() -> str:
 
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    builder: Any = SparkSession.Builder()
-    builder._options = dict(settings)
     try:
         with _own_python(), in_users_names():
-            return builder.getOrCreate()  # type: ignore[no-any-return]
+            session: SparkSession = new_builder(settings).getOrCreate()
+            return session
     except Exception as error:
         msg = f"the local Spark did not start: {because(error)}; look at its log above"
         raise BackendUnavailableError(msg) from error

@@ -1,8 +1,10 @@
-"""The way into the JVM of a classic session."""
+"""Reach into the JVM of a classic session through py4j."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.spark.compat import java_array, java_session, jvm_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,24 +23,20 @@ class Gateway:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self.jvm: Any = spark._jvm
+        self.jvm = jvm_of(spark)
 
     def load(self, name: QualifiedName) -> Any:
         """Return a table as Delta's own ``DeltaTableV2``."""
-        manager = self.spark._jsparkSession.sessionState().catalogManager()
+        manager = java_session(self.spark).sessionState().catalogManager()
         namespace = self.array(self.jvm.java.lang.String, [name.schema])
         identifier = self.jvm.org.apache.spark.sql.connector.catalog.Identifier.of(namespace, name.table)
         return manager.catalog(name.catalog).loadTable(identifier)
 
     def array(self, kind: Any, items: Sequence[Any] = ()) -> Any:
-        """Build an array of Java's."""
-        gateway: Any = self.spark.sparkContext._gateway
-        array = gateway.new_array(kind, len(items))
-        for index, item in enumerate(items):
-            array[index] = item
-        return array
+        """Build a Java array.
 
-
-def is_remote(spark: SparkSession) -> bool:
-    """Whether a session is one of Spark Connect, which has no JVM in reach."""
-    return type(spark).__module__.startswith("pyspark.sql.connect")
+        Args:
+            kind: The Java class of the items.
+            items: What it holds.
+        """
+        return java_array(self.spark, kind, items)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.log_damage import Edges
+from pytest_delta_schema.backends.spark.compat import java_session, jvm_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,8 +24,8 @@ class HadoopLog:
 
     def __init__(self, spark: SparkSession, table: str) -> None:
         self.path = f"{table.rstrip('/')}/_delta_log"
-        self._jvm: Any = spark._jvm
-        self._conf = spark._jsparkSession.sessionState().newHadoopConf()
+        self._jvm = jvm_of(spark)
+        self._conf = java_session(spark).sessionState().newHadoopConf()
 
     def names(self) -> Iterable[str]:
         """Return the names of the files in the log."""

@@ -15,8 +15,9 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.spark.compat import java_frame
+from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled
 from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
-from pytest_delta_schema.backends.spark.scala import action_of, commit, option, relabelled
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.errors import StatementError
@@ -29,6 +30,8 @@ from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.spark.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
@@ -54,36 +57,31 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
         StatementError: If what was written differs from the rows of the table; nothing was changed.
     """
     spark = gateway.spark
-    transaction = gateway.load(name).startTransactionWithInitialSnapshot()
-    snapshot = transaction.snapshot()
-    metadata = json.loads(transaction.metadata().json())
+    transaction = Transaction(gateway, name)
+    metadata = transaction.metadata()
     columns = columns_of_schema(json.loads(metadata["metaData"]["schemaString"]))
     paths = [physical_path(metadata["metaData"], path) for path in change.clustering]
-    was_clustered = _FEATURE in transaction.protocol().json()
-    reading = _zone_of_reading(gateway, snapshot, metadata["metaData"], columns)
-    transaction.updateMetadata(action_of(gateway, _laid_out(metadata, change)), False)  # noqa: FBT003 - Java has no names for arguments
-    source = rows_of(name, version=snapshot.version())
+    was_clustered = _FEATURE in transaction.protocol()["protocol"].get("writerFeatures", ())
+    reading = _zone_of_reading(spark, transaction, metadata["metaData"], columns)
+    transaction.update_metadata(_laid_out(metadata, change))
+    source = rows_of(name, version=transaction.version)
     before = fingerprint(spark, source, columns, reading)
     zoned = {TIME_ZONE: reading, UTC_PARTITION_VALUES: "true"} if _names_instants(change, columns) else {}
     with settings(spark, {SUBSTITUTE: "false", **zoned}):
-        rows = spark.sql(select_all(source))._jdf
-        kept = gateway.jvm.org.apache.spark.sql.delta.RowTracking.preserveRowTrackingColumns(rows, snapshot)
-        written = transaction.writeFiles(kept)
-    with relation_of(spark, _uncommitted(gateway, transaction, written)) as relation:
+        written = transaction.write(java_frame(spark.sql(select_all(source))))
+    with relation_of(spark, written.rows()) as relation:
         after = fingerprint(spark, relation, columns, reading)
     changed = difference(columns, before, after)
     if changed:
-        _remove(gateway, transaction, written)
+        written.remove()
         msg = f"{name}: the rewrite would change data: {changed}; nothing was changed, keep the layout and report this"
         raise StatementError(msg)
-    added = [json.loads(written.apply(index).json()) for index in range(written.size())]
-    for each in added:
-        each["add"]["dataChange"] = False
-    replaced, now = transaction.filterFiles(), int(time.time() * 1000)
-    removed = [replaced.apply(index).removeWithTimestamp(now, False) for index in range(replaced.size())]  # noqa: FBT003 - likewise
+    added = written.actions()
+    for action in added:
+        action["add"]["dataChange"] = False
     domains = [_domain(paths)] if paths or was_clustered else []
-    actions = [*(action_of(gateway, each) for each in (*added, *domains)), *removed]
-    commit(gateway, transaction, actions, relabelled(gateway, "REPLACE LAYOUT"))
+    removals = transaction.removals(int(time.time() * 1000))
+    transaction.commit(labelled(gateway, "REPLACE LAYOUT"), [*added, *domains], removals)
 
 
 def _laid_out(metadata: dict[str, Any], change: LayoutRewrite) -> dict[str, Any]:
@@ -114,34 +112,17 @@ def _timestamps(names: Iterable[str], columns: Sequence[ColumnState]) -> list[st
     return [name for name, column in found if column is not None and column.data_type == "timestamp"]
 
 
-def _zone_of_reading(gateway: Gateway, snapshot: Any, metadata: dict[str, Any], columns: Sequence[ColumnState]) -> str:
+def _zone_of_reading(
+    spark: SparkSession, transaction: Transaction, metadata: dict[str, Any], columns: Sequence[ColumnState]
+) -> str:
     """Return the time zone in which the table means what its readers see: UTC, if it means the same in all of them.
 
     Delta has written timestamps of partitions without their zone (before 3.2, or with a setting); those mean what the
     session's zone makes of them.
     """
-    zone = str(gateway.spark.conf.get(TIME_ZONE))
+    zone = str(spark.conf.get(TIME_ZONE))
     parted = _timestamps(metadata["partitionColumns"], columns)
     if not parted or zone == "UTC":
         return "UTC"
     texts = [physical_path(metadata, (name,))[0] for name in parted]
-    condition = gateway.array(gateway.jvm.java.lang.String, [texts_without_zone(texts)])
-    return zone if snapshot.allFiles().selectExpr(condition).head().getBoolean(0) else "UTC"
-
-
-def _uncommitted(gateway: Gateway, transaction: Any, written: Any) -> Any:
-    """Return the rows of files that were written, as the version that the transaction will make reads them."""
-    log, none, some = transaction.deltaLog(), option(gateway), gateway.jvm.scala.Option.apply
-    snapshot = gateway.jvm.org.apache.spark.sql.delta.DummySnapshot(
-        log.logPath(), log, transaction.metadata(), none, some(transaction.protocol())
-    )
-    return log.createDataFrame(snapshot, written, False, none)  # noqa: FBT003 - likewise
-
-
-def _remove(gateway: Gateway, transaction: Any, written: Any) -> None:
-    """Remove files that no version of the table will have."""
-    path, log = gateway.jvm.org.apache.hadoop.fs.Path, transaction.deltaLog()
-    files = log.dataPath().getFileSystem(log.newDeltaHadoopConf())
-    for index in range(written.size()):
-        relative = path(gateway.jvm.java.net.URI(written.apply(index).path()))
-        files.delete(path(log.dataPath(), relative), False)  # noqa: FBT003 - likewise
+    return zone if transaction.files_match(texts_without_zone(texts)) else "UTC"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.scala import action_of, commit, operation, relabelled
+from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled, operation
 from pytest_delta_schema.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import RowCounts
@@ -49,7 +49,7 @@ def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[Sequence
         _forbid_null(schema, folded)
         metadata["schemaString"] = json.dumps(schema)
 
-    _change(gateway, name, partial(count, data_checks), data_checks, forbid, relabelled(gateway, "SET NOT NULL"))
+    _change(gateway, name, partial(count, data_checks), data_checks, forbid, labelled(gateway, "SET NOT NULL"))
 
 
 def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
@@ -97,7 +97,7 @@ def rename_columns(gateway: Gateway, name: QualifiedName, names: Mapping[tuple[s
         metadata["partitionColumns"] = [folded.get((each.lower(),), each) for each in metadata["partitionColumns"]]
 
     nothing = RowCounts(rows=None)
-    _change(gateway, name, lambda _: nothing, (), rename, relabelled(gateway, "RENAME COLUMN"))
+    _change(gateway, name, lambda _: nothing, (), rename, labelled(gateway, "RENAME COLUMN"))
 
 
 def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
@@ -112,14 +112,14 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
 
     The whole table counts as read, so a row that is appended meanwhile makes the commit fail instead of slipping in.
     """
-    transaction = gateway.load(name).startTransactionWithInitialSnapshot()
-    violations = tuple(violations_of(name, data_checks, count(transaction.snapshot().version())))
+    transaction = Transaction(gateway, name)
+    violations = tuple(violations_of(name, data_checks, count(transaction.version)))
     if violations:
         raise UnsafePlanError(violations)
-    action = json.loads(transaction.metadata().json())
+    action = transaction.metadata()
     edit(action["metaData"])
-    transaction.updateMetadata(action_of(gateway, action), False)  # noqa: FBT003 - Java has no names for arguments
-    commit(gateway, transaction, (), label)
+    transaction.update_metadata(action)
+    transaction.commit(label)
 
 
 def _forbid_null(struct: dict[str, Any], paths: set[tuple[str, ...]], above: tuple[str, ...] = ()) -> None:

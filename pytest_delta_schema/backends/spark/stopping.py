@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.spark.compat import java_context, jvm_of
 from pytest_delta_schema.execute.interruption import StillRunning, in_time
 
 if TYPE_CHECKING:
@@ -49,10 +50,10 @@ def stop_jobs(spark: SparkSession) -> bool:
     pyspark's own handler of SIGINT cannot do it: it uses the connection that waits for the statement, which fails
     (pyspark 4.2.0). Between two jobs of a statement there is nothing to cancel, so that one attempt is not enough.
     """
-    context, idle = spark.sparkContext, 0
+    context, idle = java_context(spark), 0
     while idle < 2:  # noqa: PLR2004 - a call that has just been sent shows at the second look
-        context._jsc.sc().cancelAllJobs()
-        idle = idle + 1 if _calls(spark._jvm) <= 1 else 0
+        context.cancelAllJobs()
+        idle = idle + 1 if _calls(jvm_of(spark)) <= 1 else 0
         time.sleep(_PAUSE)
     return True
 

@@ -10,8 +10,9 @@ from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import cannot_be_looked_at, problem
+from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
-from pytest_delta_schema.backends.spark.gateway import Gateway, is_remote
+from pytest_delta_schema.backends.spark.gateway import Gateway
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.session import active_session
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.spark.gateway import is_remote
+from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION, CAPABILITIES
 from pytest_delta_schema.backends.unity.reading import Reading, unreadable

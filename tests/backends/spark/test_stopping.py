@@ -114,6 +114,6 @@ def test_an_interrupted_conversion_leaves_no_log_unless_it_may_still_commit(tmp_
         raise error
 
     with pytest.raises(error):
-        convert(SimpleNamespace(), statement, sql, str)
+        convert(SimpleNamespace(), statement, sql)
 
     assert (tmp_path / "_delta_log").exists() is is_left

@@ -1,0 +1,116 @@
+"""The private names of pyspark and py4j that this package uses; nothing else in the package uses one.
+
+They lead into the JVM of a classic session, for which pyspark has no public way.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+VERSIONS = {"pyspark": ">=4.2,<4.3", "py4j": ">=0.10.9.9,<0.10.10"}
+"""The versions in which these names were tried."""
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect, which has no JVM in this process's reach."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def jvm_of(spark: SparkSession) -> Any:
+    """Return py4j's view of the JVM of a classic session."""
+    return spark._jvm
+
+
+def java_session(spark: SparkSession) -> Any:
+    """Return the ``SparkSession`` of the JVM behind a classic session."""
+    return spark._jsparkSession
+
+
+def java_context(spark: SparkSession) -> Any:
+    """Return the ``SparkContext`` of the JVM behind a classic session."""
+    context: Any = spark.sparkContext
+    return context._jsc.sc()
+
+
+def java_frame(frame: DataFrame) -> Any:
+    """Return the ``Dataset`` of the JVM behind a classic DataFrame."""
+    return frame._jdf
+
+
+def java_array(spark: SparkSession, kind: Any, items: Sequence[Any] = ()) -> Any:
+    """Build a Java array.
+
+    Args:
+        spark: A classic session.
+        kind: The Java class of the items.
+        items: What it holds.
+    """
+    array = _gateway(spark).new_array(kind, len(items))
+    for index, item in enumerate(items):
+        array[index] = item
+    return array
+
+
+def jvm_process(spark: SparkSession) -> subprocess.Popen[bytes] | None:
+    """Return the process of the JVM, if this process has started it."""
+    process: subprocess.Popen[bytes] | None = getattr(_gateway(spark), "proc", None)
+    return process
+
+
+def shut_down_gateway(spark: SparkSession) -> None:
+    """Close the connections to the JVM of a stopped session, so that the next session starts a JVM of its own."""
+    from pyspark import SparkContext
+
+    gateway = _gateway(spark)
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+
+
+def forget_session() -> None:
+    """Let pyspark forget a session whose JVM has ended, so that the next session starts a JVM of its own."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+
+
+def has_context() -> bool:
+    """Whether this process has a SparkContext, and so a classic session."""
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
+
+
+def new_builder(options: Mapping[str, str]) -> Any:
+    """Return a builder of sessions with exactly these options; pyspark's own keeps all options on its class."""
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.Builder()
+    builder._options = dict(options)
+    return builder
+
+
+def builder_options(builder: Any) -> dict[str, str]:
+    """Return the options of a builder of sessions."""
+    options: dict[str, str] = builder._options
+    return options
+
+
+def spark_home() -> Path:
+    """Return the folder of the Spark that sessions of this process run on."""
+    from pyspark.find_spark_home import _find_spark_home
+
+    return Path(_find_spark_home())
+
+
+def _gateway(spark: SparkSession) -> Any:
+    context: Any = spark.sparkContext
+    return context._gateway

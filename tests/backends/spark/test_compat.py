@@ -1,0 +1,69 @@
+"""The private names of Spark, py4j and Delta: where they are used, and in which versions they were tried."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from packaging.specifiers import SpecifierSet
+
+import pytest_delta_schema
+from pytest_delta_schema.backends.spark import compat, delta_compat
+
+PACKAGE = Path(pytest_delta_schema.__file__).parent
+VERSIONS = {**compat.VERSIONS, **delta_compat.VERSIONS}
+
+PRIVATE = re.compile(
+    r"(?<!self)(?<!cls)\._(jvm|jsc|jdf|jsparkSession|gateway|options|sc|instantiatedSession|active_spark_context)\b"
+    r"|\b_find_spark_home\b"
+    r"|apache\.spark\.sql\.delta\b"
+)
+ALLOWED = {"backends/spark/compat.py", "backends/spark/delta_compat.py"}
+SETTINGS = re.compile(r'"org\.apache\.spark\.sql\.delta\.catalog\.DeltaCatalog"')
+"""What a documented setting of a session names."""
+
+
+@pytest.mark.parametrize("distribution", VERSIONS)
+def test_the_installed_version_is_one_in_which_they_were_tried(distribution):
+    assert version(distribution) in SpecifierSet(VERSIONS[distribution])
+
+
+def test_the_private_names_of_pyspark_are_there():
+    from pyspark import SparkContext  # noqa: PLC0415 - a second to import
+    from pyspark.find_spark_home import _find_spark_home  # noqa: PLC0415 - likewise
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - likewise
+    from pyspark.sql.classic.dataframe import DataFrame  # noqa: PLC0415 - likewise
+
+    for owner, name in (
+        (SparkContext, "_gateway"),
+        (SparkContext, "_jvm"),
+        (SparkContext, "_active_spark_context"),
+        (SparkSession, "_instantiatedSession"),
+    ):
+        assert hasattr(owner, name), name
+    for owner, name in (
+        (SparkSession, "_jvm"),
+        (SparkSession, "_jsparkSession"),
+        (SparkContext, "_jsc"),
+        (DataFrame, "_jdf"),
+    ):
+        assert f"self.{name}" in inspect.getsource(owner), name
+    assert callable(_find_spark_home)
+    assert compat.builder_options(compat.new_builder({"spark.app.name": "x"})) == {"spark.app.name": "x"}
+    assert compat.builder_options(compat.new_builder({})) == {}
+    assert (compat.spark_home() / "bin" / "spark-submit").is_file()
+
+
+def test_no_other_module_uses_one():
+    uses = {
+        path.relative_to(PACKAGE).as_posix(): line.strip()
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line in path.read_text("utf-8").splitlines()
+        if PRIVATE.search(SETTINGS.sub("", line))
+    }
+
+    assert {path: line for path, line in uses.items() if path not in ALLOWED} == {}
+    assert uses.keys() == ALLOWED
