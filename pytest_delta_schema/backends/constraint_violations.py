@@ -1,13 +1,13 @@
-"""What Delta says when a constraint stops a write, in whatever shape it reaches Python.
+"""Find the constraint that stopped a write, from the error that Delta raised.
 
-On classic Spark the exception is a bare error of py4j, over Connect and from our own catalogs it is another; its text
-is the same in all of them (run on the released jars).
+On classic Spark the exception is a ``Py4JJavaError``, over Spark Connect and from the catalogs of this package it is
+another one; its text is the same in all of them (Delta 4.4.0).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -41,10 +41,10 @@ class ConstraintViolation:
 
     Args:
         kind: ``check``, ``not null``, or ``length`` for char and varchar.
-        name: The check's name, or the column's; ``""`` for a length, of which Delta does not say the column.
-        expression: What had to be true, as Spark writes it; ``""`` for NOT NULL.
-        values: The offending row's values as text, by column, as far as the constraint names them.
-        model: The declared table that has this constraint, if it is the only one.
+        name: The name of the check or of the column; ``""`` for a length, because Delta does not name the column.
+        expression: The condition, as Spark writes it; ``""`` for NOT NULL.
+        values: The values of the rejected row as text, by column, for the columns that the constraint uses.
+        model: The declared table that has this constraint, if exactly one has.
     """
 
     kind: str
@@ -58,19 +58,19 @@ class ConstraintViolation:
 
 
 def constraint_error(error: BaseException, models: Iterable[Table] = ()) -> ConstraintViolation | None:
-    """Say which constraint stopped a write.
+    """Return the constraint that stopped a write.
 
     Args:
-        error: What the write raised, in any of its shapes.
-        models: Declared tables among which the constraint's own is looked for.
+        error: The exception that the write raised; its causes are searched, too.
+        models: Declared tables, to find the one that has the constraint.
 
     Returns:
-        The violation; ``None`` if the error is about something else.
+        The violation; ``None`` if the error has another reason.
     """
     for text in _texts(error):
-        found = _read(_STACK.sub("", text))
-        if found is not None:
-            return _with_model(found, models)
+        violation = _read(_STACK.sub("", text))
+        if violation is not None:
+            return _with_model(violation, models)
     return None
 
 
@@ -99,13 +99,9 @@ def _texts(error: BaseException) -> Iterator[str]:
         cause = cause.__cause__ or cause.__context__
 
 
-def _with_model(found: ConstraintViolation, models: Iterable[Table]) -> ConstraintViolation:
-    owners = [model for model in models if found.name.lower() in _names(model, found.kind)]
-    if len(owners) != 1:
-        return found
-    return ConstraintViolation(
-        kind=found.kind, name=found.name, expression=found.expression, values=found.values, model=owners[0]
-    )
+def _with_model(violation: ConstraintViolation, models: Iterable[Table]) -> ConstraintViolation:
+    owners = [model for model in models if violation.name.lower() in _names(model, violation.kind)]
+    return replace(violation, model=owners[0]) if len(owners) == 1 else violation
 
 
 def _names(model: Table, kind: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What is asked of rows, on every catalog that speaks SQL."""
+"""Run data checks by SQL queries; all backends but memory do."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class DataQueries:
-    """Asks rows whether they meet demands.
+    """Counts and samples rows that violate data checks.
 
     Args:
         ask: Runs a query and returns its rows.
-        read: Returns the states of tables that are there.
+        read: Returns the states of those tables that exist.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class DataQueries:
         stop_early: bool = False,
         files: str | None = None,
     ) -> RowCounts:
-        """Count the rows that break each demand, in one scan."""
+        """Count the rows that violate each data check, in one scan."""
         rows = rows_of(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
         return self._first(rows, data_checks) if stop_early else self._count(rows, data_checks)
 
@@ -57,19 +57,27 @@ class DataQueries:
         added: Sequence[ColumnState] = (),
         files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each demand, as texts."""
+        """Return a few rows that violate each data check, as texts."""
         rows = rows_of(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
-        said = [
+        queries = [
             samples(rows, data_check, index, shown=columns, number=number)
             for index, (data_check, columns) in enumerate(zip(data_checks, shown, strict=True))
             if columns
         ]
-        found = self._ask(" UNION ALL ".join(said))
-        texts = [dict.fromkeys(tuple(row[1]) for row in found if row[0] == index) for index in range(len(data_checks))]
+        answers = self._ask(" UNION ALL ".join(queries))
+        texts = [
+            dict.fromkeys(tuple(row[1]) for row in answers if row[0] == index) for index in range(len(data_checks))
+        ]
         return tuple(map(tuple, texts))
 
     def count_at(self, table: QualifiedName, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
-        """Count the rows that break each demand in one version of a table."""
+        """Count the rows that violate each data check in one version of a table.
+
+        Args:
+            table: The table.
+            data_checks: What the rows should meet.
+            version: The Delta version.
+        """
         return self._count(rows_of(table, version=version), data_checks)
 
     def _count(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:
@@ -77,20 +85,20 @@ class DataQueries:
         return RowCounts(rows=counts[0], broken=tuple(counts[1:]))
 
     def _first(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:
-        """Stop at the first row that breaks something; only then ask whether a key would have a value twice."""
+        """Stop at the first row that violates a check; look for repeated keys only if there is none."""
         of_one_row = [data_check for data_check in data_checks if not isinstance(data_check, KeyState)]
-        found = self._ask(first_broken(rows, of_one_row)) if of_one_row else []
-        answers = iter(found[0] if found else [False] * len(of_one_row))
+        first = self._ask(first_broken(rows, of_one_row)) if of_one_row else []
+        answers = iter(first[0] if first else [False] * len(of_one_row))
         broken = []
         for data_check in data_checks:
             if isinstance(data_check, KeyState):
-                broken.append(not found and bool(self._ask(first_repeated(rows, data_check))))
+                broken.append(not first and bool(self._ask(first_repeated(rows, data_check))))
             else:
                 broken.append(next(answers))
         return RowCounts(rows=None, broken=tuple(map(int, broken)))
 
     def _parentless(self, data_checks: Sequence[DataCheck]) -> list[ForeignKeyState]:
-        """Return the foreign keys whose parent, or a column of it, is not there yet."""
+        """Return the foreign keys whose parent table, or a column of it, does not exist yet."""
         keys = [data_check for data_check in data_checks if isinstance(data_check, ForeignKeyState)]
         tables = self._read([key.parent for key in keys]) if keys else {}
         columns = {name: {column.name.lower() for column in table.columns} for name, table in tables.items()}

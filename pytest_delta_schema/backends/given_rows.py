@@ -1,4 +1,4 @@
-"""Rows as users give them, checked and converted before anything is written; the same on every catalog."""
+"""Check and convert the rows that users give, before anything is written; the same on every backend."""
 
 from __future__ import annotations
 
@@ -20,53 +20,54 @@ if TYPE_CHECKING:
 def converted_rows(
     state: TableState, rows: Iterable[Mapping[str, Any]], clock: Clock, unique: Collection[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return rows as a table will show them.
+    """Return rows as they will be read back from a table.
 
     Args:
         state: The table.
         rows: Values by column name, in any case.
-        clock: What datetimes without a time zone mean.
-        unique: Columns of timestamps that are written as times of the clock's zone, so that each has to happen once.
+        clock: Interprets datetimes without a time zone.
+        unique: Timestamp columns that are written as local times of the clock's zone, so that a local time that
+            occurs twice is an error.
 
     Returns:
         Values by column name in lower case; columns that a row leaves out are left out.
 
     Raises:
-        StatementError: If values would be read back otherwise than they were given, or there are no such columns; a
-            line each.
+        StatementError: If a value would not be read back as it was given, or a column does not exist; with one line
+            for each fault.
     """
     columns = {column.name.lower(): column for column in state.columns}
     partitions = {name.lower() for name in state.partitioning}
-    found, lines, conditions = [], [], []
+    converted, lines, conditions = [], [], []
     for number, row in enumerate(rows, start=1):
         faults: list[Fault] = []
-        found.append(_converted(row, columns, clock, faults))
-        faults.extend(_partition_faults(found[-1], columns, partitions))
-        faults.extend(_repeated_hours(found[-1], unique, clock))
+        converted.append(_converted(row, columns, clock, faults))
+        faults.extend(_partition_faults(converted[-1], columns, partitions))
+        faults.extend(_repeated_hours(converted[-1], unique, clock))
         for fault in faults:
             column = f", column {fault.path}" if fault.path else ""
             lines.append(f"{state.name}: row {number}{column}: {fault.fact}")
             conditions.append(fault.condition)
     if lines:
         raise StatementError("\n".join(lines), condition=next(filter(None, conditions), ""))
-    return found
+    return converted
 
 
 def _converted(row: object, columns: Mapping[str, ColumnState], clock: Clock, faults: list[Fault]) -> dict[str, Any]:
     if not isinstance(row, Mapping):
         faults.append(Fault("", f"is a {type(row).__name__}; give a dict by column"))
         return {}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in row.items():
         column = columns.get(str(name).lower())
         if column is None:
-            known = ", ".join(each.name for each in columns.values())
+            known = ", ".join(known_column.name for known_column in columns.values())
             faults.append(Fault("", f"there is no column {name}; columns are {known}"))
-        elif column.name.lower() in found:
+        elif column.name.lower() in values:
             faults.append(Fault(column.name, "is given twice, in different case; give it once"))
         else:
-            found[column.name.lower()] = convert(value, column.data_type, column.name, clock, faults)
-    return found
+            values[column.name.lower()] = convert(value, column.data_type, column.name, clock, faults)
+    return values
 
 
 def _partition_faults(
@@ -83,16 +84,16 @@ def _repeated_hours(row: Mapping[str, Any], unique: Iterable[str], clock: Clock)
         value = row.get(name.lower())
         if value is not None and not clock.happens_once(value):
             fact = (
-                f"{shown(value)} happens in an hour that {clock.zone} has twice, and the partition is written as its"
+                f"{shown(value)} is in an hour that occurs twice in {clock.zone}, and the partition value is a local"
                 " time, because the table has checks, defaults or generated columns; set the session's time zone to UTC"
             )
             yield Fault(name, fact)
 
 
 def _partition_fault(value: Any, column: ColumnState) -> Fault | None:
-    """Return why a partition column does not give back a converted value; ``None`` if it does.
+    """Return why a converted value is not read back from a partition column; ``None`` if it is.
 
-    Delta writes partition values as texts in its log, and takes an empty one for NULL (Delta 4.4.0).
+    Delta writes partition values as strings to its log, and reads an empty string as NULL (Delta 4.4.0).
     """
     text = value
     if isinstance(value, bytes):
@@ -101,8 +102,8 @@ def _partition_fault(value: Any, column: ColumnState) -> Fault | None:
         except UnicodeDecodeError:
             return Fault(column.name, f"{shown(value)} is not UTF-8, as values of binary partition columns must be")
     if text in ("", NULL_PARTITION):
-        said = f"{shown(value)} is read back as NULL from a partition column; give NULL, or do not partition by it"
-        return Fault(column.name, said)
+        fact = f"{shown(value)} is read back as NULL from a partition column; give NULL, or do not partition by it"
+        return Fault(column.name, fact)
     if isinstance(text, str) and "\0" in text:
         return Fault(column.name, f"{shown(value)} holds a NUL character, which names of partition folders cannot")
     return None

@@ -1,4 +1,4 @@
-"""The files of a Delta log on this machine."""
+"""Read the files of a Delta log in a local folder."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LOG = "_delta_log"
 
 
 class LocalLog:
-    """Reads the log of a table that lies in a folder of this machine; see :class:`LogFiles`.
+    """Reads the log of a table in a local folder; see :class:`LogFiles`.
 
     Args:
         table: The folder of the table.
     """
 
     def __init__(self, table: str) -> None:
-        self.path = os.path.join(table, _LOG)  # noqa: PTH118 - the gate reads hundreds of logs, and paths cost time
+        self.path = os.path.join(table, _LOG)  # noqa: PTH118 - hundreds of logs are read, and paths cost time
 
     def names(self) -> Iterable[str]:
         """Return the names of the files in the log."""
@@ -35,7 +35,7 @@ class LocalLog:
             return file.read()
 
     def edges(self, name: str) -> Edges:
-        """Return the ends of a file."""
+        """Return the first and last bytes of a file."""
         with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - likewise
             head = file.read(4)
             size = file.seek(0, os.SEEK_END)
@@ -44,7 +44,7 @@ class LocalLog:
 
 
 def local_folder(location: str) -> str | None:
-    """Return the folder that a location means on this machine; ``None`` if it lies elsewhere.
+    """Return the local folder of a location; ``None`` if it is remote.
 
     Args:
         location: A path, or a URI with its special characters quoted.

@@ -1,7 +1,7 @@
-"""Find damage in a Delta log that a reader of its rows would meet, and that a reader of its metadata may not.
+"""Find damage in a Delta log that fails readers of rows, and that readers of metadata may not notice.
 
-Delta takes the metadata of the newest version from its checksum file, without a look at the commit beside it; empty
-commits are skipped by all readers, as if the table had never had them (Delta 4.4.0, deltalake 1.6.6).
+Delta takes the metadata of the newest version from its checksum file, without reading the commit; readers skip empty
+commits, as if they did not exist (Delta 4.4.0, deltalake 1.6.6).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _MAGIC = b"PAR1"
 _SHOWN = 5
 _BACKUP = "restore it from a backup"
 _COMPARED = ("schemaString", "partitionColumns", "configuration", "description")
-"""What the metadata of a checksum has to share with the newest that a commit holds."""
+"""The fields in which the metadata of a checksum must equal the newest metadata in the commits."""
 
 
 class Edges(NamedTuple):
-    """The beginning and the end of a file.
+    """The first and last bytes of a file.
 
     Args:
         size: Its length in bytes.
@@ -49,7 +49,7 @@ class Edges(NamedTuple):
 
 
 class LogReader(Protocol):
-    """Reads files of one ``_delta_log`` folder, whose names are known."""
+    """Reads files of one ``_delta_log`` folder by their names."""
 
     @property
     def path(self) -> str:
@@ -66,7 +66,7 @@ class LogReader(Protocol):
 
 
 class LogFiles(LogReader, Protocol):
-    """The files of one ``_delta_log`` folder, wherever it lies."""
+    """Lists and reads the files of one ``_delta_log`` folder, local or remote."""
 
     def names(self) -> Iterable[str]:
         """Return the names of the files in it, in any order.
@@ -77,7 +77,7 @@ class LogFiles(LogReader, Protocol):
         ...
 
     def edges(self, name: str) -> Edges:
-        """Return the ends of a file, which may be large.
+        """Return the first and last bytes of a file, which may be large.
 
         Raises:
             OSError: If it cannot be read; ``FileNotFoundError`` if it is not there.
@@ -86,12 +86,12 @@ class LogFiles(LogReader, Protocol):
 
 
 class Damage(NamedTuple):
-    """What is wrong with a log.
+    """Damage of a log.
 
     Args:
-        fact: Which file, and what about it.
+        fact: The file, and what is wrong with it.
         remedy: What to do about it.
-        is_seen: Whether the files were seen to be damaged; else nobody can tell, because they cannot be read.
+        is_seen: Whether the files were read and are damaged; otherwise they could not be read.
     """
 
     fact: str
@@ -104,7 +104,7 @@ class Damage(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What is said of the table."""
+        """The message for the table that has this log."""
         return f"its Delta log {'is damaged' if self.is_seen else 'cannot be read'} ({self.fact})"
 
 
@@ -115,9 +115,9 @@ class _DamageFound(Exception):  # noqa: N818 - carries the answer out of the che
 
 
 def damage_of(log: LogFiles) -> Damage | None:
-    """Return what is wrong with the files that a reader of the newest version needs; ``None`` if they are whole.
+    """Return the damage in the files that a reader of the newest version needs; ``None`` if there is none.
 
-    Looked at are the commits since the newest checkpoint, that checkpoint, the file that names it, and the checksum.
+    These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum.
 
     Args:
         log: The files.
@@ -126,7 +126,7 @@ def damage_of(log: LogFiles) -> Damage | None:
         try:
             _check(log)
         except FileNotFoundError:
-            # Delta removes old files at any time; those of a second listing are there.
+            # Delta removes old files at any time; a second listing does not have them.
             _check(log)
     except _DamageFound as error:
         return error.damage
@@ -137,10 +137,10 @@ def damage_of(log: LogFiles) -> Damage | None:
 
 
 def damage_of_newest(log: LogReader, version: int) -> Damage | None:
-    """Return what is wrong with the newest commit and its checksum, for whoever cannot list a log.
+    """Return the damage in the newest commit and its checksum, for a log that cannot be listed.
 
     Args:
-        log: The files; only those two are read.
+        log: The files; only these two are read.
         version: The newest version.
 
     Raises:
@@ -183,7 +183,7 @@ def _check(log: LogFiles) -> None:
 
 
 def _require_commit(log: LogFiles, version: int) -> None:
-    """Make sure that the commit of a checksum is there, which is written before it."""
+    """Require the commit of a checksum to exist, because Delta writes it before the checksum."""
     name = commit_name(version)
     if name not in set(log.names()):
         fact = f"{log.path} holds {checksum_name(version)}, the checksum of a commit, and lacks the commit {name}"
@@ -192,22 +192,22 @@ def _require_commit(log: LogFiles, version: int) -> None:
 
 def _actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
     """Return the actions of a commit, or of a checkpoint in JSON."""
-    place = f"{log.path}/{name}"
+    path = f"{log.path}/{name}"
     lines = log.read(name).splitlines()
     if not any(line.strip() for line in lines):
-        raise _DamageFound(Damage(f"{place} is empty", remedy))
+        raise _DamageFound(Damage(f"{path} is empty", remedy))
     actions = []
     for number, line in enumerate(lines, 1):
         if line.strip():
             action = _json(line)
             if not isinstance(action, dict):
-                raise _DamageFound(Damage(f"{place} is cut off or damaged in line {number} of {len(lines)}", remedy))
+                raise _DamageFound(Damage(f"{path} is cut off or damaged in line {number} of {len(lines)}", remedy))
             actions.append(action)
     return actions
 
 
 def _json(content: bytes) -> Any:
-    """Return what stands there; ``None`` if it is no JSON."""
+    """Return the parsed content; ``None`` if it is not JSON."""
     try:
         return json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -229,37 +229,33 @@ def _check_checkpoint(log: LogFiles, name: str, hint: CheckpointHint | None, rem
 
 
 def _check_parquet(log: LogFiles, name: str, remedy: str) -> None:
-    """Make sure that a file begins and ends as parquet does: the footer, its length, and the magic bytes."""
+    """Require a file to begin and end like parquet: the footer, its length, and the magic bytes."""
     size, head, tail = log.edges(name)
     footer = int.from_bytes(tail[:4], "little")
     if head != _MAGIC or tail[4:] != _MAGIC or not 0 < footer <= size - len(_MAGIC) - len(tail):
-        raise _DamageFound(Damage(f"{log.path}/{name} is cut off or damaged: it has no footer of parquet", remedy))
+        raise _DamageFound(Damage(f"{log.path}/{name} is cut off or damaged: it has no parquet footer", remedy))
 
 
 def _check_checksum(log: LogReader, version: int, commits: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Make sure that a checksum, which is read in place of the commits, says what they say.
+    """Require a checksum, which readers use in place of the commits, to agree with them.
 
-    One that is no JSON is passed over, as readers do.
+    One that is not JSON is ignored, as readers do.
     """
-    told = _json(log.read(checksum_name(version)))
-    if not isinstance(told, dict):
+    checksum = _json(log.read(checksum_name(version)))
+    if not isinstance(checksum, dict):
         return
-    place = f"{log.path}/{checksum_name(version)}"
+    path = f"{log.path}/{checksum_name(version)}"
     newest = commits.get(commit_name(version), ())
     ids = [info["txnId"] for info in _in(newest, "commitInfo") if info.get("txnId")]
-    if told.get("txnId") and ids and told["txnId"] not in ids:
-        raise _DamageFound(Damage(f"{place} is the checksum of another commit", "delete it: the commits are read then"))
-    stated = [each for actions in commits.values() for each in _in(actions, "metaData")]
-    known = told.get("metadata")
+    if checksum.get("txnId") and ids and checksum["txnId"] not in ids:
+        raise _DamageFound(Damage(f"{path} is the checksum of another commit", "delete it: the commits are read then"))
+    stated = [metadata for actions in commits.values() for metadata in _in(actions, "metaData")]
+    known = checksum.get("metadata")
     if isinstance(known, dict) and stated and _compared(known) != _compared(stated[-1]):
-        fact = f"{place} and the commits of {log.path} tell of different metadata"
+        fact = f"{path} and the commits of {log.path} hold different metadata"
         raise _DamageFound(
             Damage(fact, "restore the commits from a backup, or, if these are right, delete the checksum")
         )
-
-
-def _shown(metadata: Mapping[str, Any]) -> list[Any]:
-    return [metadata.get(key) or None for key in _COMPARED]
 
 
 def _compared(metadata: Mapping[str, Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Reads that take a round trip each, several at once."""
+"""Read tables in several threads, where each read takes a round trip."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ _T = TypeVar("_T")
 def at_once(
     read: Callable[[QualifiedName], _T], names: Sequence[QualifiedName], threads: int
 ) -> dict[QualifiedName, _T]:
-    """Read tables in as many threads as are allowed, and return what came of each, in their order."""
+    """Read tables in several threads, and return the results in the order of the names.
+
+    Args:
+        read: Reads one table.
+        names: The tables.
+        threads: The largest number of threads, at least 1.
+    """
     with ThreadPoolExecutor(max_workers=threads) as pool:
         return dict(zip(names, pool.map(read, names), strict=True))

@@ -1,4 +1,4 @@
-"""What may stand where a table is expected, said in the same way on every catalog."""
+"""Problems of reading a table, worded the same way by every backend."""
 
 from __future__ import annotations
 
@@ -12,31 +12,59 @@ if TYPE_CHECKING:
 
 
 def problem(name: QualifiedName, message: str, remedy: str) -> ReadProblem:
-    """Build the problem of one table."""
+    """Build the problem of one table.
+
+    Args:
+        name: The table.
+        message: What the table is instead, or what is wrong with it.
+        remedy: What to do about it.
+    """
     return ReadProblem(table=str(name), message=message, remedy=remedy)
 
 
 def is_a_view(name: QualifiedName) -> ReadProblem:
-    """A view stands there."""
+    """Return the problem of a view where a table is expected."""
     return problem(name, "is a view, not a table", "drop the view, or declare the table under another name")
 
 
 def is_not_delta(name: QualifiedName, provider: str) -> ReadProblem:
-    """A table of another format stands there."""
+    """Return the problem of a table of another format.
+
+    Args:
+        name: The table.
+        provider: The format, such as ``csv``.
+    """
     return problem(name, f"is a {provider.lower()} table, not a Delta table", CONVERT)
 
 
 def is_damaged(name: QualifiedName, error: Exception) -> ReadProblem:
-    """A log, or what a catalog tells of it, makes no sense."""
+    """Return the problem of a log, or of catalog metadata, that cannot be understood.
+
+    Args:
+        name: The table.
+        error: What was raised when it was parsed.
+    """
     return problem(name, f"its metadata is damaged ({error!r})", "restore an older version of the table")
 
 
-def has_lost_its_log(name: QualifiedName, place: str, sign: str) -> ReadProblem:
-    """Files of a Delta table are there, and its log is not."""
-    return problem(name, f"{place} holds the files of a Delta table whose log is gone (see {sign})", RESTORE_LOG)
+def has_lost_its_log(name: QualifiedName, path: str, sign: str) -> ReadProblem:
+    """Return the problem of a folder with files of a Delta table and without its log.
+
+    Args:
+        name: The table.
+        path: The folder.
+        sign: The file that shows that it was a Delta table.
+    """
+    return problem(name, f"{path} holds the files of a Delta table whose log is gone (see {sign})", RESTORE_LOG)
 
 
-def cannot_be_looked_at(name: QualifiedName, backend: str, place: str) -> ReadProblem:
-    """A model wants to be made of files that a backend has no way to look at."""
-    fact = f"its model converts {place}, which the {backend} backend cannot look into"
-    return problem(name, fact, "convert it with the local backend or by CONVERT TO DELTA, or take convert_from out")
+def cannot_convert(name: QualifiedName, backend: str, path: str) -> ReadProblem:
+    """Return the problem of a model that converts files on a backend that cannot list them.
+
+    Args:
+        name: The table.
+        backend: The name of the backend.
+        path: The folder of the files.
+    """
+    fact = f"its model converts {path}, whose files the {backend} backend cannot list"
+    return problem(name, fact, "convert it with the local backend or by CONVERT TO DELTA, or remove convert_from")

@@ -1,4 +1,4 @@
-"""What a datetime without a time zone means: one instant, or an error."""
+"""Interpret datetimes without a time zone: as one instant, or as an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UTC_NAMES = ("UTC", "GMT", "UT", "Z")
 
 
 class TimeFault(ValueError):  # noqa: N818 - becomes a fault of a row
-    """A datetime is not one instant, or not one that can be stored; the text is a fact and what to give instead."""
+    """A datetime is not exactly one instant that can be stored; the text says why, and what to give instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Clock:
 
     Args:
         zone: The name of the session's time zone; ``""`` for that of this process.
-        in_utc: Whether instants are returned in UTC; if not, a datetime is returned as it was given.
+        in_utc: Whether instants are returned in UTC; otherwise a datetime is returned as it was given.
     """
 
     zone: str = ""
@@ -31,8 +31,8 @@ class Clock:
         """Return the instant that a datetime means.
 
         Raises:
-            TimeFault: If its time zone is missing and it happens twice or never in the clock's zone, if this process
-                would read the instant back as another time, or if it is out of range.
+            TimeFault: If it has no time zone and the local time occurs twice or never in the clock's zone, if this
+                process would read the instant back as another time, or if it is out of range.
         """
         try:
             moment = self._moment(given)
@@ -42,7 +42,7 @@ class Clock:
         return moment if self.in_utc else given
 
     def happens_once(self, instant: datetime) -> bool:
-        """Whether the time that the clock's zone shows at an instant is that of no other instant."""
+        """Whether the local time of an instant in the clock's zone occurs only once."""
         zone = _zone(self.zone) if self.zone else None
         shown = instant.astimezone(zone)
         return len({shown.replace(fold=fold).utcoffset() for fold in (0, 1)}) == 1
@@ -70,7 +70,7 @@ _REMEDY = "give it a tzinfo"
 
 
 def _zone(name: str) -> tzinfo:
-    """Return the zone of which Spark's setting ``spark.sql.session.timeZone`` tells."""
+    """Return the time zone that a value of ``spark.sql.session.timeZone`` names."""
     if name in _UTC_NAMES:
         return timezone.utc
     match = _OFFSET.fullmatch(name)

@@ -1,7 +1,7 @@
-"""Convert a Python value to the type of a column, or say why that would change it.
+"""Convert a Python value to the type of a column, or report what the conversion would change.
 
-What is converted is what a reader of the table gets. Allowed are the rounding of doubles to ``float`` and the padding
-of ``char``; whatever else would be lost or guessed is a fault.
+The result is what a reader of the table gets. Rounding to ``float`` and padding of ``char`` are allowed; any other loss
+is a fault.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _ANY = Context(prec=100, traps=[Inexact, InvalidOperation, Overflow])
 
 
 class Fault(NamedTuple):
-    """Why a value is not what a reader would get.
+    """A part of a value that a reader would not get back.
 
     Args:
         path: The column, or a part of it: ``lines.element.price``.
-        fact: What is wrong, and what to give.
+        fact: What is wrong, and what to give instead.
         condition: Delta's error class for it; ``""`` if it has none.
     """
 
@@ -44,7 +44,7 @@ class Fault(NamedTuple):
 
 
 class _Misfit(Exception):  # noqa: N818 - becomes a fault
-    """A value does not fit; the text is what the type takes, or what would be lost."""
+    """A value does not fit a type; the text continues a sentence that begins with "it"."""
 
     def __init__(self, text: str, condition: str = "") -> None:
         self.condition = condition
@@ -55,11 +55,11 @@ def convert(value: Any, data_type: DataTypeState, path: str, clock: Clock, fault
     """Return a value as a column of some type stores it.
 
     Args:
-        value: As given.
-        data_type: Of the column.
-        path: Of the column, for messages.
-        clock: What datetimes without a time zone mean.
-        faults: Where each part that does not fit is noted; what is returned is of no use then.
+        value: The value that the user gave.
+        data_type: The type of the column.
+        path: The path of the column, for messages.
+        clock: Interprets datetimes without a time zone.
+        faults: Receives a fault for each part that does not fit; the returned value must not be used then.
 
     Returns:
         The converted value. Structs become dictionaries by the names of their fields, within keys of maps tuples;
@@ -76,8 +76,8 @@ def convert(value: Any, data_type: DataTypeState, path: str, clock: Clock, fault
             return _map(value, data_type, path, clock, faults)
         return _atomic(value, data_type, clock)
     except (_Misfit, TimeFault) as error:
-        said = f"{shown(value)} does not fit {describe_type(data_type)}: it {error}"
-        faults.append(Fault(path, said, getattr(error, "condition", "")))
+        fact = f"{shown(value)} does not fit {describe_type(data_type)}: it {error}"
+        faults.append(Fault(path, fact, getattr(error, "condition", "")))
         return None
 
 
@@ -188,7 +188,7 @@ def _date(value: Any) -> date:
 
 
 def _datetime(value: Any) -> datetime:
-    # What pandas takes for a missing time is an instance of datetime, too, and equals nothing.
+    # pandas.NaT is an instance of datetime, and is equal to nothing.
     if not isinstance(value, datetime) or value != value:  # noqa: PLR0124
         raise _wrong(value, "a datetime")
     if getattr(value, "nanosecond", 0):
@@ -245,7 +245,7 @@ def _struct(value: Any, data_type: StructState, path: str, clock: Clock, faults:
 
 
 def _named_parts(value: Any, data_type: StructState) -> Mapping[Any, Any]:
-    """Return what is given of a struct by the names of fields: dictionaries, rows and named tuples have them."""
+    """Return the given parts of a struct by field name; dictionaries, rows and named tuples have names."""
     if isinstance(value, Mapping):
         return value
     if not isinstance(value, (tuple, list)):
@@ -270,13 +270,13 @@ def _map(value: Any, data_type: MapState, path: str, clock: Clock, faults: list[
     if None in value:
         msg = "has the key None; keys of maps are never NULL"
         raise _Misfit(msg)
-    found: dict[Any, Any] = {}
+    converted: dict[Any, Any] = {}
     for key, part in value.items():
         kept = _hashable(convert(key, data_type.key, f"{path}.key", clock, faults))
-        if kept in found and kept is not None:
+        if kept in converted and kept is not None:
             faults.append(Fault(f"{path}.key", f"{shown(key)} is the same key as another one after conversion"))
-        found[kept] = convert(part, data_type.value, f"{path}.value", clock, faults)
-    return found
+        converted[kept] = convert(part, data_type.value, f"{path}.value", clock, faults)
+    return converted
 
 
 def _hashable(key: Any) -> Any:

@@ -272,7 +272,7 @@ def test_a_timestamp_that_is_written_as_a_time_of_the_zone_has_to_happen_once(zo
         assert insert() == [{"t": None}, {"t": instant}]
     else:
         assert refusal(insert)[0] == (
-            f"dev.silver.orders: row 2, column T: {shown(instant)} happens in an hour that Europe/Berlin has twice,"
-            " and the partition is written as its time, because the table has checks, defaults or generated columns; set the"
+            f"dev.silver.orders: row 2, column T: {shown(instant)} is in an hour that occurs twice in Europe/Berlin,"
+            " and the partition value is a local time, because the table has checks, defaults or generated columns; set the"
             " session's time zone to UTC"
         )

@@ -133,7 +133,7 @@ def test_every_file_of_a_checkpoint_is_looked_at(tmp_path, make):
     for path in files:
         content = path.read_bytes()
         path.write_bytes(content[:-1])
-        assert damage(log).fact == f"{path} is cut off or damaged: it has no footer of parquet"
+        assert damage(log).fact == f"{path} is cut off or damaged: it has no parquet footer"
         path.write_bytes(content)
 
 

@@ -54,5 +54,5 @@ def test_session_takes_the_session_of_the_project(project):
 
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(
-        ["  unreadable  dev.silver.orders: cannot be read (nobody is there); mend the session, *"]
+        ["  unreadable  dev.silver.orders: cannot be read (nobody is there); repair the session, *"]
     )

@@ -74,7 +74,7 @@ class Case(NamedTuple):
 
 _CUT = "{log}/00000000000000000004.json is cut off or damaged in line "
 _BACKUP = "; restore it from a backup"
-_FOOTER = " is cut off or damaged: it has no footer of parquet)"
+_FOOTER = " is cut off or damaged: it has no parquet footer)"
 _BOTH = "; delete it and _last_checkpoint, because all commits are there"
 
 COMMITS = {
@@ -139,7 +139,7 @@ WITHOUT_CHECKPOINT = {
     ),
     "checksum of other metadata": Case(
         lambda log: _rewrite(checksum_file(log), lambda told: told["metadata"].update(description="other")),
-        "{log}/00000000000000000004.crc and the commits of {log} tell of different metadata)",
+        "{log}/00000000000000000004.crc and the commits of {log} hold different metadata)",
     ),
 }
 """Damage of a log of which every commit is needed."""

@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.spark.history import introduced_by, past_colum
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.backends.spark.statements import Running
+from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.protocols import Capabilities
@@ -63,8 +63,8 @@ class LocalCatalog:
         self.warehouse = warehouse
         self.bridge = Bridge(spark, warehouse)
         self._sources = Sources(self.bridge)
-        self._questions = DataQueries(lambda text: self._sql(text).collect(), self._read)
-        self._running = Running(self._sql, self._questions, self.bridge.gateway)
+        self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
+        self._statements = DeltaStatements(self._sql, self._queries, self.bridge.gateway)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
@@ -101,7 +101,7 @@ class LocalCatalog:
             elif statement.kind is StatementKind.CONVERT_TABLE:
                 convert(self.bridge, statement, self._sql)
             else:
-                self._running.run(statement)
+                self._statements.run(statement)
                 if statement.kind is StatementKind.REGISTER_TABLE:
                     mark_location(self.bridge, statement.table)
 
@@ -126,7 +126,7 @@ class LocalCatalog:
     ) -> RowCounts:
         """Count the rows that break each data check, in one scan."""
         with self._speaking(table.catalog):
-            return self._questions.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
+            return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
@@ -140,7 +140,7 @@ class LocalCatalog:
     ) -> Samples:
         """Return a few rows that break each data check, as texts."""
         with self._speaking(table.catalog):
-            return self._questions.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
+            return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, given as values by column name; columns that are left out are NULL.
@@ -167,13 +167,13 @@ class LocalCatalog:
     def _create(self, statement: Statement) -> None:
         table = statement.table
         if not self.bridge.is_ours(table.catalog):
-            self._running.run(statement)
+            self._statements.run(statement)
             mark(self.bridge, table, str(self.bridge.gateway.load(table).path()))
             return
         folder = table_folder(self.warehouse, table)
         with place_for(table, self.warehouse, folder):
             try:
-                self._running.run(statement)
+                self._statements.run(statement)
             except StillRunning:
                 raise
             except BaseException:

@@ -1,4 +1,4 @@
-"""What stands for the statements that open-source Delta lacks: keys and tags become table properties of ours."""
+"""Emulate statements that open-source Delta lacks: keys and tags become ``pytest_delta_schema.*`` properties."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BY_COMMIT = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.REWRITE_LAYOUT, StatementKind.ADD_CHECK})
-"""What open-source Delta has no statement for, or none that keeps its promise: a metadata transaction does it."""
+"""Statements that open-source Delta 4.4.0 lacks, or does not run exactly; a metadata transaction does them."""
 
 BY_PROPERTY = frozenset(
     {
@@ -47,15 +47,15 @@ BY_PROPERTY = frozenset(
         StatementKind.UNSET_TAGS,
     }
 )
-"""What open-source Delta does not know at all: table properties of ours keep it."""
+"""Statements for what open-source Delta does not know; ``pytest_delta_schema.*`` table properties store it."""
 
 
 def on_delta(statement: Statement) -> tuple[Statement, ...]:
-    """Say a statement as open-source Delta understands it; one commit each."""
+    """Return the statements with which open-source Delta does the same; each is one commit."""
     if statement.kind is StatementKind.CREATE_TABLE:
         return tuple(_created(statement))
-    said = tuple(each for change in statement.changes for each in _emulated(statement, change))
-    return said or (statement,)
+    emulated = tuple(replacement for change in statement.changes for replacement in _emulated(statement, change))
+    return emulated or (statement,)
 
 
 def _emulated(statement: Statement, change: object) -> Iterator[Statement]:
@@ -73,25 +73,25 @@ def _emulated(statement: Statement, change: object) -> Iterator[Statement]:
         case UnsetTags():
             yield from _unset(statement, *(tag_property(change.path, key) for key in change.keys))
         case CheckDrop() if change.name != change.name.lower():
-            # Delta finds constraints by their names in lower case only; others came as properties, and go as such.
+            # Delta finds constraints by lower-case names only; the property of another one is removed directly.
             yield from _unset(statement, f"{CHECK_PREFIX}{change.name}")
 
 
 def _created(statement: Statement) -> Iterator[Statement]:
-    """Create a table at once, or, where Delta would tear its clustering apart, first without it."""
+    """Create a table in one statement; where Delta would misplace CLUSTER BY, cluster the table in a second one."""
     for change in statement.changes:
         if isinstance(change, CreateTable) and change.clustering and _is_misplaced(statement.sql):
-            said = statements(replace(change, creates_schema=False, clustering=()))
-            yield next(each for each in said if each.kind is StatementKind.CREATE_TABLE)
+            unclustered = statements(replace(change, creates_schema=False, clustering=()))
+            yield next(each for each in unclustered if each.kind is StatementKind.CREATE_TABLE)
             yield from change_clustering(statement.table, [ClusteringChange(before=(), after=change.clustering)])
         else:
             yield statement
 
 
 def _is_misplaced(sql: str) -> bool:
-    """Whether Delta would cut a CLUSTER BY out of a CREATE TABLE at the wrong place.
+    """Whether Delta would cut a CLUSTER BY out of a CREATE TABLE at the wrong position.
 
-    It finds the place in code points, and cuts in UTF-16 units: one off for each character beyond U+FFFF in front of it
+    It finds the position in code points and cuts in UTF-16 units: each character beyond U+FFFF shifts the cut by one
     (Delta 4.4.0).
     """
     return any(character > "\uffff" for character in sql[: sql.index("\nCLUSTER BY")])

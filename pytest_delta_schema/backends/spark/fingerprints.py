@@ -1,4 +1,4 @@
-"""Take fingerprints of rows through a session: of tables, of files, and of what is written and not committed yet."""
+"""Compute fingerprints of rows in a session: of tables, of files, and of files that are not committed yet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ SUBSTITUTE = "spark.sql.variable.substitute"
 
 @contextmanager
 def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Give settings of a session other values inside of the block."""
+    """Change settings of a session inside the block.
+
+    Args:
+        spark: The session.
+        values: Values by the names of the settings.
+    """
     with ExitStack() as stack:
         for key, value in values.items():
             stack.enter_context(setting(spark, key, value))
@@ -31,12 +36,12 @@ def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
 
 
 def fingerprint(spark: SparkSession, relation: str, columns: Sequence[ColumnState], zone: str = "UTC") -> Fingerprint:
-    """Take the fingerprint of a relation, in one scan.
+    """Compute the fingerprint of a relation in one scan.
 
     Args:
         spark: The session.
         relation: A quoted name, or a query in parentheses.
-        columns: What is hashed.
+        columns: The columns that are hashed.
         zone: The time zone of the session while the rows are read.
     """
     with settings(spark, {TIME_ZONE: zone, SUBSTITUTE: "false"}):
@@ -46,7 +51,12 @@ def fingerprint(spark: SparkSession, relation: str, columns: Sequence[ColumnStat
 
 @contextmanager
 def relation_of(spark: SparkSession, frame: Any) -> Iterator[str]:
-    """Give a frame of the JVM a name inside of the block."""
+    """Register a ``Dataset`` of the JVM as a temporary view inside the block, and yield its quoted name.
+
+    Args:
+        spark: The session.
+        frame: The ``Dataset``.
+    """
     view = f"pytest_delta_schema_{uuid4().hex}"
     frame.createOrReplaceTempView(view)
     try:

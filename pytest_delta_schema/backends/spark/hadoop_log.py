@@ -1,4 +1,4 @@
-"""The files of a Delta log wherever Spark can read them, through the file systems of Hadoop."""
+"""Read the files of a Delta log through the Hadoop file systems of a Spark session."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class HadoopLog:
-    """Reads the log of a table through a classic session; see :class:`LogFiles`. Every call is a few round trips.
+    """Reads the log of a table through a classic session; see :class:`LogFiles`. Each call takes a few round trips.
 
     Args:
         spark: The session.
-        table: The location of the table, as Hadoop writes paths: nothing in it is quoted.
+        table: The location of the table as a Hadoop path, without URL quoting.
     """
 
     def __init__(self, spark: SparkSession, table: str) -> None:
@@ -30,9 +30,9 @@ class HadoopLog:
     def names(self) -> Iterable[str]:
         """Return the names of the files in the log."""
         with _as_os_errors():
-            place = self._place()
-            found = place.getFileSystem(self._conf).listStatus(place)
-            return [str(each.getPath().getName()) for each in found]
+            folder = self._path()
+            statuses = folder.getFileSystem(self._conf).listStatus(folder)
+            return [str(status.getPath().getName()) for status in statuses]
 
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
@@ -40,21 +40,21 @@ class HadoopLog:
             return bytes(stream.readAllBytes())
 
     def edges(self, name: str) -> Edges:
-        """Return the ends of a file."""
+        """Return the first and last bytes of a file."""
         with _as_os_errors(), self._opened(name) as stream:
-            place = self._place(name)
-            size = place.getFileSystem(self._conf).getFileStatus(place).getLen()
+            path = self._path(name)
+            size = path.getFileSystem(self._conf).getFileStatus(path).getLen()
             head = bytes(stream.readNBytes(4))
             stream.seek(max(size - 8, 0))
             return Edges(size, head, bytes(stream.readAllBytes()))
 
-    def _place(self, name: str = "") -> Any:
+    def _path(self, name: str = "") -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}" if name else self.path)
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[Any]:
-        place = self._place(name)
-        stream = place.getFileSystem(self._conf).open(place)
+        path = self._path(name)
+        stream = path.getFileSystem(self._conf).open(path)
         try:
             yield stream
         finally:

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 def introduced_by(
     sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[tuple[str, ...]]
 ) -> Iterator[IntroducedBy]:
-    """Yield where columns came from; one that is older than the history is left out.
+    """Yield the commits that added columns; a column that is older than the history is left out.
 
-    A column that went and came again is told by one of its comings.
+    For a column that was dropped and added again, one of the commits that added it is returned.
 
     Args:
         sql: Runs a query.
-        table: Where.
-        paths: Of the columns, which the table has.
+        table: The table.
+        paths: The paths of columns that the table has.
     """
     commits = {row["version"]: row for row in sql(describe_history(table)).collect()}
     versions = sorted(commits)
@@ -42,8 +42,8 @@ def introduced_by(
         if version is not None:
             commit = commits[version]
             time = commit["timestamp"].astimezone(timezone.utc)
-            said = commit["userMetadata"] or ""
-            yield IntroducedBy(path, version, commit["operation"], f"{time:%Y-%m-%d %H:%M:%S}", said)
+            message = commit["userMetadata"] or ""
+            yield IntroducedBy(path, version, commit["operation"], f"{time:%Y-%m-%d %H:%M:%S}", message)
 
 
 KEEPS_COLUMNS = frozenset(
@@ -66,47 +66,47 @@ KEEPS_COLUMNS = frozenset(
         "VACUUM START",
     }
 )
-"""What the history calls commits that take no column away (source: the names in Delta's ``DeltaOperations``)."""
+"""Operations of the history that drop no column (source: ``DeltaOperations`` of Delta 4.4.0)."""
 
 
 def past_columns(
     sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[tuple[str, ...]]
 ) -> frozenset[tuple[str, ...]]:
-    """Return those of some columns, which the table lacks, that an older version has; the newest ones are read first.
+    """Return those of some columns that an older version has and the newest one lacks; newer versions are read first.
 
     Args:
         sql: Runs a query.
-        table: Where.
-        paths: Of the columns.
+        table: The table.
+        paths: The paths of the columns.
     """
     commits = sql(describe_history(table)).collect()
     known = {row["version"] for row in commits}
-    # A column is gone since the commit after the last version that has it.
+    # The last version that has a column is the one before the commit that dropped it.
     versions = sorted((row["version"] - 1 for row in commits if not _keeps_columns(row)), reverse=True)
-    missing, found = set(paths), set()
+    missing, present = set(paths), set()
     for version in versions:
         if not missing:
             break
         if version in known:
             columns = canonical_fields(sql(select_all(rows_of(table, version=version))).schema.fields)
-            found |= {path for path in missing if find(columns, path) is not None}
-            missing -= found
-    return frozenset(found)
+            present |= {path for path in missing if find(columns, path) is not None}
+            missing -= present
+    return frozenset(present)
 
 
 def _keeps_columns(commit: Any) -> bool:
-    said = commit["operationParameters"] or {}
-    appends = "Append" in (said.get("mode"), said.get("outputMode"))
+    parameters = commit["operationParameters"] or {}
+    appends = "Append" in (parameters.get("mode"), parameters.get("outputMode"))
     return appends or commit["operation"] in KEEPS_COLUMNS
 
 
 def _first(versions: list[int], has: Callable[[int], bool]) -> int | None:
-    """Return the version from which on something is there; ``None`` if it is older than all of them."""
-    missing, there = -1, len(versions) - 1
-    while there - missing > 1:
-        middle = (missing + there) // 2
+    """Return the first version that has something, by bisection; ``None`` if it is older than the history."""
+    without, with_it = -1, len(versions) - 1
+    while with_it - without > 1:
+        middle = (without + with_it) // 2
         if has(versions[middle]):
-            there = middle
+            with_it = middle
         else:
-            missing = middle
-    return None if missing < 0 and versions[there] > 0 else versions[there]
+            without = middle
+    return None if without < 0 and versions[with_it] > 0 else versions[with_it]

@@ -1,4 +1,4 @@
-"""Append rows that are given as values by column name, so that the table fills what it can and refuses what it must."""
+"""Append rows so that the table fills its defaults and generated columns, and enforces its constraints."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Append rows; columns that none of them gives are left to the table.
+    """Append rows; the table fills columns that a row leaves out.
 
     Args:
-        spark: The session; in its time zone datetimes without one are read.
+        spark: The session; its time zone is that of datetimes without one.
         state: The table.
-        rows: Values by column name.
+        rows: Mappings from column names to values.
 
     Raises:
-        StatementError: If values would be read back otherwise than they were given; nothing is written then.
+        StatementError: If values would not be read back as they were given; nothing is written then.
     """
     instants = _instants_in_partitions(state)
     has_expressions = bool(state.checks or any(column.value is not None for column in state.columns))
-    # Expressions see the session's time zone, so that only a table without them can be written in another one.
+    # Expressions depend on the session's time zone, so only a table without them is written in UTC.
     keeps_zone = bool(instants) and has_expressions
     clock = Clock(spark.conf.get(TIME_ZONE) or "", in_utc=True)
     converted = converted_rows(state, rows, clock, unique=instants if keeps_zone else ())
@@ -48,9 +48,9 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
 
 
 def _instants_in_partitions(state: TableState) -> tuple[str, ...]:
-    """Return the timestamps by which a table is partitioned.
+    """Return the timestamp columns by which a table is partitioned.
 
-    Delta makes their partition values of texts in the session's time zone, in which an hour repeats (Delta 4.4.0).
+    Delta writes their partition values as local times of the session's time zone, which may occur twice (Delta 4.4.0).
     """
     names = {name.lower() for name in state.partitioning}
     columns = [column for column in state.columns if column.name.lower() in names]
@@ -60,13 +60,13 @@ def _instants_in_partitions(state: TableState) -> tuple[str, ...]:
 def _alike(
     rows: Sequence[Mapping[str, Any]], filled: frozenset[str]
 ) -> Iterator[tuple[frozenset[str], list[Mapping[str, Any]]]]:
-    """Group neighbouring rows that give the same of the columns which the table would fill."""
+    """Group neighbouring rows that have values for the same columns among those that the table can fill."""
     for given, alike in groupby(rows, key=lambda row: filled & row.keys()):
         yield given, list(alike)
 
 
 def _loose(kind: Any) -> Any:
-    """Return a type that takes NULL and any length everywhere, so that it is the table that refuses, not the frame."""
+    """Return a type that allows NULL and any length everywhere, so that the table refuses values and not the frame."""
     from pyspark.sql.types import ArrayType, CharType, MapType, StringType, StructField, StructType, VarcharType
 
     if isinstance(kind, StructType):

@@ -54,7 +54,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
         change: The new layout.
 
     Raises:
-        StatementError: If what was written differs from the rows of the table; nothing was changed.
+        StatementError: If the written rows differ from those of the table; nothing was changed.
     """
     spark = gateway.spark
     transaction = Transaction(gateway, name)
@@ -97,10 +97,10 @@ def _domain(paths: list[list[str]]) -> dict[str, Any]:
 
 
 def _names_instants(change: LayoutRewrite, columns: Sequence[ColumnState]) -> bool:
-    """Whether rows are best written in UTC: their partitions are named by timestamps, and nothing else needs a zone.
+    """Whether rows are written in UTC: timestamps are partition columns, and nothing else depends on a time zone.
 
-    Spark names the folder of a timestamp by its local time, which is no instant where clocks are set back. Generated
-    columns are worked out again, and may need the session's zone; there the fingerprint finds the timestamps.
+    Spark names the folder of a timestamp by its local time, which is ambiguous when clocks are set back. Generated
+    columns are computed again and may depend on the session's zone; the fingerprint finds timestamps that change then.
     """
     generates = any(column.value is not None and column.value.generated is not None for column in columns)
     return bool(_timestamps(change.partitioning, columns)) and not generates
@@ -115,10 +115,10 @@ def _timestamps(names: Iterable[str], columns: Sequence[ColumnState]) -> list[st
 def _zone_of_reading(
     spark: SparkSession, transaction: Transaction, metadata: dict[str, Any], columns: Sequence[ColumnState]
 ) -> str:
-    """Return the time zone in which the table means what its readers see: UTC, if it means the same in all of them.
+    """Return the time zone in which the partition values of a table are read: UTC, if it makes no difference.
 
-    Delta has written timestamps of partitions without their zone (before 3.2, or with a setting); those mean what the
-    session's zone makes of them.
+    Delta before 3.2, or with a setting, wrote timestamps of partitions without a zone; readers use the zone of their
+    session for them.
     """
     zone = str(spark.conf.get(TIME_ZONE))
     parted = _timestamps(metadata["partitionColumns"], columns)

@@ -1,7 +1,7 @@
-"""The checked metadata transaction: what open-source Delta cannot say in SQL, done in one commit of its own.
+"""Change metadata that open-source Delta has no SQL for, in one transaction that checks the rows first.
 
-Delta checks nothing on this way (run on the released jars: NOT NULL over a NULL makes the row read back as 0), so the
-checks are made here, in the snapshot that the transaction has read.
+Delta itself checks no rows here (Delta 4.4.0: a NULL in a column that becomes NOT NULL is read back as 0), so the data
+checks run in the snapshot that the transaction has read.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 Count = Callable[[Sequence["DataCheck"], int], "RowCounts"]
-"""Counts the rows that break demands, at a given version."""
+"""Counts the rows that violate data checks, in a given version."""
 
 
 def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[Sequence[str]], count: Count) -> None:
-    """Forbid NULL in columns and in fields of structs, if no row has one.
+    """Make columns and fields of structs NOT NULL, if no row holds NULL in them.
 
     Args:
         gateway: To the session.
         name: The table.
-        paths: Which: a column and the fields below it, without regard to case.
-        count: Asks the rows.
+        paths: The paths of the columns and fields, in any case.
+        count: Runs data checks.
 
     Raises:
-        UnsafePlanError: If rows are NULL in them; nothing was changed.
+        UnsafePlanError: If rows hold NULL in them; nothing was changed.
     """
     folded = {tuple(part.lower() for part in path) for path in paths}
     data_checks = [NotNull(tuple(path)) for path in paths]
@@ -53,19 +53,19 @@ def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[Sequence
 
 
 def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
-    """Add a CHECK constraint with its text as it was written, if every row meets it.
+    """Add a CHECK constraint with exactly the given text, if every row meets it.
 
-    Delta's own command joins the tokens of its text by spaces: ``a::int`` and lambdas are refused then, and ``'it''s'``
-    is stored as ``'it' 's'``, which means something else (run on the released jars).
+    Delta's ADD CONSTRAINT joins the tokens of the text with spaces: it refuses ``a::int`` and lambdas, and stores
+    ``'it''s'`` as ``'it' 's'``, which means something else (Delta 4.4.0).
 
     Args:
         gateway: To the session.
         name: The table.
-        check: The constraint; it is stored under its name in lower case.
-        count: Asks the rows.
+        check: The constraint; it is stored under its lower-case name.
+        count: Runs data checks.
 
     Raises:
-        UnsafePlanError: If rows break it; nothing was changed.
+        UnsafePlanError: If rows violate it; nothing was changed.
         StatementError: If the table has a constraint of that name.
     """
     key = f"{CHECK_PREFIX}{check.name.lower()}"
@@ -81,12 +81,12 @@ def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: C
 
 
 def rename_columns(gateway: Gateway, name: QualifiedName, names: Mapping[tuple[str, ...], str]) -> None:
-    """Rename columns and fields of a table with column mapping, where its catalog has no statement for it.
+    """Rename columns and fields of a table with column mapping, where its catalog refuses RENAME COLUMN.
 
     Args:
         gateway: To the session.
         name: The table.
-        names: The new names, by the paths under the old ones, without regard to case.
+        names: The new names by the old paths, in any case.
     """
     folded = {tuple(part.lower() for part in path): to for path, to in names.items()}
 
@@ -94,7 +94,9 @@ def rename_columns(gateway: Gateway, name: QualifiedName, names: Mapping[tuple[s
         schema = json.loads(metadata["schemaString"])
         _rename(schema, folded)
         metadata["schemaString"] = json.dumps(schema)
-        metadata["partitionColumns"] = [folded.get((each.lower(),), each) for each in metadata["partitionColumns"]]
+        metadata["partitionColumns"] = [
+            folded.get((column.lower(),), column) for column in metadata["partitionColumns"]
+        ]
 
     nothing = RowCounts(rows=None)
     _change(gateway, name, lambda _: nothing, (), rename, labelled(gateway, "RENAME COLUMN"))
@@ -108,9 +110,9 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     edit: Callable[[dict[str, Any]], None],
     label: Any,
 ) -> None:
-    """Edit a table's metadata if its rows allow it.
+    """Edit a table's metadata if its rows pass the data checks.
 
-    The whole table counts as read, so a row that is appended meanwhile makes the commit fail instead of slipping in.
+    The whole table counts as read, so the commit fails if rows are appended in the meantime.
     """
     transaction = Transaction(gateway, name)
     violations = tuple(violations_of(name, data_checks, count(transaction.version)))
@@ -132,7 +134,7 @@ def _forbid_null(struct: dict[str, Any], paths: set[tuple[str, ...]], above: tup
 
 
 def _rename(data_type: Any, names: Mapping[tuple[str, ...], str], above: tuple[str, ...] = ()) -> None:
-    """Rename fields in a type of Delta's JSON, at any depth; everything else about them stays."""
+    """Rename fields in a type of Delta's JSON, at any depth, and keep everything else about them."""
     if not isinstance(data_type, dict):
         return
     for field in data_type.get("fields", ()):

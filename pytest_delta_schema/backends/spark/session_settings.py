@@ -1,4 +1,4 @@
-"""Settings of a session, for a while."""
+"""Change settings of a session temporarily."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 UTC_PARTITION_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
-"""Whether timestamps become partition values in UTC, and not in the session's zone, in which an hour repeats."""
+"""Whether partition values of timestamps are written in UTC instead of the session's time zone (Delta 4.4.0)."""
 
 
 @contextmanager
 def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
-    """Give a setting of a session another value inside of the block."""
+    """Change a setting of a session inside the block.
+
+    Args:
+        spark: The session.
+        key: The name of the setting.
+        value: Its value in the block.
+    """
     before = spark.conf.get(key, None)
     if before == value:
         yield

@@ -1,4 +1,4 @@
-"""What Spark and Delta throw, as one kind of error that speaks of the tables that users know."""
+"""Turn the exceptions of Spark, Delta and py4j into one kind of error, with the table names of users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _STREAM = "STREAM_FAILED"
 _IN_STREAM = re.compile(r"terminated with exception: \[([A-Z0-9_.]+)\]")
-"""Where a stream that failed says why: behind its own condition, which says nothing."""
+"""The condition inside the message of a failed stream, whose own condition is always the same."""
 
 _STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
 
@@ -27,7 +27,7 @@ _GONE = (
     " short, or has crashed and left a file hs_err_pid*.log; run again"
 )
 _NO_ANSWER = re.compile(r"An error occurred while calling \S+")
-"""All that py4j says if the JVM ends during a call; where the JVM answers with an error, its trace follows."""
+"""The whole message of py4j if the JVM ends during a call; an error inside the JVM adds its stack trace."""
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
     """Turn whatever Spark, Delta or py4j raise inside the block into a :class:`StatementError`.
 
     Args:
-        reworded: Turns names in a message to those that users know.
+        reworded: Replaces physical names and secrets in a message.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -44,7 +44,7 @@ def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError, ConnectionError) as error:
         failure = _failure(error, reworded)
-        # What is hidden in the text must not come back by the error behind it.
+        # The original error would show what is redacted in this one.
         raise failure from None if HIDDEN in str(failure) else error
 
 
@@ -65,7 +65,7 @@ def _failure(error: Exception, reworded: Callable[[str], str]) -> StatementError
         if isinstance(error, Py4JError) and not _has_no_answer(error):
             return StatementError(reworded(_text(str(error))))
     except (Py4JNetworkError, ConnectionError):
-        # The message was still in the JVM.
+        # The message could not be fetched from the JVM.
         pass
     return StatementError(_GONE, condition=JVM_GONE)
 
@@ -77,7 +77,7 @@ def _has_no_answer(error: Exception) -> bool:
 
 
 def _condition(java: Any) -> str:
-    """Return the condition of an exception of the JVM, or of what caused it; else the name of the cause's class."""
+    """Return the condition of a Java exception or of one of its causes; else the class name of the first cause."""
     from py4j.protocol import Py4JError
 
     while True:

@@ -1,4 +1,4 @@
-"""Statements on a Spark session with open-source Delta: said as they are, or emulated."""
+"""Run statements in a Spark session with open-source Delta, as they are or emulated."""
 
 from __future__ import annotations
 
@@ -22,52 +22,52 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark.gateway import Gateway
 
 
-class Running:
-    """Runs statements.
+class DeltaStatements:
+    """Runs statements on open-source Delta.
 
     Args:
         sql: Runs SQL.
-        questions: Asks rows.
-        gateway: The way into the JVM, for what has no SQL; ``None`` over Spark Connect.
-        by_commit: Kinds of statements that have no SQL here, and are done by a metadata transaction.
+        queries: Runs data checks.
+        gateway: To the JVM, for statements without SQL; ``None`` over Spark Connect.
+        by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
     """
 
     def __init__(
         self,
         sql: Callable[[str], Any],
-        questions: DataQueries,
+        queries: DataQueries,
         gateway: Gateway | None,
         by_commit: frozenset[StatementKind] = BY_COMMIT,
     ) -> None:
         self._by_commit = by_commit
         self._sql = sql
-        self._questions = questions
+        self._queries = queries
         self._gateway = gateway
 
     def run(self, statement: Statement) -> None:
-        """Run one statement, or what stands for it on open-source Delta.
+        """Run one statement, or emulate it.
 
         Raises:
-            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
-            StatementError: If Spark or Delta refuses.
+            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
+            StatementError: If Spark or Delta refuses it.
         """
         if statement.kind is StatementKind.CREATE_TABLE:
             self._create(statement)
         elif self._gateway is not None and statement.kind in self._by_commit:
             self._commit(self._gateway, statement)
         else:
-            for each in on_delta(statement):
-                self._sql(each.sql)
+            for emulated in on_delta(statement):
+                self._sql(emulated.sql)
 
     def _commit(self, gateway: Gateway, statement: Statement) -> None:
-        """Do in one metadata transaction what SQL cannot say, or not to the letter."""
-        table, count = statement.table, partial(self._questions.count_at, statement.table)
-        paths = [each.path for each in statement.changes if isinstance(each, ColumnNullabilityChange)]
+        """Do in one metadata transaction what open-source Delta has no exact SQL for."""
+        table, count = statement.table, partial(self._queries.count_at, statement.table)
+        paths = [change.path for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
         if paths:
             set_not_null(gateway, table, paths, count)
-        renames = [each for each in statement.changes if isinstance(each, ColumnRename)]
+        renames = {change.path: change.to for change in statement.changes if isinstance(change, ColumnRename)}
         if renames:
-            rename_columns(gateway, table, {each.path: each.to for each in renames})
+            rename_columns(gateway, table, renames)
         for change in statement.changes:
             if isinstance(change, CheckAdd):
                 add_check(gateway, table, CheckState(change.name, change.expression), count)
@@ -78,15 +78,15 @@ class Running:
         for change in statement.changes:
             if isinstance(change, CreateTable):
                 self._require_conditions(change)
-        for each in on_delta(statement):
-            self._sql(each.sql)
+        for emulated in on_delta(statement):
+            self._sql(emulated.sql)
 
     def _require_conditions(self, action: CreateTable) -> None:
-        """Let Spark analyse the checks of a new table, for which no job runs; Delta takes any text as a property."""
+        """Let Spark analyse the checks of a new table, without a job; Delta stores any text as a property."""
         for check in action.checks:
             try:
                 self._sql(probe(action.columns, check.expression))
             except Exception as error:
-                said = because(error)
-                msg = f"{action.table}: check {check.name} ({check.expression}) is refused by Spark: {said}; mend it"
+                subject = f"{action.table}: check {check.name} ({check.expression})"
+                msg = f"{subject} is refused by Spark: {because(error)}; correct it"
                 raise StatementError(msg) from error

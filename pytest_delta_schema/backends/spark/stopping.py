@@ -1,4 +1,4 @@
-"""Stop what a catalog is running when the process is interrupted, so that nothing commits behind its back."""
+"""Stop a running statement when the process is interrupted, so that it does not commit later."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STOPPING = 2.0
-"""Seconds within which a statement is stopped, or given up as one that still runs."""
+"""Seconds to wait for a statement to stop; after that it is reported as still running."""
 
 _PAUSE = 0.1
 
@@ -25,10 +25,10 @@ def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
     """Stop the statement of the block before a ``KeyboardInterrupt`` leaves it.
 
     Args:
-        stop: Stops it, and says whether it is over for certain; given up after :data:`STOPPING` seconds.
+        stop: Stops the statement, and returns whether it has certainly ended; it has :data:`STOPPING` seconds.
 
     Raises:
-        StillRunning: In place of the interruption, if the statement may still commit.
+        StillRunning: Instead of the interruption, if the statement may still commit.
     """
     try:
         yield
@@ -45,13 +45,13 @@ def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
 
 
 def stop_jobs(spark: SparkSession) -> bool:
-    """Cancel the jobs of a classic session until the JVM runs no call of this process any more.
+    """Cancel the jobs of a classic session until the JVM runs no call of this process.
 
-    pyspark's own handler of SIGINT cannot do it: it uses the connection that waits for the statement, which fails
-    (pyspark 4.2.0). Between two jobs of a statement there is nothing to cancel, so that one attempt is not enough.
+    pyspark's handler of SIGINT cannot do it: it fails, because it uses the connection that waits for the statement
+    (pyspark 4.2.0). Between two jobs of a statement there is nothing to cancel, so one attempt is not enough.
     """
     context, idle = java_context(spark), 0
-    while idle < 2:  # noqa: PLR2004 - a call that has just been sent shows at the second look
+    while idle < 2:  # noqa: PLR2004 - a call that has just been sent is only visible to the second check
         context.cancelAllJobs()
         idle = idle + 1 if _calls(jvm_of(spark)) <= 1 else 0
         time.sleep(_PAUSE)
@@ -59,13 +59,13 @@ def stop_jobs(spark: SparkSession) -> bool:
 
 
 def stop_operations(spark: Any) -> bool:
-    """Interrupt the operations of a session of Spark Connect; nobody tells when they are over."""
+    """Interrupt the operations of a session of Spark Connect, which does not report when they have ended."""
     spark.interruptAll()
     return False
 
 
 def _calls(jvm: Any) -> int:
-    """Count the threads of a JVM that run a call of Python, this one included."""
+    """Count the threads of a JVM that run a call from Python, including this call."""
     from py4j.java_gateway import get_method
 
     stacks = get_method(jvm.java.lang.Thread.getAllStackTraces(), "values")().toArray()

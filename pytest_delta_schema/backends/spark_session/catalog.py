@@ -1,4 +1,4 @@
-"""The session catalog: whatever Spark a session reaches, read and changed by SQL."""
+"""The backend ``session``: tables of any Spark session, read and changed by SQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.problems import cannot_be_looked_at, problem
+from pytest_delta_schema.backends.problems import cannot_convert, problem
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
 from pytest_delta_schema.backends.spark.gateway import Gateway
@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.backends.spark.statements import Running
+from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_log, read_table, unreadable
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 READ_THREADS = 8
-"""How many tables are read at once, unless somebody says otherwise."""
+"""The default number of tables that are read at the same time."""
 
 
 class SessionCatalog:
@@ -61,9 +61,9 @@ class SessionCatalog:
 
     Args:
         spark: The session; it is never stopped here.
-        read_threads: How many tables are read at once, at least 1.
-        by_commit: Kinds of statements that have no SQL there, and are done by a metadata transaction.
-        reworded: Takes out of a message what has to stay hidden.
+        read_threads: How many tables are read at the same time, at least 1.
+        by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
+        redacted: Removes secrets from a message.
     """
 
     name = "session"
@@ -73,18 +73,18 @@ class SessionCatalog:
         spark: SparkSession,
         read_threads: int = READ_THREADS,
         by_commit: frozenset[StatementKind] = BY_COMMIT,
-        reworded: Callable[[str], str] = str,
+        redacted: Callable[[str], str] = str,
     ) -> None:
         self.spark = spark
         self._read_threads = read_threads
-        self._reworded = reworded
+        self._redacted = redacted
         gateway = None if is_remote(spark) else Gateway(spark)
-        self._questions = DataQueries(self._rows, self._read)
-        self._running = Running(self._sql, self._questions, gateway, by_commit)
+        self._queries = DataQueries(self._rows, self._read)
+        self._statements = DeltaStatements(self._sql, self._queries, gateway, by_commit)
         self.capabilities = REMOTE if gateway is None else CLASSIC
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name and their parents: two statements and a schema each, several at once."""
+        """Read the tables of models and of their foreign keys: two statements and a schema each, several at once."""
         models = list(models)
         return self._states(names_around(models), conversions(models))
 
@@ -92,48 +92,48 @@ class SessionCatalog:
         """Read the named tables alone: two statements and a schema each, several at once."""
         return self._states(sorted(set(names)), {})
 
-    def _states(self, names: Sequence[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
-        """Read tables; ``wishes`` has those that may be converted from files."""
+    def _states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
+        """Read tables; ``sources`` has the files from which some may be converted."""
         read = self._read_all(names)
-        absent = [name for name, found in read.items() if found is None]
+        absent = [name for name, state in read.items() if state is None]
         schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
         return CatalogState.of(
-            {name: found or _absent(name, schemas[name.catalog], wishes.get(name)) for name, found in read.items()}
+            {name: state or _absent(name, schemas[name.catalog], sources.get(name)) for name, state in read.items()}
         )
 
     def log(self, name: QualifiedName) -> LogFacts:
-        """Read the log of one table that has to be there.
+        """Read the log of one table that exists.
 
         Raises:
-            CatalogReadError: If it is not there, or cannot be read.
+            CatalogReadError: If it does not exist, or cannot be read.
         """
-        found = read_log(self._rows, lambda: self._schema(name), name, self._files)
-        if not isinstance(found, LogFacts):
-            raise CatalogReadError([found or problem(name, "is not known to the Spark session", "see its catalogs")])
-        return replace(found, version=self._newest(name)) if found.version is None else found
+        facts = read_log(self._rows, lambda: self._schema(name), name, self._files)
+        if not isinstance(facts, LogFacts):
+            raise CatalogReadError([facts or problem(name, "is not known to the Spark session", "see its catalogs")])
+        return replace(facts, version=self._newest(name)) if facts.version is None else facts
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
-        """Find the commits that brought columns, by a few schemas of older versions."""
-        with in_users_names(self._reworded):
+        """Find the commits that added columns, by reading a few schemas of older versions."""
+        with in_users_names(self._redacted):
             return tuple(introduced_by(self.spark.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-        """Look for columns in the schemas of older versions."""
-        with in_users_names(self._reworded):
+        """Find columns in the schemas of older versions."""
+        with in_users_names(self._redacted):
             return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
-        """Run one statement, or what stands for it on open-source Delta.
+        """Run one statement, or emulate it on open-source Delta.
 
         Raises:
-            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
-            StatementError: If Spark or Delta refuses.
+            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
+            StatementError: If Spark or Delta refuses it.
         """
-        with in_users_names(self._reworded), stopped_by(self._stop):
-            self._running.run(statement)
+        with in_users_names(self._redacted), stopped_by(self._stop):
+            self._statements.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         try:
             tables = self._rows(show_tables(catalog, schema))
         except StatementError as error:
@@ -160,7 +160,7 @@ class SessionCatalog:
         files: str | None = None,
     ) -> RowCounts:
         """Count the rows that break each data check, in one scan."""
-        return self._questions.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
+        return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
@@ -173,26 +173,26 @@ class SessionCatalog:
         files: str | None = None,
     ) -> Samples:
         """Return a few rows that break each data check, as texts."""
-        return self._questions.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
+        return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows, given as values by column name; columns that are left out are NULL.
+        """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
 
         Raises:
-            StatementError: If they would be read back otherwise than they are given; nothing is written then. Or if the
-                table refuses them.
+            StatementError: If values would not be read back as they were given, and nothing is written; or if the table
+                refuses them.
         """
-        with in_users_names(self._reworded):
+        with in_users_names(self._redacted):
             insert_rows(self.spark, self._read([table])[table], rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
-        """Make a schema; one that is there already is fine."""
-        with in_users_names(self._reworded):
+        """Create a schema unless it exists."""
+        with in_users_names(self._redacted):
             self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema with everything in it; one that is not there is fine."""
-        with in_users_names(self._reworded):
+        """Drop a schema with everything in it if it exists."""
+        with in_users_names(self._redacted):
             self._sql(drop_schema(catalog, schema))
 
     def _newest(self, table: QualifiedName) -> int:
@@ -205,8 +205,8 @@ class SessionCatalog:
         return at_once(read, names, self._read_threads)
 
     def _read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState]:
-        """Return the tables that are there and can be read."""
-        return {name: found for name, found in self._read_all(names).items() if isinstance(found, TableState)}
+        """Return the states of those tables that exist and can be read."""
+        return {name: state for name, state in self._read_all(names).items() if isinstance(state, TableState)}
 
     def _schemas(self, catalog: str) -> set[str] | StatementError:
         """Return the schemas of a catalog, or why they cannot be listed."""
@@ -219,22 +219,22 @@ class SessionCatalog:
         try:
             return self._rows(show_views(catalog, schema))
         except StatementError:
-            # A catalog that cannot list views has none.
+            # Catalogs without views refuse to list them.
             return ()
 
     def _schema(self, name: QualifiedName) -> Any:
-        with in_users_names(self._reworded):
+        with in_users_names(self._redacted):
             return self.spark.table(dotted(name)).schema
 
     def _files(self, location: str) -> LogFiles | None:
-        """Return the log of the table at a location; ``None`` over Spark Connect, which opens no files."""
+        """Return the log of the table at a location; ``None`` over Spark Connect, which cannot open files."""
         folder = local_folder(location)
         if is_remote(self.spark):
             return None
         return HadoopLog(self.spark, unquote(location)) if folder is None else LocalLog(folder)
 
     def _rows(self, text: str) -> Sequence[Any]:
-        with in_users_names(self._reworded):
+        with in_users_names(self._redacted):
             return self.spark.sql(text).collect()
 
     def _sql(self, text: str) -> Any:
@@ -244,11 +244,13 @@ class SessionCatalog:
         return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
 
 
-def _absent(name: QualifiedName, schemas: set[str] | StatementError, wish: Parquet | None) -> TableState | ReadProblem:
-    """Say that a table is not there, if that is certain and all there is to say."""
-    if wish is not None and wish.path is not None:
-        return cannot_be_looked_at(name, SessionCatalog.name, wish.path)
+def _absent(
+    name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None
+) -> TableState | ReadProblem:
+    """Return the state of a table that does not exist, or why nobody can be sure of that."""
+    if source is not None and source.path is not None:
+        return cannot_convert(name, SessionCatalog.name, source.path)
     if isinstance(schemas, StatementError):
         fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
-        return problem(name, fact, "mend the session, or its permission to list them")
+        return problem(name, fact, "repair the session, or its permission to list them")
     return TableState(name=name, exists=False, schema_exists=name.schema in schemas)

@@ -1,7 +1,7 @@
 """Read the state of a table by SQL alone: two statements and a schema, without a Spark job.
 
-Spark's schema hides generation expressions and identities (run on the released jars). Tables that have the feature are
-read once more: the checksum file beside their newest commit, which holds all metadata.
+Spark's schema hides generation expressions and identities (Delta 4.4.0). For tables with these features the checksum
+file of the newest commit is read as well, because it holds all metadata.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
 
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
-"""What Spark says of a table that is not there; everything else is a table that cannot be seen."""
+"""Spark's conditions for a table that does not exist; any other error is a table that cannot be read."""
 
 _PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"
 
 
 _COMMITS_ELSEWHERE = "delta.feature.catalogManaged"
-"""A property of tables whose newest commits are with their catalog, so that their folder alone tells nothing."""
+"""The feature of tables whose catalog holds the newest commits, so that the log folder is not complete."""
 
 
 class Description:
-    """What DESCRIBE TABLE EXTENDED says, taken apart.
+    """The parts of the output of DESCRIBE TABLE EXTENDED.
 
     Args:
         rows: Its rows: names, types or values, comments.
@@ -54,7 +54,7 @@ class Description:
     """
 
     def __init__(self, rows: Sequence[Sequence[str]], columns: int) -> None:
-        # Columns may be called anything, so that no heading can be looked for among them.
+        # A column may have the name of a heading, so the search begins behind the columns.
         names = [row[0] for row in rows[columns:]]
         details = names.index(_DETAILS)
         self._details = {row[0]: row[1] for row in rows[columns + details + 1 :]}
@@ -65,7 +65,7 @@ class Description:
         return self._details.get(key, "")
 
 
-def read_log(  # noqa: PLR0911 - one answer a kind of thing that may stand there
+def read_log(  # noqa: PLR0911 - one result for each kind of table
     sql: Callable[[str], Any],
     schema: Callable[[], Any],
     name: QualifiedName,
@@ -75,12 +75,12 @@ def read_log(  # noqa: PLR0911 - one answer a kind of thing that may stand there
 
     Args:
         sql: Runs SQL and returns rows.
-        schema: Returns the table's schema as Spark shows it.
+        schema: Returns the table's schema in Spark.
         name: The table.
-        files: Opens the log of the table at a location; ``None`` if the session has no way to it.
+        files: Opens the log of the table at a location; it returns ``None`` if the session cannot open files.
 
     Returns:
-        What it says, or why it has none; ``None`` if there is no such table.
+        The facts of the log, or why it cannot be read; ``None`` if the table does not exist.
     """
     try:
         described = sql(describe_extended(name))
@@ -114,8 +114,13 @@ def read_log(  # noqa: PLR0911 - one answer a kind of thing that may stand there
 
 
 def unreadable(name: QualifiedName, error: StatementError) -> ReadProblem:
-    """Report a table that the session cannot read, which says nothing about whether it exists."""
-    return problem(name, f"cannot be read ({error})", "mend the session, or its permission to read the table")
+    """Return the problem of a table that the session cannot read, whether it exists or not.
+
+    Args:
+        name: The table.
+        error: What Spark raised.
+    """
+    return problem(name, f"cannot be read ({error})", "repair the session, or its permission to read the table")
 
 
 def read_table(
@@ -124,16 +129,16 @@ def read_table(
     name: QualifiedName,
     files: Callable[[str], LogFiles | None],
 ) -> TableState | ReadProblem | None:
-    """Read the state of one table; see :func:`read_log`."""
-    found = read_log(sql, schema, name, files)
+    """Read the state of one table; the arguments are those of :func:`read_log`."""
+    facts = read_log(sql, schema, name, files)
     try:
-        return found.state(name) if isinstance(found, LogFacts) else found
+        return facts.state(name) if isinstance(facts, LogFacts) else facts
     except (KeyError, TypeError, ValueError) as error:
         return is_damaged(name, error)
 
 
 class _TextLog:
-    """Reads single files of a log by SQL, as Spark reads text; see :class:`LogFiles`."""
+    """Reads single files of a log by SQL, with Spark's text source; see :class:`LogReader`."""
 
     def __init__(self, sql: Callable[[str], Any], location: str) -> None:
         self._sql = sql
@@ -141,7 +146,7 @@ class _TextLog:
         self.path = f"{location}/_delta_log"
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file, which is read once."""
+        """Return the content of a file; each file is read only once."""
         if name not in self._contents:
             lines = self._sql(select_text(f"{self.path}/{name}"))
             self._contents[name] = "\n".join(row[0] for row in lines).encode()
@@ -159,6 +164,6 @@ def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str
         return problem(name, fact, "read it through a classic session, or give this one permission to read its folder")
     if damage is not None:
         return damage.of(name)
-    told = json.loads(text)
-    clustering = clustering_in(told.get("domainMetadata") or ()) or ()
-    return LogFacts(told["metadata"], told["protocol"], clustering, version)
+    checksum = json.loads(text)
+    clustering = clustering_in(checksum.get("domainMetadata") or ()) or ()
+    return LogFacts(checksum["metadata"], checksum["protocol"], clustering, version)

@@ -273,7 +273,7 @@ class UnityCatalog:
                     " classic session"
                 )
                 raise BackendUnavailableError(msg)
-            self._by_spark = SessionCatalog(spark, by_commit=BY_TRANSACTION, reworded=self.client.scrub)
+            self._by_spark = SessionCatalog(spark, by_commit=BY_TRANSACTION, redacted=self.client.scrub)
         if catalog is not None:
             self._require_same_server(self._by_spark.spark, catalog)
         return self._by_spark

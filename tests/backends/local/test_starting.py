@@ -22,9 +22,11 @@ from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse
 
 START = """
-import sys
+import logging, sys
 from pathlib import Path
 from pytest_delta_schema.backends.local.session import session_conf, start_session
+logging.basicConfig()
+logging.getLogger("pytest_delta_schema").setLevel(logging.INFO)
 warehouse = Path(sys.argv[1])
 session = start_session(warehouse, archive=sys.argv[2] == "archive")
 options = session.spark.conf.get("spark.driver.extraJavaOptions")

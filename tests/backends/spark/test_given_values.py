@@ -112,7 +112,7 @@ def test_a_partition_whose_table_sees_the_time_zone_of_the_session_refuses_the_r
     catalog.spark.conf.set(ZONE, "Europe/Berlin")
     try:
         with pytest.raises(
-            StatementError, match=r"row 2, column t: .* happens in an hour that Europe/Berlin has twice"
+            StatementError, match=r"row 2, column t: .* is in an hour that occurs twice in Europe/Berlin"
         ):
             catalog.insert(NAME, [{"id": 1, "t": INSTANTS[0]}, {"id": 2, "t": INSTANTS[1]}])
         written = catalog.version(NAME)

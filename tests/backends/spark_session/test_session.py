@@ -234,7 +234,7 @@ def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
     assert session.version(NAME) == ReadProblem(
         table="dev.silver.orders",
         message="cannot be read (no SELECT)",
-        remedy="mend the session, or its permission to read the table",
+        remedy="repair the session, or its permission to read the table",
     )
 
 
@@ -244,8 +244,8 @@ def test_files_are_not_looked_at(session):
     problem = session.snapshot([table(ID, convert_from=Parquet("/lake/orders"))]).problems[NAME]
 
     assert str(problem) == (
-        "dev.silver.orders: its model converts /lake/orders, which the session backend cannot look into; convert it with"
-        " the local backend or by CONVERT TO DELTA, or take convert_from out"
+        "dev.silver.orders: its model converts /lake/orders, whose files the session backend cannot list; convert it with"
+        " the local backend or by CONVERT TO DELTA, or remove convert_from"
     )
 
 
