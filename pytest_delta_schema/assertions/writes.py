@@ -1,9 +1,10 @@
-"""Assertions about writes: would this frame be accepted, and what would it make of the table?"""
+"""Assertions about writes: whether Delta accepts a frame, and the schema of the table after it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.errors import WriteError
 from pytest_delta_schema.report.schema_diff import schema_diff
 from pytest_delta_schema.write_check.prediction import check_write, stored_state
@@ -13,91 +14,154 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import CatalogReader, TableState
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
-def assert_accepts(table: Table | TableState | str, df: DataFrame | StructType, **how: Any) -> WriteVerdict:
-    """Make sure that a table takes a frame; nothing is written, and no JVM is needed.
+def assert_accepts(  # noqa: PLR0913 - the settings of a writer
+    table: Table | TableState | str,
+    df: DataFrame | StructType,
+    *,
+    method: WriteMethod = "save",
+    mode: WriteMode = "append",
+    merge_schema: bool = False,
+    overwrite_schema: bool = False,
+    auto_merge: bool = False,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
+) -> WriteVerdict:
+    """Raise unless Delta accepts a write; nothing is written, and no JVM is needed.
 
     Args:
         table: A model, an observed state, or with ``catalog=`` the name of a table.
         df: The frame, or its schema.
-        **how: How it is written, as :func:`check_write` takes it: ``via``, ``mode``, ``merge_schema`` and so on.
+        method: The method that writes; see :func:`check_write`.
+        mode: ``append`` or ``overwrite``.
+        merge_schema: The writer's option ``mergeSchema``.
+        overwrite_schema: The writer's option ``overwriteSchema``.
+        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        catalog: Where a table is read that is given by name.
+        version: Delta's version, major and minor.
 
     Returns:
-        The verdict, with what else happens among its notes.
+        The verdict; its notes are the effects of the write.
 
     Raises:
-        WriteError: An ``AssertionError`` that shows why not, and both schemas side by side.
+        WriteError: An ``AssertionError`` with the reasons and both schemas side by side.
     """
-    verdict = check_write(df, table, **how)
+    verdict = check_write(
+        df, table, method, mode, merge_schema, overwrite_schema, auto_merge, catalog=catalog, version=version
+    )
     if not verdict.accepted:
-        msg = f"{verdict}\n\n{_sides(table, df, how)}"
+        msg = f"{verdict}\n\n{_side_by_side(table, df, catalog)}"
         raise WriteError(msg)
     return verdict
 
 
-def assert_rejects(
-    table: Table | TableState | str, df: DataFrame | StructType, reason: str | None = None, **how: Any
+def assert_rejects(  # noqa: PLR0913 - the settings of a writer
+    table: Table | TableState | str,
+    df: DataFrame | StructType,
+    reason: str | None = None,
+    *,
+    method: WriteMethod = "save",
+    mode: WriteMode = "append",
+    merge_schema: bool = False,
+    overwrite_schema: bool = False,
+    auto_merge: bool = False,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
-    """Make sure that a table refuses a frame.
+    """Raise unless Delta refuses a write.
 
     Args:
         table: As in :func:`assert_accepts`.
-        df: Likewise.
-        reason: The rule that refuses it, such as ``extra-column``; any, if it is left out. Delta's own error condition
-            is understood as well.
-        **how: As in :func:`assert_accepts`.
+        df: The frame, or its schema.
+        reason: The fault, such as ``extra-column``, or Delta's error condition; ``None`` for any.
+        method: The method that writes; see :func:`check_write`.
+        mode: ``append`` or ``overwrite``.
+        merge_schema: The writer's option ``mergeSchema``.
+        overwrite_schema: The writer's option ``overwriteSchema``.
+        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        catalog: Where a table is read that is given by name.
+        version: Delta's version, major and minor.
 
     Returns:
-        The verdict, with its findings.
+        The verdict with its findings.
 
     Raises:
-        WriteError: An ``AssertionError``, if it is accepted, or refused for other reasons only.
+        WriteError: An ``AssertionError``, if Delta accepts the write or refuses it for other reasons only.
     """
-    verdict = check_write(df, table, **how)
+    verdict = check_write(
+        df, table, method, mode, merge_schema, overwrite_schema, auto_merge, catalog=catalog, version=version
+    )
     expected = f" for {reason}" if reason else ""
     if verdict.accepted:
-        msg = f"{verdict.table}: the write is accepted, and should be refused{expected}\n\n{_sides(table, df, how)}"
+        fact = f"{verdict.table}: the write is accepted, and should be refused{expected}"
+        msg = f"{fact}\n\n{_side_by_side(table, df, catalog)}"
         raise WriteError(msg)
-    known = {name for finding in verdict.findings for name in (finding.rule, finding.condition)}
-    if reason is not None and reason not in known:
-        msg = f"{verdict}\n\nand should be refused{expected}\n\n{_sides(table, df, how)}"
+    reasons = {name for finding in verdict.findings for name in (finding.rule, finding.condition)}
+    if reason is not None and reason not in reasons:
+        msg = f"{verdict}\n\nand should be refused{expected}\n\n{_side_by_side(table, df, catalog)}"
         raise WriteError(msg)
     return verdict
 
 
-def assert_evolves(
-    table: Table | TableState | str, df: DataFrame | StructType, to: Table | StructType, **how: Any
+def assert_evolves(  # noqa: PLR0913 - the settings of a writer
+    table: Table | TableState | str,
+    df: DataFrame | StructType,
+    to: Table | StructType,
+    *,
+    method: WriteMethod = "save",
+    mode: WriteMode = "append",
+    merge_schema: bool | None = None,
+    overwrite_schema: bool = False,
+    auto_merge: bool = False,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
-    """Make sure that a write is accepted and leaves the table with another schema.
+    """Raise unless Delta accepts a write and the table has another schema after it.
 
     Args:
         table: As in :func:`assert_accepts`.
-        df: Likewise.
-        to: The schema that the table has after it, as a model or a struct; comments and the order of columns aside.
-        **how: As in :func:`assert_accepts`; ``merge_schema=True`` unless it says how the schema may change.
+        df: The frame, or its schema.
+        to: The schema of the table after the write, as a model or a struct; comments and column order are not compared.
+        method: The method that writes; see :func:`check_write`.
+        mode: ``append`` or ``overwrite``.
+        merge_schema: The writer's option ``mergeSchema``; by default ``not (overwrite_schema or auto_merge)``.
+        overwrite_schema: The writer's option ``overwriteSchema``.
+        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        catalog: Where a table is read that is given by name.
+        version: Delta's version, major and minor.
 
     Returns:
         The verdict.
 
     Raises:
-        WriteError: An ``AssertionError``, if it is refused, changes nothing, or leaves another schema.
+        WriteError: An ``AssertionError``, if Delta refuses the write, or the table has its old or an unexpected schema
+            after it.
     """
-    if not how.keys() & {"merge_schema", "auto_merge", "overwrite_schema"}:
-        how["merge_schema"] = True
-    verdict = assert_accepts(table, df, **how)
+    verdict = assert_accepts(
+        table,
+        df,
+        method=method,
+        mode=mode,
+        merge_schema=not (overwrite_schema or auto_merge) if merge_schema is None else merge_schema,
+        overwrite_schema=overwrite_schema,
+        auto_merge=auto_merge,
+        catalog=catalog,
+        version=version,
+    )
     difference = schema_diff(to, verdict.columns, names=("expected", "after the write"))
     if difference:
-        msg = f"{verdict.table}: the write is accepted, and leaves another schema than expected\n\n{difference}"
+        msg = f"{verdict.table}: the write is accepted, but the table has an unexpected schema after it\n\n{difference}"
         raise WriteError(msg)
-    if stored_state(table, how.get("catalog")).columns == verdict.columns:
+    if stored_state(table, catalog).columns == verdict.columns:
         msg = f"{verdict.table}: the write is accepted, and does not change the schema"
         raise WriteError(msg)
     return verdict
 
 
-def _sides(table: Table | TableState | str, df: DataFrame | StructType, how: dict[str, Any]) -> str:
-    state = stored_state(table, how.get("catalog"))
+def _side_by_side(table: Table | TableState | str, df: DataFrame | StructType, catalog: CatalogReader | None) -> str:
+    state = stored_state(table, catalog)
     return schema_diff(state, df, names=("table", "frame"), nullability=False) or "the two schemas are equal"

@@ -1,1 +1,1 @@
-"""What a write would do: Delta's schema enforcement and evolution, predicted without a JVM."""
+"""Predicts what Delta does with a write, by its rules of schema enforcement and schema evolution, without a JVM."""

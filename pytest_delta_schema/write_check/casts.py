@@ -1,7 +1,7 @@
-"""Casts that Spark puts between a frame and a table, and which it refuses.
+"""The casts that Spark adds between a frame and a table, and those that it refuses.
 
-Under its default policy Spark casts as ``CAST`` in ANSI mode does: string to bigint passes, and only rows whose text is
-no number fail. Run on Spark 4.2.0, every type against every other.
+Under its default policy Spark casts as ``CAST`` in ANSI mode does: a string column is accepted for bigint, and a row
+whose text is no number fails. Measured on Spark 4.2.0, every type against every other.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import findings
-from pytest_delta_schema.write_check.method import WRITE_STREAM
-from pytest_delta_schema.write_check.schema_merge import evolves
+from pytest_delta_schema.write_check.schema_merge import TypeDifference, evolves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import Findings
-    from pytest_delta_schema.write_check.method import WriteCall
+    from pytest_delta_schema.write_check.findings import Collector
+    from pytest_delta_schema.write_check.method import WriteSemantics
+
+Path = tuple[str, ...]
 
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _NUMBERS = _INTEGERS | {"float", "double", "decimal"}
@@ -43,7 +44,7 @@ _CASTS: dict[str, frozenset[str]] = {
     **dict.fromkeys(_INTEGERS | {"decimal"}, _NUMBERS | _SPANS | {"boolean", "string", "timestamp", "variant"}),
     **dict.fromkeys(("float", "double"), _NUMBERS | {"boolean", "string", "timestamp", "variant"}),
 }
-"""The families of types to which each family is cast."""
+"""The families of types that Spark casts each family to."""
 
 _COERCES: dict[str, frozenset[str]] = {
     "boolean": frozenset({"string"}),
@@ -52,12 +53,17 @@ _COERCES: dict[str, frozenset[str]] = {
     **dict.fromkeys(_DAYS, _DAYS | {"string"}),
     **dict.fromkeys(_NUMBERS, _NUMBERS | {"string"}),
 }
-"""The same for streams, which cast by the rules of Spark's expressions."""
+"""The same for streams, which cast by the rules of Spark expressions."""
 
 
 @lru_cache(maxsize=4096)
 def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark casts one type to another; whether it can cast a value is another matter."""
+    """Whether Spark has a cast from one type to another; single values may still fail.
+
+    Args:
+        given: The type in the frame.
+        wanted: The type in the table.
+    """
     if given == wanted:
         return True
     if isinstance(given, StructState) and isinstance(wanted, StructState):
@@ -88,7 +94,12 @@ def _family(data_type: DataTypeState) -> str:
 
 @lru_cache(maxsize=4096)
 def is_coercible(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether a stream casts one atomic type to another; what it does not cast is left to the merging of schemas."""
+    """Whether a stream casts one atomic type to another; other types are left to the merge of the schemas.
+
+    Args:
+        given: The type in the frame.
+        wanted: The type in the table.
+    """
     source, target = _family(given), _family(wanted)
     return source == target or target in _COERCES.get(source, ())
 
@@ -97,57 +108,66 @@ class Caster:
     """Casts the columns of a frame to those of a table.
 
     Args:
-        route: The way the frame takes; if columns are matched by their place, so are the fields of structs.
+        semantics: How the write treats columns; where it matches them by position, so it does fields of structs.
         widens: Whether types that the table may evolve to are left as they are.
-        found: Where refusals are noted.
+        collector: Where refused casts and notes are added.
     """
 
-    def __init__(self, call: WriteCall, *, widens: bool, found: Findings) -> None:
-        self._route = call
-        self._by_position = call.by_position
+    def __init__(self, semantics: WriteSemantics, *, widens: bool, collector: Collector) -> None:
+        self._semantics = semantics
+        self._by_position = semantics.by_position
         self._widens = widens
-        self._found = found
+        self._collector = collector
 
     def cast(self, frame: Sequence[ColumnState], columns: Sequence[ColumnState]) -> tuple[ColumnState, ...]:
-        """Return the columns of the frame as they reach the table; those that it does not have stay as they are."""
+        """Return the columns of a frame with the types of a table; columns that the table lacks are unchanged.
+
+        Args:
+            frame: The columns of the frame.
+            columns: The columns of the table.
+        """
         return self._fields(frame, columns, ())
 
     def _fields(
-        self, given: Sequence[ColumnState], wanted: Sequence[ColumnState], above: tuple[str, ...]
+        self, given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: Path
     ) -> tuple[ColumnState, ...]:
         if self._by_position:
             if len(given) < len(wanted):
-                self._found.append(findings.too_few(above, len(given), len(wanted)))
+                self._collector.findings.append(findings.too_few_columns(parent, len(given), len(wanted)))
                 return tuple(given)
-            pairs = [(each, wanted[index] if index < len(wanted) else None) for index, each in enumerate(given)]
+            matches = [*wanted[: len(given)], *[None] * (len(given) - len(wanted))]
         else:
-            known = {column.name.lower(): column for column in wanted}
-            pairs = [(each, known.get(each.name.lower())) for each in given]
-        return tuple(each if match is None else self._column(each, match, above) for each, match in pairs)
+            by_name = {column.name.lower(): column for column in wanted}
+            matches = [by_name.get(column.name.lower()) for column in given]
+        return tuple(
+            column if match is None else self._column(column, match, parent)
+            for column, match in zip(given, matches, strict=True)
+        )
 
-    def _column(self, given: ColumnState, wanted: ColumnState, above: tuple[str, ...]) -> ColumnState:
-        if given[1] == wanted[1]:
+    def _column(self, given: ColumnState, wanted: ColumnState, parent: Path) -> ColumnState:
+        if given.data_type == wanted.data_type:
             if not self._by_position:
                 return given
             return wanted if wanted.value is None else wanted._replace(value=None)
-        path = (*above, wanted.name)
+        path = (*parent, wanted.name)
         if not self._by_position:
             return given._replace(data_type=self._type(given.data_type, wanted.data_type, path))
-        cast = self._part if above else self._type
+        cast = self._part if parent else self._type
         return wanted._replace(data_type=cast(given.data_type, wanted.data_type, path), value=None)
 
-    def _part(self, given: DataTypeState, wanted: DataTypeState, path: tuple[str, ...]) -> DataTypeState:
-        """Cast a field of a struct by position: only structs are entered there, arrays and maps are cast whole."""
+    def _part(self, given: DataTypeState, wanted: DataTypeState, path: Path) -> DataTypeState:
+        """Cast a field of a struct by position: structs field by field, arrays and maps as one value."""
         if wanted == "void":
             return given
         if not isinstance(given, StructState):
             return self._atom(given, wanted, path)
         if not isinstance(wanted, StructState):
-            self._found.append(findings.struct_for(path, given, wanted))
+            difference = TypeDifference(path=path, stored=wanted, given=given)
+            self._collector.findings.append(findings.unsupported_struct_cast(difference))
             return wanted
         return StructState(self._fields(given.fields, wanted.fields, path))
 
-    def _type(self, given: DataTypeState, wanted: DataTypeState, path: tuple[str, ...]) -> DataTypeState:
+    def _type(self, given: DataTypeState, wanted: DataTypeState, path: Path) -> DataTypeState:
         if wanted in (given, "void"):
             return given
         if isinstance(given, StructState) and isinstance(wanted, StructState):
@@ -162,39 +182,48 @@ class Caster:
             return given._replace(key=key, value=value)
         return self._atom(given, wanted, path)
 
-    def _atom(self, given: DataTypeState, wanted: DataTypeState, path: tuple[str, ...]) -> DataTypeState:
-        if self._widens and evolves(wanted, given, self._route.version):
+    def _atom(self, given: DataTypeState, wanted: DataTypeState, path: Path) -> DataTypeState:
+        if self._widens and evolves(wanted, given, self._semantics.version):
             return given
-        if self._route.via == WRITE_STREAM and not is_coercible(given, wanted):
+        if self._semantics.method == "write_stream" and not is_coercible(given, wanted):
             return given
+        difference = TypeDifference(path=path, stored=wanted, given=given)
         if not is_castable(given, wanted):
-            self._found.append(findings.no_cast(path, given, wanted))
+            self._collector.findings.append(findings.unsupported_cast(difference))
         elif plain(given) != plain(wanted) and given != "void":
-            self._found.notes.append(findings.cast_note(path, given, wanted))
+            self._collector.notes.append(findings.cast_note(difference))
         return wanted
 
 
-def is_read_as(columns: Sequence[ColumnState], frame: Sequence[ColumnState], call: WriteCall, *, widens: bool) -> bool:
-    """Whether a frame can be read as a table without a cast, fields of structs matched by name.
+def fits_without_cast(
+    columns: Sequence[ColumnState], frame: Sequence[ColumnState], semantics: WriteSemantics, *, widens: bool
+) -> bool:
+    """Whether a frame fits a table without a cast, with fields of structs matched by name.
 
-    Only if it cannot are the fields of structs matched by their place, when a frame is inserted by position.
+    An insert by position matches the fields of structs by position only if it does not.
+
+    Args:
+        columns: The columns of the table.
+        frame: The columns of the frame.
+        semantics: How the write treats columns.
+        widens: Whether the table takes wider types.
     """
     given = {column.name.lower(): column for column in frame}
     for column in columns:
         match = given.get(column.name.lower())
         if match is None or match.name != column.name:
             return False
-        if not _is_read_as(column.data_type, match.data_type, call, widens=widens):
+        if not _type_fits(column.data_type, match.data_type, semantics, widens=widens):
             return False
     return True
 
 
-def _is_read_as(stored: DataTypeState, given: DataTypeState, call: WriteCall, *, widens: bool) -> bool:
+def _type_fits(stored: DataTypeState, given: DataTypeState, semantics: WriteSemantics, *, widens: bool) -> bool:
     if isinstance(stored, StructState) and isinstance(given, StructState):
-        return is_read_as(stored.fields, given.fields, call, widens=widens)
+        return fits_without_cast(stored.fields, given.fields, semantics, widens=widens)
     if isinstance(stored, str) or type(stored) is not type(given):
-        return plain(stored) == plain(given) or (widens and evolves(stored, given, call.version))
+        return plain(stored) == plain(given) or (widens and evolves(stored, given, semantics.version))
     return all(
-        _is_read_as(one.data_type, other.data_type, call, widens=widens)
+        _type_fits(one.data_type, other.data_type, semantics, widens=widens)
         for one, other in zip(below(stored), below(given), strict=True)
     )

@@ -1,11 +1,13 @@
-"""Columns that checks and generated columns are made of, whose types no write changes."""
+"""Columns that checks and generated columns depend on; a write cannot change their types."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.types import StructState, below, plain
 from pytest_delta_schema.write_check import findings
+from pytest_delta_schema.write_check.schema_merge import TypeDifference
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -17,71 +19,95 @@ if TYPE_CHECKING:
 Path = tuple[str, ...]
 
 
-def require_unused(state: TableState, query: Sequence[ColumnState]) -> Iterator[Finding]:
-    """Yield a finding for every column of another type that a check or a generated column of the table is made of.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependent:
+    """A check or a generated column, and the columns that its expression names.
 
-    Delta asks this of every write that casts nothing, before it looks whether the types could be merged.
+    Args:
+        label: What messages call it.
+        paths: The columns and fields that its expression names, in lower case.
+        is_generated: Whether it is a generated column and not a check.
     """
-    users = list(_users(state))
-    if not users:
-        return
-    for path, stored, given in _differing(state.columns, query, ()):
-        folded = tuple(part.lower() for part in path)
-        for label, paths, generated in users:
-            if folded in paths:
-                yield findings.used_by(path, stored, given, label, generated=generated)
+
+    label: str
+    paths: frozenset[Path]
+    is_generated: bool
 
 
-def stranded(state: TableState, kept: Collection[str]) -> Iterator[str]:
-    """Yield a note for every check that stays although a column that it is made of goes.
+def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[Finding]:
+    """Yield a finding for every column of another type that a check or a generated column depends on.
+
+    Delta checks this for every write that does not cast, before it merges the types.
 
     Args:
         state: The table.
-        kept: The columns that stay, in lower case.
+        frame: The columns that reach the table.
+    """
+    dependents = list(_dependents(state))
+    if not dependents:
+        return
+    for difference in _differences(state.columns, frame, ()):
+        folded = tuple(part.lower() for part in difference.path)
+        for dependent in dependents:
+            if folded in dependent.paths:
+                yield findings.column_in_use(difference, dependent)
+
+
+def broken_checks(state: TableState, kept: Collection[str]) -> Iterator[str]:
+    """Yield a note for every check that loses a column which its expression names.
+
+    Args:
+        state: The table.
+        kept: The names of the columns that the table keeps, in lower case.
     """
     for check in state.checks:
-        gone = ", ".join(sorted({path[0] for path in _paths(check.expression)} - {*kept}))
-        if gone:
-            yield f"check {check.name} stays without its column {gone}, so that every later write fails: drop it first"
+        columns = {path[0] for path in _paths(check.expression)}
+        lost = ", ".join(sorted(columns.difference(kept)))
+        if lost:
+            yield f"check {check.name} stays without its column {lost}, so that every later write fails: drop it first"
 
 
-def _users(state: TableState) -> Iterator[tuple[str, set[Path], bool]]:
-    """Yield what is made of columns: what it is called, the paths it names, and whether it is a generated column."""
+def _dependents(state: TableState) -> Iterator[Dependent]:
     for check in state.checks:
-        yield f"check {check.name}", _paths(check.expression), False
+        yield Dependent(label=f"check {check.name}", paths=_paths(check.expression), is_generated=False)
     for column in state.columns:
         if column.value is not None and column.value.generated is not None:
-            yield f"the generated column {column.name}", _paths(column.value.generated), True
+            label = f"the generated column {column.name}"
+            yield Dependent(label=label, paths=_paths(column.value.generated), is_generated=True)
 
 
-def _paths(expression: str) -> set[Path]:
+def _paths(expression: str) -> frozenset[Path]:
     from pytest_delta_schema.state.expressions import paths_in
 
-    return {tuple(part.lower() for part in path) for path in paths_in(expression)}
+    return frozenset(tuple(part.lower() for part in path) for path in paths_in(expression))
 
 
-def _differing(
-    columns: Sequence[ColumnState], frame: Sequence[ColumnState], above: Path
-) -> Iterator[tuple[Path, DataTypeState, DataTypeState]]:
+def _differences(
+    columns: Sequence[ColumnState], frame: Sequence[ColumnState], parent: Path
+) -> Iterator[TypeDifference]:
     given = {column.name.lower(): column for column in frame}
     for column in columns:
         match = given.get(column.name.lower())
         if match is None or _same(column.data_type, match.data_type):
             continue
-        path = (*above, column.name)
-        yield path, column.data_type, match.data_type
+        path = (*parent, column.name)
+        yield TypeDifference(path=path, stored=column.data_type, given=match.data_type)
         if type(column.data_type) is type(match.data_type):
-            yield from _differing(below(column.data_type), below(match.data_type), path)
+            yield from _differences(below(column.data_type), below(match.data_type), path)
 
 
 def _same(stored: DataTypeState, given: DataTypeState) -> bool:
-    """Whether two types are one, case and nullability aside."""
+    """Whether two types are equal but for the case of names and nullability."""
     if isinstance(stored, str) or isinstance(given, str):
         return plain(stored) == plain(given)
     left, right = below(stored), below(given)
-    names = isinstance(stored, StructState) and [f.name.lower() for f in left] != [f.name.lower() for f in right]
+    is_renamed = isinstance(stored, StructState) and _folded_names(left) != _folded_names(right)
     return (
         type(stored) is type(given)
-        and not names
+        and not is_renamed
         and all(_same(one.data_type, other.data_type) for one, other in zip(left, right, strict=True))
     )
+
+
+def _folded_names(columns: Sequence[ColumnState]) -> list[str]:
+    return [column.name.lower() for column in columns]

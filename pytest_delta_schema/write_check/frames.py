@@ -1,4 +1,4 @@
-"""The columns of a frame, as they reach the table."""
+"""The columns of a frame after duplicate names are checked and casts are added."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import findings
-from pytest_delta_schema.write_check.casts import Caster, is_read_as
-from pytest_delta_schema.write_check.method import SAVE_AS_TABLE, WRITE_STREAM
+from pytest_delta_schema.write_check.casts import Caster, fits_without_cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import Findings
-    from pytest_delta_schema.write_check.method import WriteCall
+    from pytest_delta_schema.write_check.findings import Collector
+    from pytest_delta_schema.write_check.method import WriteSemantics
 
 Columns = tuple[ColumnState, ...]
 
@@ -28,70 +27,75 @@ _IN_DATA, _IN_UPDATE, _IN_READING = (
 
 
 def widens(state: TableState) -> bool:
-    """Whether a table takes wider types."""
+    """Whether a table has type widening."""
     return is_on(WIDENING_PROPERTY, state.table_properties)
 
 
 def without_lengths(columns: Columns) -> Columns:
-    """Return columns as frames have them: strings for char and varchar."""
-    if not any(_has_lengths(column[1]) for column in columns):
+    """Return columns with string in place of char and varchar, as frames have them."""
+    if not any(_has_lengths(column.data_type) for column in columns):
         return columns
     return tuple(column._replace(data_type=_without_lengths(column.data_type)) for column in columns)
 
 
-def reaching(frame: Columns, state: TableState, call: WriteCall, found: Findings) -> Columns | None:
-    """Return the columns of a frame as they reach Delta, cast and in place; ``None`` if they never do.
+def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector) -> Columns | None:
+    """Return the columns of a frame as Delta receives them; ``None`` if the write is refused before.
 
     Args:
-        frame: The columns that are written.
+        frame: The columns of the frame.
         state: The table.
-        call: The way they take.
-        found: Where refusals are noted.
+        semantics: How the write treats columns.
+        collector: Where findings and notes are added.
     """
     width = len(state.columns)
-    in_place = len(frame) >= width and _names(frame[:width]) == _names(state.columns)
+    same_names = len(frame) >= width and _names(frame[:width]) == _names(state.columns)
     twice = _repeated(frame)
-    if twice and (condition := _of_duplicates(call, in_place=in_place, nested=all("." in each for each in twice))):
-        found.append(findings.repeated(twice, condition))
+    nested = all("." in path for path in twice)
+    condition = _duplicates_condition(semantics, same_names=same_names, nested=nested) if twice else None
+    if condition is not None:
+        collector.findings.append(findings.duplicate_column(twice, condition))
         return None
-    if not call.casts:
+    if not semantics.casts:
         return frame
-    may_widen = call.merges and widens(state)
-    by_position = call.by_position
-    if by_position and in_place and is_read_as(state.columns, frame, call, widens=may_widen):
+    may_widen = semantics.merges_schema and widens(state)
+    by_position = semantics.by_position
+    if by_position and same_names and fits_without_cast(state.columns, frame, semantics, widens=may_widen):
         return frame
-    before = len(found)
-    query = Caster(call, widens=may_widen, found=found).cast(frame, state.columns)
-    if by_position and len(found) > before:
-        # Delta says what it cannot place while it puts the casts, and Spark looks at the casts afterwards.
-        found[before:] = sorted(found[before:], key=lambda finding: finding.condition == findings.NO_CAST)
+    before = len(collector.findings)
+    query = Caster(semantics, widens=may_widen, collector=collector).cast(frame, state.columns)
+    if by_position and len(collector.findings) > before:
+        # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.
+        refused = collector.findings[before:]
+        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == findings.NO_CAST)
         return None
     if by_position and (twice := _repeated(query)):
-        found.append(findings.repeated(twice, _IN_UPDATE if call.replaces else _IN_DATA))
+        collector.findings.append(
+            findings.duplicate_column(twice, _IN_UPDATE if semantics.replaces_schema else _IN_DATA)
+        )
         return None
     return query
 
 
-def _of_duplicates(call: WriteCall, *, in_place: bool, nested: bool) -> str | None:
-    """Return the condition of names that a frame has twice; ``None`` if their place decides, and not their name."""
-    if call.by_position:
-        return _IN_READING if in_place and nested else None
-    if call.via == WRITE_STREAM:
+def _duplicates_condition(semantics: WriteSemantics, *, same_names: bool, nested: bool) -> str | None:
+    """Return the error condition of duplicate names; ``None`` if columns are matched by position."""
+    if semantics.by_position:
+        return _IN_READING if same_names and nested else None
+    if semantics.method == "write_stream":
         return "COLUMN_ALREADY_EXISTS"
-    if call.casts:
+    if semantics.casts:
         return _IN_READING
-    if call.via == SAVE_AS_TABLE:
+    if semantics.method == "save_as_table":
         return "COLUMN_ALREADY_EXISTS"
-    return _IN_UPDATE if call.replaces else _IN_DATA
+    return _IN_UPDATE if semantics.replaces_schema else _IN_DATA
 
 
 def _repeated(columns: Sequence[ColumnState]) -> list[str]:
-    """Return the paths, in lower case, of names that are there more than once."""
-    names = [column[0].lower() for column in columns]
+    """Return the paths of duplicate names, in lower case."""
+    names = [column.name.lower() for column in columns]
     twice = [name for name, count in Counter(names).items() if count > 1] if len(set(names)) < len(names) else []
     for name, column in zip(names, columns, strict=True):
-        if not isinstance(column[1], str):
-            twice.extend(f"{name}.{path}" for path in _repeated_below(column[1]))
+        if not isinstance(column.data_type, str):
+            twice.extend(f"{name}.{path}" for path in _repeated_below(column.data_type))
     return twice
 
 
@@ -108,7 +112,7 @@ def _has_lengths(data_type: DataTypeState) -> bool:
 
 
 def _names(columns: Iterable[ColumnState]) -> list[str]:
-    return [column[0] for column in columns]
+    return [column.name for column in columns]
 
 
 def _without_lengths(data_type: DataTypeState) -> DataTypeState:

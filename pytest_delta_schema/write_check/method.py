@@ -1,82 +1,90 @@
-"""The way a write takes into a table, which decides more than the schemas do.
+"""How Spark and Delta treat a frame, which depends on the method that writes it.
 
-Run on Delta 4.4.0 with Spark 4.2.0, every way with every option; what older versions do is taken from their sources.
+Measured on Delta 4.4.0 with Spark 4.2.0, every method with every option; for older versions the source is their code.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from pytest_delta_schema.errors import DeclarationError
 
-SAVE, SAVE_AS_TABLE, INSERT_INTO, WRITE_TO, WRITE_STREAM = VIAS = (
-    "save",
-    "save_as_table",
-    "insert_into",
-    "write_to",
-    "write_stream",
-)
+WriteMethod = Literal["save", "save_as_table", "insert_into", "write_to", "write_stream"]
 """``df.write.save(path)``, ``df.write.saveAsTable``, ``df.write.insertInto``, ``df.writeTo``, ``df.writeStream``."""
 
-APPEND, OVERWRITE = MODES = ("append", "overwrite")
+WriteMode = Literal["append", "overwrite"]
+
+METHODS: tuple[WriteMethod, ...] = get_args(WriteMethod)
+MODES: tuple[WriteMode, ...] = get_args(WriteMode)
 
 _CASTS_BY_NAME = (4, 3)
-"""Since this version of Delta, frames that are written by a table's name are cast to its types."""
+"""Since this version, Delta casts frames that are written to a table by its name."""
 
 _CASTS_STREAMS = (3, 3)
 
 
-class WriteCall(NamedTuple):
-    """How a frame reaches a table.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteSemantics:
+    """How a write treats the columns of a frame.
 
     Args:
-        via: The call that writes.
-        replaces: Whether the frame's schema and partitioning replace those of the table.
-        merges: Whether the table's schema may evolve.
-        by_position: Whether columns are matched by their place and not by their name.
+        method: The method that writes.
+        replaces_schema: Whether the frame's schema and partitioning replace those of the table.
+        merges_schema: Whether the table's schema may evolve.
+        by_position: Whether columns are matched by position and not by name.
         casts: Whether values are cast to the types of the table.
-        fills: Whether Delta is given NULL for columns that the frame lacks; else it looks for those that it needs.
+        fills_missing: Whether Spark gives Delta NULL for columns that the frame lacks; if not, Delta raises for those
+            that it needs.
         version: Delta's version, major and minor.
     """
 
-    via: str
-    replaces: bool
-    merges: bool
+    method: WriteMethod
+    replaces_schema: bool
+    merges_schema: bool
     by_position: bool
     casts: bool
-    fills: bool
+    fills_missing: bool
     version: tuple[int, int]
 
 
-def write_call(  # noqa: PLR0913 - the settings of a writer
-    via: str,
-    mode: str,
+def write_semantics(  # noqa: PLR0913 - the settings of a writer
+    method: WriteMethod,
+    mode: WriteMode,
     *,
     merge_schema: bool,
     overwrite_schema: bool,
     auto_merge: bool,
     version: tuple[int, int],
-) -> WriteCall:
-    """Return the way that a write takes.
+) -> WriteSemantics:
+    """Return how a method treats a frame under the options of the writer.
+
+    Args:
+        method: The method that writes.
+        mode: ``append`` or ``overwrite``.
+        merge_schema: The writer's option ``mergeSchema``.
+        overwrite_schema: The writer's option ``overwriteSchema``.
+        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        version: Delta's version, major and minor.
 
     Raises:
-        DeclarationError: If there is no such call or mode.
+        DeclarationError: If the method or the mode is unknown, or a stream would overwrite.
     """
-    if via not in VIAS:
-        msg = f"via is {via!r}; write one of {', '.join(VIAS)}"
+    if method not in METHODS:
+        msg = f"method is {method!r}; write one of {', '.join(METHODS)}"
         raise DeclarationError(msg)
-    if mode not in MODES or (via == WRITE_STREAM and mode != APPEND):
-        msg = f"mode is {mode!r} for {via}; write {APPEND if via == WRITE_STREAM else ' or '.join(MODES)}"
+    if mode not in MODES or (method == "write_stream" and mode != "append"):
+        msg = f"mode is {mode!r} for {method}; write {'append' if method == 'write_stream' else ' or '.join(MODES)}"
         raise DeclarationError(msg)
-    by_position = via == INSERT_INTO
-    by_name_of_table = via == WRITE_TO or (via == SAVE_AS_TABLE and mode == APPEND)
-    casts = by_position or (by_name_of_table and version >= _CASTS_BY_NAME and not overwrite_schema)
-    return WriteCall(
-        via=via,
-        replaces=overwrite_schema and mode == OVERWRITE,
-        merges=merge_schema or auto_merge,
+    by_position = method == "insert_into"
+    by_table_name = method == "write_to" or (method == "save_as_table" and mode == "append")
+    casts = by_position or (by_table_name and version >= _CASTS_BY_NAME and not overwrite_schema)
+    return WriteSemantics(
+        method=method,
+        replaces_schema=overwrite_schema and mode == "overwrite",
+        merges_schema=merge_schema or auto_merge,
         by_position=by_position,
-        casts=casts or (via == WRITE_STREAM and version >= _CASTS_STREAMS),
-        fills=by_name_of_table,
+        casts=casts or (method == "write_stream" and version >= _CASTS_STREAMS),
+        fills_missing=by_table_name,
         version=version,
     )

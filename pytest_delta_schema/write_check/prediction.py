@@ -1,4 +1,4 @@
-"""The oracle: what Delta would answer to a write, from the two schemas alone."""
+"""Predicts what Delta does with a write from the schemas of the frame and the table."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, canonical_fields, describe_type
 from pytest_delta_schema.write_check import findings
-from pytest_delta_schema.write_check.dependencies import require_unused, stranded
-from pytest_delta_schema.write_check.findings import Findings
-from pytest_delta_schema.write_check.frames import reaching, widens, without_lengths
-from pytest_delta_schema.write_check.method import APPEND, write_call
-from pytest_delta_schema.write_check.schema_merge import merge, nullable
+from pytest_delta_schema.write_check.dependencies import broken_checks, require_unused
+from pytest_delta_schema.write_check.findings import Collector
+from pytest_delta_schema.write_check.frames import resolve, widens, without_lengths
+from pytest_delta_schema.write_check.method import write_semantics
+from pytest_delta_schema.write_check.schema_merge import NewPart, merge, nullable
 from pytest_delta_schema.write_check.storable_types import require_storable, require_values, require_written
 from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.state.states import CatalogReader
-    from pytest_delta_schema.write_check.method import WriteCall
-    from pytest_delta_schema.write_check.schema_merge import Merge, Retyping
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode, WriteSemantics
+    from pytest_delta_schema.write_check.schema_merge import Merge, TypeDifference
 
 Columns = tuple[ColumnState, ...]
 
@@ -37,8 +39,8 @@ _APPEND_ONLY = "delta.appendOnly"
 def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     df_or_schema: DataFrame | StructType,
     table: Table | TableState | str,
-    via: str = "save",
-    mode: str = "append",
+    method: WriteMethod = "save",
+    mode: WriteMode = "append",
     merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
     overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
     auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
@@ -46,35 +48,35 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
-    """Say what Delta would make of a write, without a JVM: accept it, change the table by it, or refuse it, and why.
+    """Predict what Delta does with a write, without a JVM: whether it accepts it, and the schema of the table after it.
 
-    It answers as Delta does to the schemas, under default settings; whether values can be cast, are NULL or break a
-    check, is seen by writing. Held against Delta 4.4.0 with Spark 4.2.0 in every combination below; answers for older
-    versions follow their sources.
+    The prediction is about schemas, under Spark's default settings: it does not see values that cannot be cast, are
+    NULL or violate a check. It is tested against Delta 4.4.0 with Spark 4.2.0 for every combination of the arguments;
+    for older versions the source is their code.
 
     Args:
-        df_or_schema: What is written: a DataFrame, streaming ones included, or its schema.
-        table: What it is written to: a model, as if its table were just made; a state that was observed; or the name of
-            a table in ``catalog``.
-        via: The call that writes: ``save`` (to a path), ``save_as_table``, ``insert_into``, ``write_to`` or
+        df_or_schema: The frame: a DataFrame, also a streaming one, or its schema.
+        table: The table: a model, as if it had just been created; an observed state; or the name of a table in
+            ``catalog``.
+        method: The method that writes: ``save`` (to a path), ``save_as_table``, ``insert_into``, ``write_to`` or
             ``write_stream``.
         mode: ``append`` or ``overwrite``.
         merge_schema: The writer's option ``mergeSchema``.
         overwrite_schema: The writer's option ``overwriteSchema``; without ``overwrite`` it has no effect on schemas.
         auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
-        catalog: Where a table that is given by its name is read.
+        catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
 
     Returns:
-        The verdict; its findings come in the order in which Delta would meet them.
+        The verdict; its findings are in the order in which Delta checks them.
 
     Raises:
-        DeclarationError: If an argument can never be meant.
-        CatalogReadError: If the live table cannot be read, or is not there.
+        DeclarationError: If an argument has no possible meaning.
+        CatalogReadError: If the table cannot be read, or does not exist.
     """
     state = stored_state(table, catalog)
-    call = write_call(
-        via,
+    semantics = write_semantics(
+        method,
         mode,
         merge_schema=merge_schema,
         overwrite_schema=overwrite_schema,
@@ -86,115 +88,128 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     if fields is None:
         msg = f"{state.name}: what is written is {df_or_schema!r}; give a DataFrame or its schema, a StructType"
         raise DeclarationError(msg)
-    return judge(without_lengths(canonical_fields(fields)), state, call, overwrites=mode != APPEND)
+    return predict(without_lengths(canonical_fields(fields)), state, semantics, overwrites=mode == "overwrite")
 
 
-def judge(frame: Columns, state: TableState, call: WriteCall, *, overwrites: bool) -> WriteVerdict:
-    """Judge one write.
+def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, overwrites: bool) -> WriteVerdict:
+    """Predict what Delta does with one write.
 
     Args:
-        frame: The columns that are written.
+        frame: The columns of the frame.
         state: The table.
-        call: The way they take.
-        overwrites: Whether the rows that are there go.
+        semantics: How the write treats columns.
+        overwrites: Whether the write removes the rows of the table.
     """
-    found = Findings()
-    columns = _after(frame, state, call, found)
+    collector = Collector()
+    columns = _columns_after(frame, state, semantics, collector)
     if overwrites and is_on(_APPEND_ONLY, state.table_properties):
-        found.append(findings.append_only())
-    accepted = not found
+        collector.findings.append(findings.append_only())
+    accepted = not collector.findings
     return WriteVerdict(
         table=str(state.name),
         accepted=accepted,
         columns=columns if accepted else state.columns,
-        findings=tuple(found),
-        notes=tuple(found.notes) if accepted else (),
+        findings=tuple(collector.findings),
+        notes=tuple(collector.notes) if accepted else (),
     )
 
 
-def _after(frame: Columns, state: TableState, call: WriteCall, found: Findings) -> Columns:
-    """Return the columns of the table after a write, and note why there is none."""
-    found.extend(require_written(frame, call))
-    query = reaching(frame, state, call, found)
-    if query is None:
+def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector) -> Columns:
+    """Return the columns of the table after a write, and collect the findings and notes."""
+    collector.findings.extend(require_written(frame, semantics))
+    received = resolve(frame, state, semantics, collector)
+    if received is None:
         return state.columns
-    given = {column[0].lower(): column for column in query}
-    valued = [column for column in state.columns if column[4] is not None]
-    for column in valued:
+    given = {column.name.lower(): column for column in received}
+    generated = [column for column in state.columns if column.value is not None]
+    for column in generated:
         identity = column.value and column.value.identity
         if identity and identity.is_always and column.name.lower() in given:
-            found.append(findings.given_identity(column.name))
-    if call.replaces:
-        return _replaced(query, state, found)
-    if valued or state.checks:
-        found.extend(require_unused(state, query))
-    return _merged(query, given, state, call, found)
+            collector.findings.append(findings.explicit_identity_insert(column.name))
+    if semantics.replaces_schema:
+        return _replaced(received, state, collector)
+    if generated or state.checks:
+        collector.findings.extend(require_unused(state, received))
+    return _merged(received, given, state, semantics, collector)
 
 
-def _replaced(query: Columns, state: TableState, found: Findings) -> Columns:
+def _replaced(received: Columns, state: TableState, collector: Collector) -> Columns:
     """Return the columns of a table whose schema is overwritten."""
-    if not query:
-        found.append(findings.nothing_to_store(()))
-    found.extend(require_storable([((), column) for column in query], state))
-    kept = {column.name.lower() for column in query}
-    gone = ", ".join(column.name for column in state.columns if column.name.lower() not in kept)
-    if gone:
-        found.notes.append(f"columns go with all that they held: {gone}")
-    loose = ", ".join(column.name for column in state.columns if not column.is_nullable and column.name.lower() in kept)
-    if loose:
-        found.notes.append(f"columns are no longer NOT NULL: {loose}")
-    found.notes.extend(stranded(state, kept))
+    if not received:
+        collector.findings.append(findings.empty_schema(()))
+    collector.findings.extend(require_storable([NewPart(parent=(), column=column) for column in received], state))
+    kept = {column.name.lower() for column in received}
+    dropped = ", ".join(column.name for column in state.columns if column.name.lower() not in kept)
+    if dropped:
+        collector.notes.append(f"columns are dropped with their data: {dropped}")
+    not_null = [column.name for column in state.columns if not column.is_nullable and column.name.lower() in kept]
+    if not_null:
+        collector.notes.append(f"columns are no longer NOT NULL: {', '.join(not_null)}")
+    collector.notes.extend(broken_checks(state, kept))
     if state.partitioning or state.clustering:
-        found.notes.append("the layout of the table goes, unless the writer says it again (partitionBy, clusterBy)")
-    return nullable(query)
+        collector.notes.append("the table loses its layout, unless the writer repeats it (partitionBy, clusterBy)")
+    return nullable(received)
 
 
 def _merged(
-    query: Columns, given: dict[str, ColumnState], state: TableState, call: WriteCall, found: Findings
+    received: Columns,
+    given: dict[str, ColumnState],
+    state: TableState,
+    semantics: WriteSemantics,
+    collector: Collector,
 ) -> Columns:
-    """Return the columns of a table into whose schema that of a frame is merged; ``given`` has the latter's by name."""
-    merged = merge(state.columns, query, widens=widens(state), version=call.version)
-    found.extend(findings.other_type(*each, casts=call.casts) for each in merged.conflicts)
-    if not query and not call.fills:
-        found.append(findings.no_columns())
-    if call.merges:
-        found.extend(require_storable([*merged.added, *map(_part, merged.retyped)], state))
-        _note_changes(merged, found)
+    """Return the columns of a table merged with those of a frame, which ``given`` has by name."""
+    merged = merge(state.columns, received, widens=widens(state), version=semantics.version)
+    refused = collector.findings
+    refused.extend(findings.type_mismatch(conflict, casts=semantics.casts) for conflict in merged.conflicts)
+    if not received and not semantics.fills_missing:
+        refused.append(findings.no_columns())
+    if semantics.merges_schema:
+        refused.extend(require_storable([*merged.added, *map(_retyped_part, merged.retyped)], state))
+        collector.notes.extend(_merge_notes(merged))
     else:
-        found.extend(findings.extra_column(above, column, call.version) for above, column in merged.added)
-        found.extend(findings.wider(*each, call.version) for each in merged.retyped)
-    missing = [column for column in state.columns if column[0].lower() not in given]
-    if missing or merged.has_nested:
-        found.extend(require_values(given, merged.columns, state, call))
-    found.notes.extend(f"{column.name} is not in the frame: {_filling(column)}" for column in missing)
+        refused.extend(findings.extra_column(part, semantics.version) for part in merged.added)
+        refused.extend(findings.wider_type(difference, semantics.version) for difference in merged.retyped)
+    missing = [column for column in state.columns if column.name.lower() not in given]
+    if missing or merged.compares_types:
+        refused.extend(require_values(given, merged.columns, state, semantics))
+    collector.notes.extend(f"{column.name} is not in the frame: {_filled_by(column)}" for column in missing)
     return merged.columns
 
 
-def _note_changes(merged: Merge, found: Findings) -> None:
-    for above, column in merged.added:
-        name, kind = ".".join((*above, column.name)), describe_type(column.data_type)
-        found.notes.append(f"{name} ({kind}) is added, nullable and last")
-    for path, stored, given in merged.retyped:
-        found.notes.append(f"{'.'.join(path)} becomes {describe_type(given)}; it was {describe_type(stored)}")
+def _merge_notes(merged: Merge) -> Iterator[str]:
+    for part in merged.added:
+        name = ".".join((*part.parent, part.column.name))
+        yield f"{name} ({describe_type(part.column.data_type)}) is added, nullable and last"
+    for difference in merged.retyped:
+        stored, given = describe_type(difference.stored), describe_type(difference.given)
+        yield f"{'.'.join(difference.path)} becomes {given}; it was {stored}"
 
 
-def _part(change: Retyping) -> tuple[tuple[str, ...], ColumnState]:
-    """Return a retyped part as one that comes, with the path above it."""
-    *above, name = change.path
-    return tuple(above), ColumnState(name, change.given, is_nullable=True, comment="")
+def _retyped_part(difference: TypeDifference) -> NewPart:
+    *parent, name = difference.path
+    column = ColumnState(name, difference.given, is_nullable=True, comment="")
+    return NewPart(parent=tuple(parent), column=column)
 
 
-def _filling(column: ColumnState) -> str:
-    default, generated, identity = column.value or (None, None, None)
-    if generated is not None:
-        return f"the table generates it as {generated}"
-    if identity is not None:
+def _filled_by(column: ColumnState) -> str:
+    generation = column.value
+    if generation is None:
+        return "it is NULL"
+    if generation.generated is not None:
+        return f"the table generates it as {generation.generated}"
+    if generation.identity is not None:
         return "the table counts it"
-    return f"it takes its default, {default}" if default is not None else "it is NULL"
+    return f"it takes its default, {generation.default}"
 
 
 def stored_state(table: Table | TableState | str, catalog: CatalogReader | None = None) -> TableState:
-    """Return the state that is written to; see :func:`check_write`."""
+    """Return the state of a table.
+
+    Args:
+        table: As in :func:`check_write`.
+        catalog: Where a table is read that is given by name.
+    """
     if isinstance(table, TableState):
         return table
     if isinstance(table, Table):

@@ -1,8 +1,9 @@
-"""How Delta merges the schema of a frame into that of a table, case aside and new fields last."""
+"""Merges the schema of a frame into the schema of a table as Delta does: by name without case, new fields last."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.state.types import (
@@ -21,38 +22,62 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.types import DataTypeState
 
+Path = tuple[str, ...]
+
 _SMALL = ("tinyint", "smallint", "int")
-"""Integers that parquet keeps as one type, so that Delta merges each with each, to the wider one."""
+"""Integers that parquet stores as one type, so that Delta merges any two of them to the wider one."""
 
 _ANY_WIDENING = (4, 4)
+"""Since this version, a write widens whatever ``ALTER TABLE`` widens."""
 
 _OTHER_FAMILY = ("double", "decimal")
 
 
-class Retyping(NamedTuple):
-    """A column, or a part of one, whose type would change."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeDifference:
+    """A column, or a part of one, whose type in the frame differs from its type in the table.
 
-    path: tuple[str, ...]
+    Args:
+        path: The column and the parts below it.
+        stored: The type in the table.
+        given: The type in the frame.
+    """
+
+    path: Path
     stored: DataTypeState
     given: DataTypeState
 
 
-class Merge(NamedTuple):
-    """A merged schema, and what the merge did.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPart:
+    """A column or a field that a write adds to a table, or stores there with another type.
 
     Args:
-        columns: Those of the table, and behind them those that only the frame has.
-        added: What the frame adds, by the path above it.
-        retyped: What changes its type to one that Delta takes.
-        conflicts: What cannot be merged.
-        has_nested: Whether columns of both sides were of other types, so that parts of them may be missing.
+        parent: The path of the struct, array or map that holds it; ``()`` for a column.
+        column: The column or field.
+    """
+
+    parent: Path
+    column: ColumnState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """A merged schema and its differences from the schema of the table.
+
+    Args:
+        columns: The columns of the table, and after them the columns that only the frame has.
+        added: Columns and fields that only the frame has.
+        retyped: Columns and fields that get the type of the frame.
+        conflicts: Columns and fields whose types Delta cannot merge.
+        compares_types: Whether a column has different types in table and frame, so that parts of it may be missing.
     """
 
     columns: tuple[ColumnState, ...]
-    added: tuple[tuple[tuple[str, ...], ColumnState], ...]
-    retyped: tuple[Retyping, ...]
-    conflicts: tuple[Retyping, ...]
-    has_nested: bool = True
+    added: tuple[NewPart, ...]
+    retyped: tuple[TypeDifference, ...]
+    conflicts: tuple[TypeDifference, ...]
+    compares_types: bool
 
 
 def merge(
@@ -61,28 +86,37 @@ def merge(
     """Merge the columns of a frame into those of a table.
 
     Args:
-        columns: Of the table.
-        frame: Of the frame; each name once, case aside.
+        columns: The columns of the table.
+        frame: The columns of the frame; no two names are equal without case.
         widens: Whether the table has type widening.
-        version: Delta's version.
+        version: Delta's version, major and minor.
     """
     merger = _Merger(widens=widens, version=version)
     merged = merger.fields(columns, frame, ())
     return Merge(
-        merged, tuple(merger.added), tuple(merger.retyped), tuple(merger.conflicts), has_nested=merger.has_nested
+        columns=merged,
+        added=tuple(merger.added),
+        retyped=tuple(merger.retyped),
+        conflicts=tuple(merger.conflicts),
+        compares_types=merger.compares_types,
     )
 
 
 def nullable(columns: Iterable[ColumnState]) -> tuple[ColumnState, ...]:
-    """Return columns as Delta takes them from a frame: everything in them may be NULL."""
+    """Return columns as Delta stores new ones: nullable with all of their parts."""
     return tuple(column._replace(data_type=_nullable(column.data_type), is_nullable=True) for column in columns)
 
 
 def evolves(stored: DataTypeState, given: DataTypeState, version: tuple[int, int]) -> bool:
-    """Whether a write may widen a type on a table with type widening: in Delta 4.4, whatever ``ALTER TABLE`` may.
+    """Whether a write may widen a type on a table with type widening: since Delta 4.4 whatever ``ALTER TABLE`` may.
 
-    Before, integers did not become doubles or decimals by a write (source: Delta's setting
+    Before, a write did not widen integers to doubles or decimals (source: Delta's setting
     ``typeWidening.allowAutomaticWidening``, which is ALWAYS in 4.4.0).
+
+    Args:
+        stored: The type in the table.
+        given: The type in the frame.
+        version: Delta's version, major and minor.
     """
     if widening(stored, given, version) is not Widening.BY_FEATURE:
         return False
@@ -104,29 +138,29 @@ class _Merger:
     def __init__(self, *, widens: bool, version: tuple[int, int]) -> None:
         self._widens = widens
         self._version = version
-        self.has_nested = False
-        self.added: list[tuple[tuple[str, ...], ColumnState]] = []
-        self.retyped: list[Retyping] = []
-        self.conflicts: list[Retyping] = []
+        self.compares_types = False
+        self.added: list[NewPart] = []
+        self.retyped: list[TypeDifference] = []
+        self.conflicts: list[TypeDifference] = []
 
     def fields(
-        self, columns: Sequence[ColumnState], frame: Sequence[ColumnState], above: tuple[str, ...]
+        self, columns: Sequence[ColumnState], frame: Sequence[ColumnState], parent: Path
     ) -> tuple[ColumnState, ...]:
-        given = {column[0].lower(): column for column in frame}
+        given = {column.name.lower(): column for column in frame}
         merged = []
         for column in columns:
-            match = given.pop(column[0].lower(), None)
-            if match is None or match[1] == column[1]:
+            match = given.pop(column.name.lower(), None)
+            if match is None or match.data_type == column.data_type:
                 merged.append(column)
                 continue
-            data_type = self._type(column.data_type, match.data_type, (*above, column.name))
+            data_type = self._type(column.data_type, match.data_type, (*parent, column.name))
             merged.append(column._replace(data_type=data_type))
         new = nullable(given.values())
-        self.added.extend((above, column) for column in new)
+        self.added.extend(NewPart(parent=parent, column=column) for column in new)
         return (*merged, *new)
 
-    def _type(self, stored: DataTypeState, given: DataTypeState, path: tuple[str, ...]) -> DataTypeState:
-        self.has_nested = True
+    def _type(self, stored: DataTypeState, given: DataTypeState, path: Path) -> DataTypeState:
+        self.compares_types = True
         if isinstance(stored, StructState) and isinstance(given, StructState):
             return StructState(self.fields(stored.fields, given.fields, path))
         if same_kind(stored, given):
@@ -134,14 +168,14 @@ class _Merger:
             return with_below(stored, parts)
         return self._atom(stored, given, path)
 
-    def _atom(self, stored: DataTypeState, given: DataTypeState, path: tuple[str, ...]) -> DataTypeState:
+    def _atom(self, stored: DataTypeState, given: DataTypeState, path: Path) -> DataTypeState:
         if plain(stored) == plain(given) or given == "void":
             return stored
         if stored in _SMALL and given in _SMALL:
             if _SMALL.index(str(given)) < _SMALL.index(str(stored)):
                 return stored
         elif stored != "void" and not (self._widens and evolves(stored, given, self._version)):
-            self.conflicts.append(Retyping(path, stored, given))
+            self.conflicts.append(TypeDifference(path=path, stored=stored, given=given))
             return stored
-        self.retyped.append(Retyping(path, stored, given))
+        self.retyped.append(TypeDifference(path=path, stored=stored, given=given))
         return _nullable(given)

@@ -1,4 +1,4 @@
-"""What Delta demands of the columns that a write brings, and of the values that it leaves out."""
+"""Requirements of Delta on the columns that a write adds and on the values that a frame lacks."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from pytest_delta_schema.plan.types import NEEDED_FEATURES
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths, unstorable
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, find
 from pytest_delta_schema.write_check import findings
-from pytest_delta_schema.write_check.method import SAVE, WRITE_STREAM
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.method import WriteCall
+    from pytest_delta_schema.write_check.method import WriteSemantics
+    from pytest_delta_schema.write_check.schema_merge import NewPart
     from pytest_delta_schema.write_check.verdict import Finding
 
 Path = tuple[str, ...]
-Placed = tuple[Path, ColumnState]
 
 _MISSING, _BY_ROWS = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE", "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 
@@ -28,43 +27,49 @@ _FEED = "delta.enableChangeDataFeed"
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 
 
-def require_written(columns: Iterable[ColumnState], call: WriteCall) -> Iterator[Finding]:
-    """Yield a finding for every type that never reaches the table on some ways, whatever it holds."""
-    if call.via == SAVE:
-        for column in columns:
-            for path, data_type in unstorable(column.data_type, column.name):
-                yield findings.unstorable(path, data_type, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
-    elif call.via == WRITE_STREAM:
-        for column in columns:
-            for place in _void(column.data_type, (column.name,)):
-                yield findings.null_in_stream(place)
-
-
-def require_storable(parts: Sequence[Placed], state: TableState) -> Iterator[Finding]:
-    """Yield a finding for every part that a write would bring and that the table cannot store.
+def require_written(columns: Iterable[ColumnState], semantics: WriteSemantics) -> Iterator[Finding]:
+    """Yield a finding for every type that the method of the write refuses for all values.
 
     Args:
-        parts: New columns and fields, and those of another type, each with the path above it.
+        columns: The columns of the frame.
+        semantics: How the write treats columns.
+    """
+    if semantics.method == "save":
+        for column in columns:
+            for path, data_type in unstorable(column.data_type, column.name):
+                yield findings.unsupported_type(path, data_type, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
+    elif semantics.method == "write_stream":
+        for column in columns:
+            for part in _void(column.data_type, (column.name,)):
+                yield findings.void_in_stream(part)
+
+
+def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Finding]:
+    """Yield a finding for every new column or field that the table cannot store.
+
+    Args:
+        parts: Columns and fields that are new or get another type.
         state: The table.
     """
     if not parts:
         return
     is_mapped = is_on(MAPPING_PROPERTY, state.table_properties)
     has_feed = is_on(_FEED, state.table_properties)
-    for above, column in parts:
+    for part in parts:
+        column = part.column
         if not is_mapped:
-            odd = (name for name in _names((column,)) if not SPECIAL_CHARACTERS.isdisjoint(name))
-            yield from map(findings.odd_name, odd)
-        if has_feed and not above and column.name.lower() in _FEED_COLUMNS:
-            yield findings.reserved(column.name)
-        yield from _type_faults((*above, column.name), column.data_type, state)
+            invalid = (name for name in _names((column,)) if not SPECIAL_CHARACTERS.isdisjoint(name))
+            yield from map(findings.invalid_column_name, invalid)
+        if has_feed and not part.parent and column.name.lower() in _FEED_COLUMNS:
+            yield findings.reserved_column_name(column.name)
+        yield from _type_faults((*part.parent, column.name), column.data_type, state)
 
 
 def _type_faults(path: Path, data_type: DataTypeState, state: TableState) -> Iterator[Finding]:
     name = ".".join(path)
-    for place, stranger in unstorable(data_type, name):
-        yield findings.unstorable(place, stranger, "DELTA_UNSUPPORTED_DATA_TYPES")
-    yield from map(findings.nothing_to_store, _all_void(data_type, path))
+    for part, unsupported in unstorable(data_type, name):
+        yield findings.unsupported_type(part, unsupported, "DELTA_UNSUPPORTED_DATA_TYPES")
+    yield from map(findings.empty_schema, _all_void(data_type, path))
     yield from map(findings.void_in_collection, _void_in_collections(data_type, path, inside=False))
     new = atoms([data_type]) & NEEDED_FEATURES.keys()
     if new:
@@ -72,51 +77,54 @@ def _type_faults(path: Path, data_type: DataTypeState, state: TableState) -> Ite
         for atom in sorted(new - atoms(column.data_type for column in state.columns)):
             for feature in NEEDED_FEATURES[atom]:
                 if feature.lower() not in known:
-                    yield findings.needs_feature(name, atom, feature)
+                    yield findings.missing_table_feature(name, atom, feature)
 
 
 def require_values(
-    frame: Mapping[str, ColumnState], columns: Sequence[ColumnState], state: TableState, call: WriteCall
+    frame: Mapping[str, ColumnState], columns: Sequence[ColumnState], state: TableState, semantics: WriteSemantics
 ) -> Iterator[Finding]:
-    """Yield a finding for every value that the table needs and the frame does not give.
+    """Yield a finding for every value that the table needs and the frame lacks.
 
     Args:
-        frame: The columns of the frame as they reach the table, by name in lower case.
-        columns: Of the table after the write.
-        state: The table before it.
-        call: The way the frame takes.
+        frame: The columns that Delta receives, by name in lower case.
+        columns: The columns of the table after the write.
+        state: The table before the write.
+        semantics: How the write treats columns.
     """
     given = dict(frame)
-    if call.fills:
+    if semantics.fills_missing:
         for column in columns:
-            if column[2] and column[4] is None and column[0].lower() not in given:
-                given[column[0].lower()] = column._replace(data_type="void")
+            if column.is_nullable and column.value is None and column.name.lower() not in given:
+                given[column.name.lower()] = column._replace(data_type="void")
     for name in state.partitioning:
         if name.lower() not in given:
-            yield findings.missing_partition(name)
+            yield findings.missing_partition_column(name)
             given[name.lower()] = ColumnState(name, "void", is_nullable=True, comment="")
     yield from _missing_sources(columns, given.keys())
     for column in columns:
-        if column[2] and isinstance(column[1], str):
+        if column.is_nullable and isinstance(column.data_type, str):
             continue
-        match = given.get(column[0].lower())
-        if match is not None or column[4] is None:
-            yield from _missing_parts(column, match, call)
+        match = given.get(column.name.lower())
+        if match is not None or column.value is None:
+            yield from _missing_parts(column, match, semantics)
 
 
-def _missing_parts(column: ColumnState, given: ColumnState | None, call: WriteCall) -> Iterator[Finding]:
-    """Yield a finding for every NOT NULL part of a column that the frame does not give."""
+def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: WriteSemantics) -> Iterator[Finding]:
+    """Yield a finding for every NOT NULL part of a column that the frame lacks."""
     for path in not_null_paths((column,)):
-        if given is None or (given[1] != "void" and find((given,), path) is None):
-            yield findings.missing(path, _MISSING)
-        elif given[1] == "void" and len(path) > 1 and call.fills:
-            # A struct that is given as NULL has NULL in all of its fields, so every row fails.
-            yield findings.missing(path, _BY_ROWS)
+        if given is None or (given.data_type != "void" and find((given,), path) is None):
+            yield findings.missing_not_null_column(path, _MISSING)
+        elif given.data_type == "void" and len(path) > 1 and semantics.fills_missing:
+            # A struct that is NULL has NULL in all of its fields, so every row fails.
+            yield findings.missing_not_null_column(path, _BY_ROWS)
 
 
 def _missing_sources(columns: Sequence[ColumnState], given: Collection[str]) -> Iterator[Finding]:
-    """Yield a finding for every column that is missing and that a missing generated one is made from."""
-    filled = {*given} | {c.name.lower() for c in columns if c.value is not None and c.value.default is not None}
+    """Yield a finding for every missing column that a missing generated column needs."""
+    defaults = {
+        column.name.lower() for column in columns if column.value is not None and column.value.default is not None
+    }
+    filled = {*given} | defaults
     for column in columns:
         expression = column.value and column.value.generated
         if expression and column.name.lower() not in given:
@@ -124,7 +132,7 @@ def _missing_sources(columns: Sequence[ColumnState], given: Collection[str]) -> 
 
             for source in columns_in(expression):
                 if source.lower() not in filled:
-                    yield findings.missing_source(column.name, source)
+                    yield findings.missing_source_column(column.name, source)
 
 
 def _names(columns: Iterable[ColumnState]) -> Iterator[str]:
@@ -150,7 +158,7 @@ def _void_in_collections(data_type: DataTypeState, path: Path, *, inside: bool) 
 
 
 def _all_void(data_type: DataTypeState, path: Path) -> Iterator[Path]:
-    """Yield the structs in a type whose fields all have none."""
+    """Yield the paths of the structs whose fields are all void."""
     parts = below(data_type)
     if isinstance(data_type, StructState) and all(field.data_type == "void" for field in parts):
         yield path

@@ -1,4 +1,4 @@
-"""The verdict on a write: whether it is accepted, what the table looks like after it, and why it is refused."""
+"""The verdict on a write: whether Delta accepts it, the schema of the table after it, and the reasons of a refusal."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Finding:
     """One reason why a write is refused.
 
     Args:
-        path: The column or the field it is about; ``""`` for the whole frame.
-        rule: Which rule of Delta's, such as ``extra-column``; see the table in docs/reference/writes.md.
+        path: The column or field, with dots; ``""`` for the whole frame.
+        rule: The name of the fault, such as ``extra-column``.
         condition: The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``.
         message: The fact and its reason.
-        remedy: What to do about it: the option to set, or the line to add to the model.
+        remedy: What to do about it, such as the option to set or the line to add to the model.
     """
 
     path: str
@@ -37,14 +37,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteVerdict:
-    """What a write would do to a table.
+    """What Delta does with a write.
 
     Args:
         table: Dotted name of the table.
-        accepted: Whether it goes through, as far as schemas decide; values may still break casts, NOT NULL and checks.
-        columns: Of the table after the write; as they are, if it is refused.
-        findings: Why it is refused, in the order in which Delta would meet the reasons; Delta raises the first.
-        notes: What else happens: columns that are added, filled or cast, partitions that go.
+        accepted: Whether the schemas allow the write; values may still violate casts, NOT NULL and checks.
+        columns: The columns of the table after the write; after a refused write, its present columns.
+        findings: The reasons of a refusal, in the order in which Delta checks them; Delta raises the first.
+        notes: Effects of an accepted write: columns that are added, filled or cast, a layout that is removed.
     """
 
     table: str
@@ -55,16 +55,16 @@ class WriteVerdict:
 
     @property
     def resulting_schema(self) -> StructType:
-        """The table's schema after the write, as a struct of Spark's."""
+        """The schema of the table after the write, as a Spark ``StructType``."""
         return spark_struct(self.columns)
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules that refuse the write, each once."""
+        """The names of the faults, without repetition."""
         return tuple(dict.fromkeys(finding.rule for finding in self.findings))
 
     def __str__(self) -> str:
         head = f"{self.table}: the write is {'accepted' if self.accepted else 'refused'}"
         return "\n".join(
-            [head, *(f"  ! {finding}" for finding in self.findings), *(f"  note: {n}" for n in self.notes)]
+            [head, *(f"  ! {finding}" for finding in self.findings), *(f"  note: {note}" for note in self.notes)]
         )

@@ -21,7 +21,7 @@ from support.writes import DOUBLE, A, B, frame
 
 def test_an_accepted_write_passes_and_gives_its_verdict():
     assert assert_accepts(table(A, B), frame(a=INT)).notes == ("b is not in the frame: it is NULL",)
-    assert assert_accepts(table(A, B), frame(b=TEXT, a=LONG), via="write_to").accepted
+    assert assert_accepts(table(A, B), frame(b=TEXT, a=LONG), method="write_to").accepted
 
 
 def test_a_refused_write_fails_with_both_schemas_side_by_side():
@@ -54,8 +54,8 @@ def test_a_refusal_is_expected_by_rule_or_by_condition():
 
 
 def test_a_refusal_for_another_reason_fails():
-    with pytest.raises(WriteError, match="and should be refused for other-type") as caught:
-        assert_rejects(table(A), frame(a=INT, c=INT), reason="other-type")
+    with pytest.raises(WriteError, match="and should be refused for type-mismatch") as caught:
+        assert_rejects(table(A), frame(a=INT, c=INT), reason="type-mismatch")
 
     assert "[extra-column, DELTA_METADATA_MISMATCH]" in str(caught.value)
 
@@ -85,7 +85,7 @@ def test_a_table_evolves_to_another_model():
             table(A),
             frame(a=INT, c=DOUBLE),
             (
-                "dev.silver.orders: the write is accepted, and leaves another schema than expected\n\n"
+                "dev.silver.orders: the write is accepted, but the table has an unexpected schema after it\n\n"
                 "     expected  after the write\n+ c  -         double"
             ),
         ),

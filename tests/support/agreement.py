@@ -42,7 +42,7 @@ class Stage:
         for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
             catalog.run(statement)
 
-    def play(self, via: str, mode: str) -> str:
+    def play(self, method: str, mode: str) -> str:
         """Write an empty frame to a fresh copy of the table, and say in one line what it came to."""
         self._number += 1
         name = self._name(f"copy_{self._number}")
@@ -57,7 +57,7 @@ class Stage:
                 setting(spark, _AUTO_MERGE, str("auto_merge" in options).lower()),
             ):
                 bridge.register(["dev"])
-                write(spark, self._pair.frame, name, folder, via, how, said)
+                write(spark, self._pair.frame, name, folder, method, how, said)
         except StatementError as error:
             return error.condition
         state = self._catalog.read_tables([name]).tables[name]

@@ -40,7 +40,7 @@ SITUATIONS = {
 
 def table() -> str:
     """Write the table."""
-    real = {(pair, via, mode): outcome for pair, via, mode, outcome in recorded()}
+    real = {(pair, method, mode): outcome for pair, method, mode, outcome in recorded()}
     head = ["the frame ...", *WAYS]
     lines = [head, ["---"] * len(head)]
     for situation, pair in SITUATIONS.items():
@@ -48,12 +48,12 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _answer(pair: str, via: str, mode: str, real: dict[tuple[str, str, str], str]) -> str:
-    outcome = real.get((pair, via, mode))
+def _answer(pair: str, method: str, mode: str, real: dict[tuple[str, str, str], str]) -> str:
+    outcome = real.get((pair, method, mode))
     if outcome is None:
         return "-"
     how, options = MODES[mode]
-    verdict = check_write(PAIRS[pair].frame, PAIRS[pair].table, via, how, **options)
+    verdict = check_write(PAIRS[pair].frame, PAIRS[pair].table, method, how, **options)
     if not verdict.accepted:
         return f"`{verdict.findings[0].rule}`"
     if how == "overwrite":

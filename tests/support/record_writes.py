@@ -26,12 +26,12 @@ def main() -> None:
     for name in names:
         stage = Stage(catalog, PAIRS[name])
         found: dict[str, dict[str, list[str]]] = {}
-        for via, mode in cells(name, MODES):
-            found.setdefault(stage.play(via, mode), {}).setdefault(via, []).append(mode)
+        for method, mode in cells(name, MODES):
+            found.setdefault(stage.play(method, mode), {}).setdefault(method, []).append(mode)
         stage.close()
         lines += ["", f"# {name}"]
         for outcome, ways in found.items():
-            lines += [outcome, *(f"  {via}: {', '.join(modes)}" for via, modes in ways.items())]
+            lines += [outcome, *(f"  {method}: {', '.join(modes)}" for method, modes in ways.items())]
         sys.stderr.write(f"{name}: {len(found)} outcomes\n")
     text = "\n".join(lines) + "\n"
     if sys.argv[1:]:

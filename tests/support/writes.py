@@ -1,4 +1,4 @@
-"""Pairs of a table and a frame that is written to it: what the oracle says of each is held against Delta."""
+"""Pairs of a table and a frame that is written to it, for which predictions are compared with Delta."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, Identity, Table
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
-from pytest_delta_schema.write_check.method import VIAS, WRITE_STREAM
+from pytest_delta_schema.write_check.method import METHODS
 from support.tables import table
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def shown(columns: Iterable[ColumnState]) -> str:
 
 
 def agree(said: str, real: str) -> bool:
-    """Whether an outcome is the one that Delta had; Spark's own conditions may say more than the oracle's."""
+    """Whether a predicted outcome is that of Delta; conditions of Spark may have more parts than predicted ones."""
     return said == real or real.startswith(f"{said}.")
 
 
@@ -262,10 +262,10 @@ NO_STREAM = ("no column", "duplicate by case", "nested duplicate by case")
 
 def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield every way of writing a pair with every mode; streams only append."""
-    for via in VIAS:
+    for method in METHODS:
         for mode in modes:
-            if via != WRITE_STREAM or (mode in STREAMED and pair not in NO_STREAM):
-                yield via, mode
+            if method != "write_stream" or (mode in STREAMED and pair not in NO_STREAM):
+                yield method, mode
 
 
 def recorded() -> Iterator[tuple[str, str, str, str]]:
@@ -275,7 +275,7 @@ def recorded() -> Iterator[tuple[str, str, str, str]]:
         if line.startswith("# "):
             pair = line.removeprefix("# ")
         elif line.startswith("  "):
-            via, modes = line.strip().split(": ")
-            yield from ((pair, via, mode, outcome) for mode in modes.split(", "))
+            method, modes = line.strip().split(": ")
+            yield from ((pair, method, mode, outcome) for mode in modes.split(", "))
         elif line:
             outcome = line

@@ -1,4 +1,4 @@
-"""The oracle against Delta itself: named pairs in every cell, and random pairs, nested ones too.
+"""Predictions of writes agree with Delta: for named pairs with every method and mode, and for random nested pairs.
 
 ``make test-all`` plays all named pairs, and ten times as many random ones.
 """
@@ -12,7 +12,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, check_write
 from pytest_delta_schema.testing.parts import WIDENS, field
-from pytest_delta_schema.write_check.method import VIAS, WRITE_STREAM
+from pytest_delta_schema.write_check.method import METHODS
 from support.agreement import Stage
 from support.covering import ALL
 from support.tables import table
@@ -21,7 +21,7 @@ from support.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, outcom
 pytestmark = [pytest.mark.spark, pytest.mark.second_session, pytest.mark.usefixtures("compiled_plans")]
 
 APPENDS = ("plain", "mergeSchema", "autoMerge", "overwriteSchema")
-CALLS = tuple(via for via in VIAS if via != WRITE_STREAM)
+CALLS = tuple(method for method in METHODS if method != "write_stream")
 
 # Left to `make test-all`, because they go the same ways as others: what is recorded of them is held in any case.
 ALIKE = {
@@ -100,13 +100,13 @@ def test_enough_pairs_are_played():
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_the_oracle_says_what_delta_says(name, spark_catalog):
-    assert played(spark_catalog, PAIRS[name], [(via, mode) for via in CALLS for mode in APPENDS]) == []
+def test_predictions_agree_with_delta(name, spark_catalog):
+    assert played(spark_catalog, PAIRS[name], [(method, mode) for method in CALLS for mode in APPENDS]) == []
 
 
 @pytest.mark.parametrize("name", [name for name in PAIRS if name not in NO_STREAM] if ALL else STREAMED)
-def test_the_oracle_says_what_a_stream_comes_to(name, spark_catalog):
-    assert played(spark_catalog, PAIRS[name], [(WRITE_STREAM, mode) for mode in ("plain", "mergeSchema")]) == []
+def test_predictions_for_streams_agree_with_delta(name, spark_catalog):
+    assert played(spark_catalog, PAIRS[name], [("write_stream", mode) for mode in ("plain", "mergeSchema")]) == []
 
 
 ATOMS = st.sampled_from(
@@ -187,22 +187,22 @@ def pairs(draw):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(pair=pairs(), data=st.data())
-def test_the_oracle_says_what_delta_says_of_random_pairs(pair, data, spark_catalog):
-    ways = [(via, mode) for via in CALLS for mode in APPENDS[:3]]
+def test_predictions_for_random_pairs_agree_with_delta(pair, data, spark_catalog):
+    ways = [(method, mode) for method in CALLS for mode in APPENDS[:3]]
     chosen = data.draw(st.lists(st.sampled_from(ways), min_size=2, max_size=2, unique=True))
 
     assert played(spark_catalog, pair, chosen) == []
 
 
 def played(catalog, pair, ways):
-    """Play a pair on Delta, and return where the oracle says something else."""
+    """Write a pair on Delta, and return the differences from the prediction."""
     stage = Stage(catalog, pair)
     wrong = []
-    for via, mode in ways:
+    for method, mode in ways:
         how, options = MODES[mode]
-        said = outcome(check_write(pair.frame, pair.table, via, how, **options))
-        real = stage.play(via, mode)
-        if not agree(said, real) and (pair != PAIRS[BY_ROWS] or said != "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"):
-            wrong.append(f"{via}, {mode}: Delta {real}, the oracle {said}")
+        predicted = outcome(check_write(pair.frame, pair.table, method, how, **options))
+        real = stage.play(method, mode)
+        if not agree(predicted, real) and (pair != PAIRS[BY_ROWS] or predicted != "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"):
+            wrong.append(f"{method}, {mode}: Delta {real}, predicted {predicted}")
     stage.close()
     return wrong

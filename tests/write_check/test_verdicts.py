@@ -61,17 +61,17 @@ FINDINGS = [
         "string into int",
         "save",
         (
-            "v is int in the table and string in the frame, and this write casts nothing; cast it in the frame"
+            "v is int in the table and string in the frame, and this write does not cast; cast it in the frame"
             ' (.cast("int")), or append by the table\'s name, which casts (saveAsTable, writeTo)'
-            " [other-type, DELTA_FAILED_TO_MERGE_FIELDS]"
+            " [type-mismatch, DELTA_FAILED_TO_MERGE_FIELDS]"
         ),
     ),
     (
         "int into date",
         "write_to",
         (
-            "v is date in the table and int in the frame, which Spark does not cast; make it date in the frame"
-            " [no-cast, DATATYPE_MISMATCH]"
+            "v is date in the table and int in the frame, which Spark does not cast; convert it to date in the frame"
+            " [unsupported-cast, DATATYPE_MISMATCH]"
         ),
     ),
     (
@@ -88,7 +88,7 @@ FINDINGS = [
         "save",
         (
             "b is NOT NULL in the table, and the frame lacks it; give it a value in the frame, or declare a default for it"
-            " [missing-not-null, DELTA_MISSING_NOT_NULL_COLUMN_VALUE]"
+            " [missing-not-null-column, DELTA_MISSING_NOT_NULL_COLUMN_VALUE]"
         ),
     ),
     (
@@ -104,61 +104,63 @@ FINDINGS = [
         "save",
         (
             "the table is partitioned by b, and the frame lacks it; give it a value in the frame, or make it"
-            " nullable and write by the table's name, which takes NULL [missing-partition, DELTA_PARTITION_COLUMN_NOT_FOUND]"
+            " nullable and write by the table's name, which fills it with NULL [missing-partition-column, DELTA_PARTITION_COLUMN_NOT_FOUND]"
         ),
     ),
     (
         "missing source of generated",
         "save",
         (
-            "g is generated from a, and the frame has neither; give a a value in the frame, or write by the table's name,"
-            " which takes NULL [missing-source, UNRESOLVED_COLUMN]"
+            "g is generated from a, and the frame lacks both; give a a value in the frame, or write by the table's name,"
+            " which fills it with NULL [missing-source-column, UNRESOLVED_COLUMN]"
         ),
     ),
     (
         "given identity",
         "write_to",
         (
-            "i is an identity column that the table always counts itself, and the frame has it; drop it from the frame, or"
+            "i is an identity column that is GENERATED ALWAYS, and the frame has it; drop it from the frame, or"
             " declare Identity(always=False)"
-            " [given-identity, DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED]"
+            " [explicit-identity-insert, DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED]"
         ),
     ),
     (
         "wider checked",
         "save",
         (
-            "v is smallint in the table and int in the frame, and check positive is made of it; cast it to smallint"
-            " [used-column, DELTA_CONSTRAINT_DATA_TYPE_MISMATCH]"
+            "v is smallint in the table and int in the frame, and check positive depends on it; cast it to smallint"
+            " [column-in-use, DELTA_CONSTRAINT_DATA_TYPE_MISMATCH]"
         ),
     ),
     (
         "extra interval",
         "save",
         (
-            "c is interval day to second in the frame, which Delta cannot store; turn it into a type that Delta stores,"
-            " such as string [unstorable-type, UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE]"
+            "c is interval day to second in the frame, which Delta cannot store; cast it to a type that Delta stores,"
+            " such as string [unsupported-type, UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE]"
         ),
     ),
     (
         "no column",
         "save",
-        "the frame has no columns; give the frame columns [nothing-to-store, InvalidSchemaException]",
+        "the frame has no columns; give the frame columns [empty-schema, InvalidSchemaException]",
     ),
     (
         "void into int",
         "write_stream",
         (
-            "v is void in the frame, which no stream may write; cast it to its type, or drop it from the frame"
-            " [nothing-to-store, DELTA_NULL_SCHEMA_IN_STREAMING_WRITE]"
+            "v is void in the frame, which a stream cannot write; cast it to its type, or drop it from the frame"
+            " [void-type, DELTA_NULL_SCHEMA_IN_STREAMING_WRITE]"
         ),
     ),
 ]
 
 
-@pytest.mark.parametrize(("name", "via", "text"), FINDINGS, ids=[f"{name}, {via}" for name, via, _ in FINDINGS])
-def test_a_finding_says_fact_reason_and_remedy(name, via, text):
-    verdict = check_write(PAIRS[name].frame, PAIRS[name].table, via)
+@pytest.mark.parametrize(
+    ("name", "method", "text"), FINDINGS, ids=[f"{name}, {method}" for name, method, _ in FINDINGS]
+)
+def test_a_finding_says_fact_reason_and_remedy(name, method, text):
+    verdict = check_write(PAIRS[name].frame, PAIRS[name].table, method)
 
     assert str(verdict.findings[0]) == text
     assert not verdict.accepted
@@ -170,8 +172,8 @@ def test_a_finding_says_fact_reason_and_remedy(name, via, text):
         (
             "extra odd name",
             (
-                "'a b' has characters that a table without column mapping cannot keep; rename it in the frame, or declare"
-                " the property delta.columnMapping.mode = name [odd-name, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]"
+                "'a b' has characters that Delta stores under column mapping only; rename it in the frame, or declare"
+                " the property delta.columnMapping.mode = name [invalid-column-name, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]"
             ),
         ),
         (
@@ -179,21 +181,21 @@ def test_a_finding_says_fact_reason_and_remedy(name, via, text):
             (
                 "c is timestamp_ntz in the frame, for which the table lacks delta.feature.timestampNtz; set the property"
                 " delta.feature.timestampNtz = supported first; an apply of a model with such a column does"
-                " [needs-feature, DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT]"
+                " [missing-table-feature, DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT]"
             ),
         ),
         (
             "change feed name",
             (
                 "_change_type is a column of the table's change data feed; drop or rename it in the frame"
-                " [reserved-name, RESERVED_CDC_COLUMNS_ON_WRITE]"
+                " [reserved-column-name, RESERVED_CDC_COLUMNS_ON_WRITE]"
             ),
         ),
         (
             "extra struct with void",
             (
-                "the struct c has no field with a type; cast its fields to their types"
-                " [nothing-to-store, DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS]"
+                "the fields of the struct c are all void; cast its fields to their types"
+                " [empty-schema, DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS]"
             ),
         ),
     ],
@@ -210,13 +212,13 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():
     verdict = check_write(frame(a=TEXT, v=FLAG, x=INT, y=LONG), target)
 
     assert [(finding.path, finding.rule) for finding in verdict.findings] == [
-        ("a", "other-type"),
-        ("v", "other-type"),
+        ("a", "type-mismatch"),
+        ("v", "type-mismatch"),
         ("x", "extra-column"),
         ("y", "extra-column"),
-        ("b", "missing-not-null"),
+        ("b", "missing-not-null-column"),
     ]
-    assert verdict.rules == ("other-type", "extra-column", "missing-not-null")
+    assert verdict.rules == ("type-mismatch", "extra-column", "missing-not-null-column")
     assert verdict.columns == check_write(frame(a=INT, b=TEXT, v=DATE), target).columns
 
 
@@ -225,7 +227,7 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():
     [
         ("extra column", {"merge_schema": True}, ["c (double) is added, nullable and last"]),
         ("wider int", {"merge_schema": True}, ["v becomes int; it was smallint"]),
-        ("string into int", {"via": "write_to"}, ["v is cast from string to int; a value that does not fit fails"]),
+        ("string into int", {"method": "write_to"}, ["v is cast from string to int; a value that does not fit fails"]),
         ("missing column", {}, ["b is not in the frame: it is NULL"]),
         ("missing default", {}, ["b is not in the frame: it takes its default, 'x'"]),
         ("missing generated", {}, ["g is not in the frame: the table generates it as a + 1"]),
@@ -234,8 +236,8 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():
             "missing partition",
             {"mode": "overwrite", "overwrite_schema": True},
             [
-                "columns go with all that they held: b",
-                "the layout of the table goes, unless the writer says it again (partitionBy, clusterBy)",
+                "columns are dropped with their data: b",
+                "the table loses its layout, unless the writer repeats it (partitionBy, clusterBy)",
             ],
         ),
         ("NOT NULL", {"mode": "overwrite", "overwrite_schema": True}, ["columns are no longer NOT NULL: b"]),
@@ -243,7 +245,7 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():
             "missing checked",
             {"mode": "overwrite", "overwrite_schema": True},
             [
-                "columns go with all that they held: v",
+                "columns are dropped with their data: v",
                 "check positive stays without its column v, so that every later write fails: drop it first",
             ],
         ),
@@ -288,11 +290,11 @@ def test_a_live_table_is_judged_as_it_is():
     ("arguments", "text"),
     [
         (
-            {"via": "saveAsTable"},
-            "via is 'saveAsTable'; write one of save, save_as_table, insert_into, write_to, write_",
+            {"method": "saveAsTable"},
+            "method is 'saveAsTable'; write one of save, save_as_table, insert_into, write_to, write_",
         ),
         ({"mode": "ignore"}, "mode is 'ignore' for save; write append or overwrite"),
-        ({"via": "write_stream", "mode": "overwrite"}, "mode is 'overwrite' for write_stream; write append"),
+        ({"method": "write_stream", "mode": "overwrite"}, "mode is 'overwrite' for write_stream; write append"),
         ({"table": "dev.silver.orders"}, "table is 'dev.silver.orders'; give a Table, a TableState, or the name of a"),
         ({"df_or_schema": "a int"}, "what is written is 'a int'; give a DataFrame or its schema, a StructType"),
     ],
@@ -315,7 +317,7 @@ def test_what_can_never_be_meant_is_refused(arguments, text):
         ),
         (struct(field("m", MapType(TEXT, INT))), struct(field("m", MapType(TEXT, TEXT))), ()),
         (struct(field("n", NullType())), struct(field("m", INT)), ("wider-type",)),
-        (struct(field("s", struct(field("x", INT)))), struct(field("s", DATE)), ("no-cast",)),
+        (struct(field("s", struct(field("x", INT)))), struct(field("s", DATE)), ("unsupported-cast",)),
     ],
 )
 def test_by_position_structs_are_entered_and_void_takes_anything(stored, given, outcome):
@@ -334,7 +336,7 @@ def test_lengths_of_a_frames_texts_are_none():
 def test_a_column_of_another_kind_that_a_check_is_made_of():
     target = table(A, checks=[Check("positive", "a > 0")])
 
-    assert check_write(frame(a=struct(field("x", INT))), target).rules == ("used-column", "other-type")
+    assert check_write(frame(a=struct(field("x", INT))), target).rules == ("column-in-use", "type-mismatch")
 
 
 def test_a_new_field_is_written_as_its_struct_would_have_it():

@@ -35,7 +35,7 @@ def made(local, model, rows=()):
 
 
 @pytest.mark.parametrize(
-    ("name", "via", "how"),
+    ("name", "method", "how"),
     [
         ("extra column", "save", {}),
         ("extra column", "write_to", {"merge_schema": True}),
@@ -51,19 +51,23 @@ def made(local, model, rows=()):
         (BY_ROWS, "save", {}),
     ],
 )
-def test_the_probe_says_what_the_oracle_says(local, name, via, how):
+def test_the_probe_and_the_prediction_have_one_verdict(local, name, method, how):
     pair = PAIRS[name]
 
-    asked, told = (
-        call(pair.frame, pair.table, via, **how)
+    probed, predicted = (
+        call(pair.frame, pair.table, method, **how)
         for call in (lambda *a, **k: probe_write(*a, **k, catalog=local), check_write)
     )
 
-    assert (asked.accepted, asked.columns, asked.findings) == (told.accepted, told.columns, told.findings)
+    assert (probed.accepted, probed.columns, probed.findings) == (
+        predicted.accepted,
+        predicted.columns,
+        predicted.findings,
+    )
     assert local.table_names("scratch", "probe") == ()
 
 
-def test_the_probe_asks_a_clone_and_leaves_the_table_alone(local):
+def test_the_probe_writes_to_a_clone_and_not_to_the_table(local):
     model = table(Column("id", LONG, is_nullable=False), B, table_properties=MAPPED, clustered_by=["id"])
     made(local, model, [{"id": 1, "b": "x"}])
     before = local.snapshot([model]), local.version(NAME), schemas(local)
@@ -81,9 +85,9 @@ def schemas(local):
     return sorted(row[0] for row in local.spark.sql("show schemas in scratch").collect())
 
 
-def test_what_the_oracle_does_not_know_is_said_in_deltas_words(local, monkeypatch):
-    told = check_write(frame(a=INT), table(A))
-    monkeypatch.setattr("pytest_delta_schema.backends.local.write_probe.check_write", lambda *_: told)
+def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeypatch):
+    accepted = check_write(frame(a=INT), table(A))
+    monkeypatch.setattr("pytest_delta_schema.backends.local.write_probe.check_write", lambda *_: accepted)
 
     (finding,) = probe_write(frame(c=INT), table(A), catalog=local).findings
 
@@ -101,7 +105,7 @@ def test_the_probe_needs_something_to_ask(local):
 
 
 def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
-    """What the oracle says of the one pair that an empty frame does not show."""
+    """The prediction for the one pair whose refusal an empty frame does not show."""
     made(local, PAIRS[BY_ROWS].table)
     rows = local.spark.createDataFrame([(1,)], PAIRS[BY_ROWS].frame)
 
@@ -109,7 +113,7 @@ def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
         rows.writeTo(dotted(NAME)).append()
 
     assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-    assert_rejects(PAIRS[BY_ROWS].table, rows, "DELTA_NOT_NULL_CONSTRAINT_VIOLATED", via="write_to")
+    assert_rejects(PAIRS[BY_ROWS].table, rows, "DELTA_NOT_NULL_CONSTRAINT_VIOLATED", method="write_to")
 
 
 def test_an_empty_frame_of_every_type_can_be_appended(local):
@@ -138,7 +142,7 @@ def test_a_model_comes_from_the_schema_that_spark_shows(local):
 
 
 def test_a_stream_stops_at_its_contract(local, tmp_path):
-    """A pipeline gains a column: the oracle says so before, the stream after."""
+    """A pipeline gains a column: the prediction shows it before the stream fails."""
     contract = made(local, table(A, B))
     source, progress = str(tmp_path / "source"), str(tmp_path / "progress")
     known, grown = frame(a=INT, b=TEXT), frame(a=INT, b=TEXT, c=DOUBLE)

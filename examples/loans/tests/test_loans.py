@@ -37,7 +37,7 @@ def batch(delta_spark):
 
 
 def test_a_batch_with_another_column_is_refused(table, batch, delta_spark, delta_probe, snapshot):
-    verdict = assert_rejects(loans_by_state, batch, reason="extra-column", via="save_as_table")
+    verdict = assert_rejects(loans_by_state, batch, reason="extra-column", method="save_as_table")
 
     assert str(verdict) == snapshot
     assert schema_diff(loans_by_state, batch, names=("table", "batch")) == snapshot
@@ -71,7 +71,7 @@ def test_the_contract_catches_up(table, batch, delta_catalog, delta_snapshot):
 def test_overwrite_schema_replaces_what_nothing_can_merge(table, delta_spark, snapshot):
     retyped = delta_spark.createDataFrame([("IA", "three")], RETYPED)
 
-    assert str(assert_rejects(loans_by_state, retyped, reason="other-type", merge_schema=True)) == snapshot
+    assert str(assert_rejects(loans_by_state, retyped, reason="type-mismatch", merge_schema=True)) == snapshot
     verdict = assert_accepts(loans_by_state, retyped, mode="overwrite", overwrite_schema=True)
     retyped.write.mode("overwrite").option("overwriteSchema", "true").saveAsTable(table.qualified_name)
 
@@ -83,7 +83,7 @@ def test_overwrite_schema_replaces_what_nothing_can_merge(table, delta_spark, sn
 def test_by_the_tables_name_numbers_in_texts_are_cast_and_by_position_anything_is(table, delta_spark):
     texts = delta_spark.createDataFrame([("AL", "2")], RETYPED)
 
-    verdict = assert_accepts(loans_by_state, texts, via="write_to")
+    verdict = assert_accepts(loans_by_state, texts, method="write_to")
     assert verdict.notes == ("count is cast from string to bigint; a value that does not fit fails",)
     texts.writeTo(table.qualified_name).append()
 

@@ -1,4 +1,4 @@
-"""Writes of an empty frame, by every call that Spark has for it."""
+"""Writes an empty frame to a table by every method that Spark has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.write_check.method import APPEND, INSERT_INTO, OVERWRITE, SAVE, SAVE_AS_TABLE, WRITE_STREAM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
 
 
 def write(  # noqa: PLR0913, PLR0917 - one write
@@ -24,45 +24,45 @@ def write(  # noqa: PLR0913, PLR0917 - one write
     schema: StructType,
     table: QualifiedName,
     path: Path,
-    via: str,
-    mode: str,
+    method: WriteMethod,
+    mode: WriteMode,
     options: Sequence[str],
 ) -> None:
     """Write an empty frame to a table.
 
     Args:
         spark: The session.
-        schema: Of the frame.
-        table: Where, by name.
-        path: Where, by path.
-        via: The call.
+        schema: The schema of the frame.
+        table: The name of the table.
+        path: The folder of the table, for methods that write to a path.
+        method: The method that writes.
         mode: ``append`` or ``overwrite``.
-        options: Options of the writer that are switched on.
+        options: Options of the writer to set to true.
     """
-    if via == WRITE_STREAM:
+    if method == "write_stream":
         _stream(spark, schema, path, options)
         return
     frame = spark.createDataFrame([], schema)
-    if via in {SAVE, SAVE_AS_TABLE, INSERT_INTO}:
+    if method in {"save", "save_as_table", "insert_into"}:
         writer = _with(frame.write.format("delta"), options)
-        if via == SAVE:
+        if method == "save":
             writer.mode(mode).save(str(path))
-        elif via == SAVE_AS_TABLE:
+        elif method == "save_as_table":
             writer.mode(mode).saveAsTable(dotted(table))
         else:
-            writer.insertInto(dotted(table), overwrite=mode == OVERWRITE)
+            writer.insertInto(dotted(table), overwrite=mode == "overwrite")
         return
     from pyspark.sql.functions import lit
 
     named = _with(frame.writeTo(dotted(table)), options)
-    if mode == APPEND:
+    if mode == "append":
         named.append()
     else:
-        named.overwrite(lit(True))  # noqa: FBT003 - the condition that every row meets
+        named.overwrite(lit(True))  # noqa: FBT003 - the condition that is true for every row
 
 
 def _stream(spark: SparkSession, schema: StructType, path: Path, options: Sequence[str]) -> None:
-    """Stream one file without rows; a stream without a file would never look at the table."""
+    """Stream one file without rows; a stream without a file would not check the table."""
     folder = Path(tempfile.mkdtemp())
     try:
         source = str(folder / "source")

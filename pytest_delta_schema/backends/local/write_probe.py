@@ -1,4 +1,4 @@
-"""The probe: what Delta itself answers to a write, asked of an empty clone, so that nothing changes."""
+"""Finds out what Delta does with a write by writing an empty frame to an empty clone of the table."""
 
 from __future__ import annotations
 
@@ -32,79 +32,81 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
 
 _AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
 _BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-"""What an empty frame cannot show: Delta takes the schema, and then refuses every row."""
+"""Delta raises it for rows, so that an empty frame is accepted."""
 
 
 def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     df_or_schema: DataFrame | StructType,
     table: Table | str,
-    via: str = "save",
-    mode: str = "append",
+    method: WriteMethod = "save",
+    mode: WriteMode = "append",
     merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
     overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
     auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
     *,
     catalog: LocalCatalog | None = None,
 ) -> WriteVerdict:
-    """Ask Delta what it makes of a write: an empty frame of that schema is written to an empty clone of the table.
+    """Run a write on Delta with an empty frame of the same schema and an empty clone of the table.
 
-    The table itself is read and never written to; the clone is gone afterwards. About half a second.
+    The table itself is only read, and the clone is dropped afterwards. It takes about half a second.
 
     Args:
-        df_or_schema: What would be written: a DataFrame, which is not computed, or its schema.
-        table: A model, as if its table were just made; or the name of a table in ``catalog``.
-        via: As in :func:`check_write`.
-        mode: Likewise.
-        merge_schema: Likewise.
-        overwrite_schema: Likewise.
-        auto_merge: Likewise.
-        catalog: Where the clone is made; left out, it is the catalog of the DataFrame's session.
+        df_or_schema: The frame: a DataFrame, which is not computed, or its schema.
+        table: A model, as if its table had just been created; or the name of a table in ``catalog``.
+        method: The method that writes; see :func:`check_write`.
+        mode: ``append`` or ``overwrite``.
+        merge_schema: The writer's option ``mergeSchema``.
+        overwrite_schema: The writer's option ``overwriteSchema``.
+        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        catalog: The catalog for the clone; by default the catalog of the DataFrame's session.
 
     Returns:
-        A verdict of the same shape as the oracle's: accepted or not is Delta's answer, and so are the schema after it
-        and the condition; what to do about it is the oracle's advice.
+        A verdict like that of :func:`check_write`: whether the write is accepted, the schema after it and the error
+        condition are Delta's; messages and remedies are those of :func:`check_write`.
 
     Raises:
-        DeclarationError: If an argument can never be meant.
-        CatalogReadError: If the table cannot be read, or is not there.
-        StatementError: If the clone cannot be made.
+        DeclarationError: If an argument has no possible meaning.
+        CatalogReadError: If the table cannot be read, or does not exist.
+        StatementError: If the clone cannot be created.
     """
     catalog = catalog or _catalog_of(df_or_schema)
     schema = _schema(df_or_schema)
     with _clone(table, catalog) as state:
-        expected = check_write(schema, state, via, mode, merge_schema, overwrite_schema, auto_merge)
-        said = {"mergeSchema": merge_schema, "overwriteSchema": overwrite_schema}
+        expected = check_write(schema, state, method, mode, merge_schema, overwrite_schema, auto_merge)
+        flags = {"mergeSchema": merge_schema, "overwriteSchema": overwrite_schema}
+        options = [key for key, is_set in flags.items() if is_set]
         try:
             with (
                 in_users_names(catalog.bridge.in_users_words),
                 setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()),
             ):
                 path = table_folder(catalog.warehouse, state.name)
-                write(catalog.spark, schema, state.name, path, via, mode, [key for key, on in said.items() if on])
+                write(catalog.spark, schema, state.name, path, method, mode, options)
         except StatementError as error:
             findings = _refusal(error, expected)
         else:
-            findings = tuple(each for each in expected.findings if each.condition == _BY_ROWS)
+            findings = tuple(finding for finding in expected.findings if finding.condition == _BY_ROWS)
         after = catalog.read_tables([state.name]).tables[state.name].columns
     name = table.qualified_name if isinstance(table, Table) else table.lower()
     return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
 
 
 def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Finding, ...]:
-    """Return what Delta said, in the oracle's words where those two agree."""
-    known = tuple(each for each in expected.findings if error.condition.startswith(each.condition))
-    if known:
-        return known
-    remedy = "see what Delta says, and report that check_write did not foresee it"
+    """Return the findings for an error of Delta: the predicted ones where they have its condition."""
+    predicted = tuple(finding for finding in expected.findings if error.condition.startswith(finding.condition))
+    if predicted:
+        return predicted
+    remedy = "see Delta's message, and report that check_write does not predict it"
     return (Finding(path="", rule="refused", condition=error.condition, message=because(error), remedy=remedy),)
 
 
 @contextmanager
 def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
-    """Make an empty table with the metadata of another one, and drop it in the end."""
+    """Create an empty table with the metadata of another one, and drop it at the end."""
     source = table.name if isinstance(table, Table) else parse_name(table)
     home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
     if not isinstance(table, Table):
@@ -146,7 +148,7 @@ def _schema(df_or_schema: Any) -> StructType:
 
 
 def _catalog_of(df_or_schema: Any) -> LocalCatalog:
-    """Return the catalog of a frame's session, whose warehouse is where the session was told."""
+    """Return the catalog in the warehouse of a frame's session."""
     spark = getattr(df_or_schema, "sparkSession", None)
     if spark is None:
         msg = "a schema alone belongs to no session; give catalog=..., such as the fixture delta_catalog"
