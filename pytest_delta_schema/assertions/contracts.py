@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.assertions.catalog_notes import notes_of_origin
+from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.errors import DriftError, RowsError
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
-from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.report.outcome_text import outcomes_text
 from pytest_delta_schema.report.text import counted as number
-from pytest_delta_schema.report.text import drift_text
 from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.rules.validator import PlanValidator
@@ -25,30 +24,35 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.errors import Diagnostic
-    from pytest_delta_schema.state.states import CatalogReader, KeyState, TableState
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.state.states import KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
-def assert_no_drift(tables: Table | Iterable[Table], catalog: CatalogReader) -> None:
+def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings: Settings | None = None) -> None:
     """Make sure that ``catalog`` holds what ``tables`` declare; nothing is changed.
 
     Args:
         tables: One model or several.
-        catalog: Where to look, such as the fixture ``delta_catalog``.
+        catalog: The catalog, such as the fixture ``delta_catalog``.
+        settings: How tables are compared and validated; by default the settings in force.
 
     Raises:
         DriftError: An ``AssertionError`` that shows every change and the SQL that would run.
         InvalidModelError: If a declaration breaks rules.
         CatalogReadError: If a table cannot be read.
     """
+    __tracebackhide__ = True
     models = [tables] if isinstance(tables, Table) else list(tables)
-    PlanValidator().validate_models(models)
-    plan = TablePlanner().plan(models, catalog.snapshot(models))
-    if plan.shows_drift:
-        notes = [note for each in (*plan.actions, *plan.mismatches) for note in notes_of_origin(each, catalog)]
-        places = {model.qualified_name: str(model.origin) for model in models}
-        raise DriftError(drift_text(plan, places, [*plan.notes, *notes]))
+    gate = Gate(catalog, settings, models)
+    gate.declarations.require_valid(models)
+    gate.state().require(gate.declarations.bound(model).name for model in models)
+    outcomes = [gate.drift(model) for model in sorted(models, key=lambda model: model.name)]
+    failed = [outcome for outcome in outcomes if not outcome.status.is_good]
+    if failed:
+        raise DriftError(outcomes_text(failed))
 
 
 def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:

@@ -11,8 +11,8 @@ from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, pu
 from pytest_delta_schema.plugin import hookspecs
 from pytest_delta_schema.plugin.configuration import read_options
 from pytest_delta_schema.plugin.fixtures import (
+    _delta_entry_readable,
     _delta_readable,
-    _delta_recorded,
     _delta_scratch,
     delta_bound,
     delta_catalog,
@@ -27,7 +27,7 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_table,
 )
 from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options
-from pytest_delta_schema.plugin.run import RUN, ContractRun, configured_settings
+from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, configured_settings
 from pytest_delta_schema.plugin.terminal import show_progress
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "_delta_entry_readable",
     "_delta_readable",
-    "_delta_recorded",
     "_delta_scratch",
     "delta_bound",
     "delta_catalog",
@@ -150,18 +150,18 @@ def pytest_collect_file(
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put cheap checks first, and tests that use the catalog behind those that bring it in line."""
+    """Put cheap checks first, and tests that use the catalog after the checks that change it."""
     run = config.stash[RUN]
     if run.tables:
         from pytest_delta_schema.plugin.collection import in_order
 
         items[:] = in_order(items, run)
-    if run.options.mode is not None and (run.options.naming or run.options.bindings):
+    if run.options.mode is not None and (run.settings.must_match or run.settings.bindings):
+        from pytest_delta_schema.engine.consent_audit import unmatched_consents
         from pytest_delta_schema.plugin.collection import bindings_that_fail
-        from pytest_delta_schema.plugin.consent_audit import consents_that_fail
         from pytest_delta_schema.plugin.summary import refuse
 
-        refuse(config, items, [*consents_that_fail(run), *bindings_that_fail(run)])
+        refuse(config, items, [*unmatched_consents(run.declarations), *bindings_that_fail(run)])
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -181,8 +181,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Say once a run why a catalog could not be opened."""
+    """Let the report carry the outcome of a check, and say once a run why a catalog could not be opened."""
     report = yield
+    if OUTCOME in item.stash:
+        from pytest_delta_schema.plugin.outcome_report import attach
+
+        attach(item, report)
     if call.excinfo is not None:
         from pytest_delta_schema.plugin.failures import NotOpened, shown_once
 

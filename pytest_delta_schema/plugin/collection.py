@@ -16,9 +16,9 @@ from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.plugin import report_properties as facts
 from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC
+from pytest_delta_schema.plugin.outcome_report import add_properties
 from pytest_delta_schema.plugin.run import RUN, ContractRun
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
@@ -37,7 +37,7 @@ LISTED = "delta_tables"
 _UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN.pattern}')
 _LONGEST = 180
 METADATA = "metadata"
-"""The check of a catalog's record, which counts among those of the run's mode."""
+"""The check of a catalog entry, which counts among those of the run's mode."""
 
 _APPLY = 2
 
@@ -75,7 +75,7 @@ class TableNode(pytest.Class):
         """Yield the checks, as items that report at the declaration."""
         name, mode = self.obj.table.qualified_name, self.config.stash[RUN].options.mode
         for item in self._checks():
-            facts.record(item, table=name, check=mode if item.originalname == METADATA else item.originalname)
+            add_properties(item, table=name, check=mode if item.originalname == METADATA else item.originalname)
             yield item
 
     def _checks(self) -> Sequence[pytest.Function]:
@@ -113,14 +113,14 @@ def _contract(options: Options) -> type[StandardContract]:
     """Return what is checked of a table in this run."""
     if options.mode is None or not find_backend(options.backend).keeps_entries:
         return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
-    from pytest_delta_schema.plugin.metadata_items import RecordApplyContract, RecordDriftContract, RecordSyncContract
+    from pytest_delta_schema.plugin.metadata_items import EntryApplyContract, EntryDriftContract, EntrySyncContract
 
-    with_records: dict[str, type[StandardContract]] = {
-        DRIFT: RecordDriftContract,
-        APPLY: RecordApplyContract,
-        SYNC: RecordSyncContract,
+    with_entries: dict[str, type[StandardContract]] = {
+        DRIFT: EntryDriftContract,
+        APPLY: EntryApplyContract,
+        SYNC: EntrySyncContract,
     }
-    return with_records.get(options.mode or "", StandardContract)
+    return with_entries.get(options.mode or "", StandardContract)
 
 
 def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
@@ -189,7 +189,9 @@ def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item
 
     def rank(item: pytest.Item) -> tuple[int, int]:
         phase = _phase(item)
-        return phase, run.apply_rank(item.cls.table) if isinstance(item, ContractItem) and phase == _APPLY else 0
+        return phase, run.declarations.apply_rank(item.cls.table) if isinstance(
+            item, ContractItem
+        ) and phase == _APPLY else 0
 
     return sorted(items, key=rank)
 
@@ -202,12 +204,12 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
 
 def bindings_that_fail(run: ContractRun) -> list[str]:
     """Return a message for each binding that stands for no collected table, and for tables that fall together."""
-    if not run.options.bindings:
+    if not run.settings.bindings:
         return []
     names = _names(run.tables)
     faults = [
         f"binding {pair!r} stands for no table of this run; collected are {names}"
-        for pair in Binding(run.options.bindings).unused(run.tables)
+        for pair in Binding(run.settings.bindings).unused(run.tables)
     ]
     places: dict[object, object] = {}
     for name, table in run.tables.items():

@@ -14,6 +14,7 @@ from pytest_delta_schema.escaping import escaped_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.errors import Location
     from pytest_delta_schema.models.declared_at import DeclaredAt
 
 
@@ -75,7 +76,12 @@ def one_line(parts: Iterable[object]) -> str:
     return " ".join(" ".join(escaped_lines(part).split()) for part in parts)
 
 
-def relative(origin: DeclaredAt, root: Path) -> str:
-    """Write file and line of a declaration as seen from the project's root."""
+def relative(origin: DeclaredAt | Location, root: Path) -> str:
+    """Write file and line of a declaration, relative to a folder.
+
+    Args:
+        origin: The declaration.
+        root: The folder, such as the root of the project.
+    """
     path = Path(origin.path)
     return f"{path.relative_to(root) if path.is_relative_to(root) else path}:{origin.line}"

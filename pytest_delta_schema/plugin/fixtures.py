@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from syrupy.assertion import SnapshotAssertion
 
+    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.write_check.verdict import WriteVerdict
@@ -127,9 +128,10 @@ def delta_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
 
 @pytest.fixture(scope="session")
 def delta_bound(pytestconfig: pytest.Config) -> Callable[[Table], Table]:
-    """Find the table that a model stands for in this run.
+    """Find the table that a model maps to in this run.
 
-    Call it with the model; it returns the model of the table that ``--delta-bind`` names, or the same one.
+    Call it with the model; it returns the model of the table that ``--delta-bind`` names, with the default properties
+    of the project, or the same model if there are none.
     """
     return pytestconfig.stash[RUN].bound
 
@@ -198,38 +200,32 @@ def _delta_scratch(delta_catalog: ScratchCatalog, delta_worker_id: str) -> Itera
 
 
 @pytest.fixture
-def _delta_recorded(request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_readable: None) -> None:
-    """Stop in set-up, with one line, if the catalog's record of the table makes no sense."""
-    from pytest_delta_schema.errors import ReadProblem
+def _delta_entry_readable(request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_readable: None) -> None:
+    """Stop in set-up, with one line, if the catalog entry of the table cannot be read."""
+    from pytest_delta_schema.engine.entry_checks import unreadable_entry
 
-    run = request.config.stash[RUN]
-    record = run.state(delta_catalog).records.get(run.bound(request.cls.table).name)
-    if isinstance(record, ReadProblem):
-        _unreadable(request, str(record))
+    outcome = unreadable_entry(request.cls.table, request.config.stash[RUN].gate(delta_catalog))
+    if outcome is not None:
+        _unreadable(request, outcome)
 
 
 @pytest.fixture
 def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
     """Stop in set-up, with one line, if the table cannot be read."""
-    from pytest_delta_schema.errors import DeltaSchemaError
+    gate = request.config.stash[RUN].gate(delta_catalog)
+    outcome = gate.unreadable(request.cls.table)
+    if outcome is not None:
+        _unreadable(request, outcome)
+    settings = request.config.stash[RUN].settings
+    if settings.must_match or settings.protected:
+        from pytest_delta_schema.plugin.consent_refusal import refuse_unmatched_consents
 
-    name = request.config.stash[RUN].bound(request.cls.table).name
-    try:
-        state = request.config.stash[RUN].state(delta_catalog)
-    except DeltaSchemaError as error:
-        _unreadable(request, f"{name}: {error}")
-    if name not in state.tables:
-        _unreadable(request, str(state.problem(name)))
-    options = request.config.stash[RUN].options
-    if options.naming or options.protected:
-        from pytest_delta_schema.plugin.consent_audit import judge
-
-        judge(request, delta_catalog, state)
+        refuse_unmatched_consents(request, gate)
 
 
-def _unreadable(request: pytest.FixtureRequest, why: str) -> NoReturn:
-    from pytest_delta_schema.plugin import report_properties as facts
+def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoReturn:
     from pytest_delta_schema.plugin.failures import one_line
+    from pytest_delta_schema.plugin.outcome_report import note_outcome
 
-    facts.record(request.node, outcome=facts.UNREADABLE, summary=one_line([why]))
-    pytest.fail(one_line([why]), pytrace=False)
+    note_outcome(request.node, outcome)
+    pytest.fail(one_line([outcome.failure]), pytrace=False)

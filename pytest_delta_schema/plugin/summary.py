@@ -1,4 +1,4 @@
-"""The section at the end of a run, and the gate that does not pass when it saw nothing."""
+"""The section at the end of a run; a gate that found no table fails."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
 from pytest_delta_schema.escaping import escaped
-from pytest_delta_schema.plugin import report_properties as facts
 from pytest_delta_schema.plugin.backend_choice import location
+from pytest_delta_schema.plugin.failures import one_line
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, is_worker
+from pytest_delta_schema.plugin.outcome_report import (
+    CHECK,
+    PREFIX,
+    TABLE,
+    UNUSED,
+    notes_text,
+    outcome_of,
+    properties_of,
+)
 from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.report.outcome_text import headline
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
 
 
-_REFUSED, _USELESS = "delta_schema_refused", "delta_schema_useless"
+_REFUSED, _UNUSED = "delta_schema_refused", "delta_schema_unused"
 _REFUSED_HERE = pytest.StashKey[list[str]]()
 
 
@@ -54,7 +65,7 @@ def note_refusals(config: pytest.Config, faults: list[str]) -> None:
 
 
 class Summary:
-    """Collects the facts of all reports of a run with a catalog, also of the workers of xdist, and shows them.
+    """Collects the outcomes of a run with a catalog, also those of the workers of xdist, and shows them.
 
     Args:
         config: The run's configuration.
@@ -64,47 +75,47 @@ class Summary:
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self._config = config
         self._options = options
-        self._ends: dict[str, dict[str, str]] = {}
+        self._outcomes: dict[str, TableOutcome] = {}
         self._checked = 0
         self._found_nothing = False
         self._refused: list[str] = []
-        self._useless: list[list[str]] = []
+        self._unused_consents: list[list[str]] = []
         self._unused: dict[str, None] = {}
 
     def ended(self) -> set[str]:
         """Return the names of the models whose check has ended."""
-        return {end[facts.TABLE] for end in self._ends.values()}
+        return {outcome.table for outcome in self._outcomes.values()}
 
     def pytest_report_header(self) -> str:
-        """Say what the run is held against."""
+        """Name the mode of the run and its catalog."""
         backend, mode = self._options.backend, self._options.mode
         where = location(self._config, self._options)
         place = f", {where}" if where else ""
         syncs = mode == DRIFT and self._options.unity.sync_on_read
-        wrote = "; records of what is read are brought level with the logs first" if syncs else ""
+        wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
         return escaped(f"delta schema: {mode} on {backend}{place}{wrote}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the facts of one report."""
-        noted = facts.recorded(report)
-        if noted.get(facts.CHECK) != self._options.mode:
+        """Collect the outcome that a report carries."""
+        properties = properties_of(report)
+        if properties.get(CHECK) != self._options.mode:
             return
         self._checked += 1
-        self._unused |= dict.fromkeys(
-            str(value) for name, value in report.user_properties if name == facts.PREFIX + facts.UNUSED
-        )
-        if report.failed and facts.OUTCOME not in noted:
-            broken = facts.UNREADABLE if report.when == "setup" else facts.FAILED
-            noted = {**noted, facts.OUTCOME: broken, facts.SUMMARY: _crash(report)}
-        if facts.OUTCOME in noted:
-            self._ends[report.nodeid] = noted
+        self._unused |= dict.fromkeys(str(value) for name, value in report.user_properties if name == PREFIX + UNUSED)
+        outcome = outcome_of(report)
+        if outcome is None and report.failed and report.nodeid not in self._outcomes:
+            status = Status.UNREADABLE if report.when == "setup" else Status.FAILED
+            table = properties[TABLE]
+            outcome = TableOutcome(table=table, check=Check.DRIFT, status=status, failure=_crash(report))
+        if outcome is not None:
+            self._outcomes[report.nodeid] = outcome
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what a worker of xdist refused, and what it had no use for."""
+        """Collect what a worker of xdist refused, and the consents that it did not need."""
         output = getattr(node, "workeroutput", {})
-        if output.get(_USELESS) is not None:
-            self._useless.append(output[_USELESS])
+        if output.get(_UNUSED) is not None:
+            self._unused_consents.append(output[_UNUSED])
         faults = output.get(_REFUSED, [])
         self._refused.extend(fault for fault in faults if fault not in self._refused)
 
@@ -115,26 +126,26 @@ class Summary:
         if self._refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
-        self._look_for_useless(session)
+        self._require_used_consents(session)
         green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         looked = is_worker(self._config) or self._config.option.collectonly
         if green and not looked and not self._checked:
             self._found_nothing = True
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _look_for_useless(self, session: pytest.Session) -> None:
-        """Fail a run that needed a consent of the project's file nowhere: what is done should not stay allowed."""
-        useless = self._config.stash[RUN].useless_entries()
+    def _require_used_consents(self, session: pytest.Session) -> None:
+        """Fail a run that did not need a consent of the project's file: what is done should not stay allowed."""
+        unused = self._config.stash[RUN].unused_consents()
         if is_worker(self._config):
-            self._config.workeroutput[_USELESS] = useless  # type: ignore[attr-defined]
-        elif useless is not None:
-            self._useless.append(useless)
-        if self._in_vain() and session.exitstatus == pytest.ExitCode.OK:
+            self._config.workeroutput[_UNUSED] = unused  # type: ignore[attr-defined]
+        elif unused is not None:
+            self._unused_consents.append(unused)
+        if self._agreed() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _in_vain(self) -> list[str]:
-        """Return the messages on which all processes agree that looked at every table."""
-        first, *others = self._useless or [[]]
+    def _agreed(self) -> list[str]:
+        """Return the messages about unused consents on which all processes agree that read every table."""
+        first, *others = self._unused_consents or [[]]
         return [message for message in first if all(message in other for other in others)]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -144,27 +155,28 @@ class Summary:
             terminalreporter.section("delta schema", red=True, bold=True)
             for line in self._refused or [self._nothing()]:
                 terminalreporter.write_line(escaped(line))
-        elif self._ends:
+        elif self._outcomes:
             terminalreporter.section("delta schema")
             for line in self._lines():
                 terminalreporter.write_line(escaped(line))
 
     def _lines(self) -> list[str]:
-        counts = Counter(end[facts.OUTCOME] for end in self._ends.values())
-        parts = [f"{counts[outcome]} {outcome}" for outcome in facts.OUTCOMES if counts[outcome]]
-        ran = sum(int(end.get(facts.STATEMENTS, 0)) for end in self._ends.values())
+        counts = Counter(outcome.status for outcome in self._outcomes.values())
+        parts = [f"{counts[status]} {status.value}" for status in Status if counts[status]]
+        ran = sum(_ran(outcome) for outcome in self._outcomes.values())
         parts.append(f"{ran} statement{'' if ran == 1 else 's'} run")
         lines = [f"{self._options.mode}: {', '.join(parts)}"]
-        for end in sorted(self._ends.values(), key=lambda end: end[facts.TABLE]):
-            if end[facts.OUTCOME] not in facts.GOOD:
-                lines.append(f"  {end[facts.OUTCOME]:<10}  {end.get(facts.SUMMARY) or end[facts.TABLE]}")
-            if facts.NOTE in end:
-                lines.append(f"  {'note':<10}  {end[facts.NOTE]}")
-        lines += [f"  {'unused':<10}  {message}" for message in (*self._in_vain(), *self._unused)]
-        if counts[facts.DRIFTED] and self._options.mode != APPLY:
-            lines.append("to bring the catalog in line: pytest --delta-apply")
-        if counts[facts.STALE]:
-            lines.append("to bring records level with their logs: pytest --delta-sync-metadata")
+        for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
+            if not outcome.status.is_good:
+                lines.append(f"  {outcome.status.value:<10}  {one_line([headline(outcome)]) or outcome.table}")
+            notes = notes_text(outcome)
+            if notes:
+                lines.append(f"  {'note':<10}  {notes}")
+        lines += [f"  {'unused':<10}  {message}" for message in (*self._agreed(), *self._unused)]
+        if counts[Status.DRIFTED] and self._options.mode != APPLY:
+            lines.append("to align the catalog: pytest --delta-apply")
+        if counts[Status.STALE]:
+            lines.append("to synchronise catalog entries with the logs: pytest --delta-sync-metadata")
         return lines
 
     def _nothing(self) -> str:
@@ -172,11 +184,15 @@ class Summary:
         patterns = " ".join(self._config.getini("python_files"))
         models = " ".join(self._options.models.values()) or "empty"
         return (
-            f"--delta-{self._options.mode} found no table, so it can vouch for nothing. It looked in {places}:"
+            f"--delta-{self._options.mode} found no table, so nothing was checked. It looked in {places}:"
             f" in test files ({patterns}) and in the modules of delta_models ({models}), less what -k, -m or paths"
             " deselect. Name the modules that declare tables in the ini key delta_models, or list their tables in a"
             " test file: delta_tables = [...]"
         )
+
+
+def _ran(outcome: TableOutcome) -> int:
+    return sum(statement.has_run for statement in outcome.statements)
 
 
 def _crash(report: pytest.TestReport) -> str:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.engine.unmanaged_check import check_schema
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.models.modes import FAIL
-from pytest_delta_schema.plugin import report_properties as facts
 from pytest_delta_schema.plugin.failures import ContractFailure, representation
 from pytest_delta_schema.plugin.options import DRIFT
+from pytest_delta_schema.plugin.outcome_report import add_properties, report_outcome
 from pytest_delta_schema.plugin.run import RUN
-from pytest_delta_schema.plugin.table_items import broken, check
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.plugin.table_items import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plugin.run import ContractRun
 
 
 class SchemaContract:
@@ -38,24 +35,14 @@ class SchemaContract:
     def unmanaged(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         """Every table of the schema is declared, or left to others by name."""
         run = request.config.stash[RUN]
-        try:
-            found = _strangers(run, self.schema, delta_catalog)
-        except DeltaSchemaError as error:
-            broken(request, error)
-        if not found:
-            facts.record(request.node, outcome=facts.IN_SYNC)
-            return
-        head = (
-            f"{'.'.join(self.schema)} holds {counted(len(found), 'table')} that no model declares: {', '.join(found)}"
+        outcome = check_schema(
+            self.schema,
+            run.gate(delta_catalog),
+            ignored=run.options.unmanaged_ignore,
+            fails=run.options.unmanaged == FAIL,
+            origin=self.origin,
         )
-        if run.options.unmanaged != FAIL:
-            facts.record(request.node, outcome=facts.IN_SYNC, note=head)
-            return
-        facts.record(request.node, outcome=facts.DRIFTED, summary=head)
-        remedy = (
-            "Declare them, leave them to others with delta_unmanaged_ignore, or drop them by hand; nothing here does."
-        )
-        raise ContractFailure(head, f"{remedy} Tables of models that this run did not collect count, too.")
+        report_outcome(request.node, outcome)
 
 
 class SchemaItem(pytest.Function):
@@ -91,15 +78,5 @@ class SchemaNode(pytest.Class):
         for item in super(pytest.Class, self).collect():
             if isinstance(item, pytest.Function):
                 item.__class__ = SchemaItem
-                facts.record(item, table=".".join(self.obj.schema), check=DRIFT)
+                add_properties(item, table=".".join(self.obj.schema), check=DRIFT)
                 yield item
-
-
-def _strangers(run: ContractRun, schema: tuple[str, str], catalog: Catalog) -> list[str]:
-    """Return the tables that nobody declares, wherever the tables of a schema are bound to."""
-    tables = {name: run.bound(table).name for name, table in run.tables.items()}
-    places = {place[:2] for name, place in tables.items() if name[:2] == schema}
-    known = set(tables.values())
-    found = [str(name) for place in sorted(places) for name in catalog.table_names(*place) if name not in known]
-    patterns = [pattern.lower() for pattern in run.options.unmanaged_ignore]
-    return [name for name in found if not any(fnmatchcase(name, pattern) for pattern in patterns)]

@@ -54,7 +54,9 @@ def test_a_history_that_cannot_be_read_never_hides_the_drift(project):
     result = project.run("--delta-drift", "-m", "delta_drift")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*columns.extra*", "*note: who brought extra is not known: the log is gone*"])
+    result.stdout.fnmatch_lines(
+        ["*columns.extra*", "*note: the commit that added extra is not known: the log is gone*"]
+    )
 
 
 @pytest.mark.parametrize("option", ["--delta-drift", "--delta-apply"])

@@ -19,7 +19,7 @@ HELD = """MemoryCatalog([
 ])"""
 NEVER = (
     "consent 'drop-column dev.silver.orders.legcy' names no column of dev.silver.orders, and none of its older versions has"
-    " one; mend or remove it"
+    " one; fix or remove it"
 )
 
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_known_is_a_note(project):
             "drop-column dev.silver.orders.a.b",
             (
                 "consent 'drop-column dev.silver.orders.a.b' names no column of dev.silver.orders, and none of its older versions"
-                " has one; mend or remove it; there is 'drop-column dev.silver.orders.`a.b`'"
+                " has one; fix or remove it; there is 'drop-column dev.silver.orders.`a.b`'"
             ),
         ),
     ],

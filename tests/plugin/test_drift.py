@@ -66,7 +66,7 @@ def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, worke
         [
             "drift: 1 drifted, 0 statements run",
             "  drifted     dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more",
-            "to bring the catalog in line: pytest --delta-apply",
+            "to align the catalog: pytest --delta-apply",
             (
                 "FAILED models.py::dev.silver.orders::drift - dev.silver.orders has drifted, 8 changes:"
                 " columns.amount, columns.id, primary_key and 5 more"
@@ -258,9 +258,7 @@ def test_a_gate_that_found_no_table_fails_and_says_where_it_looked(project, opti
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
-        [
-            f"{option} found no table, so it can vouch for nothing. It looked in {project.path}: in test files (test_[*].py*"
-        ]
+        [f"{option} found no table, so nothing was checked. It looked in {project.path}: in test files (test_[*].py*"]
     )
 
 

@@ -70,7 +70,7 @@ def test_a_pattern_that_protects_nothing_is_reported(project, workers):
 
     assert result.ret == 0
     for pattern in ("prod.*", "dev.siver.*"):
-        note = f"delta_protected = {pattern} matches no table of this run; mend or remove it"
+        note = f"delta_protected = {pattern} matches no table of this run; fix or remove it"
         assert result.stdout.str().count(f"  unused      {note}\n") == 1
         assert f'<property name="delta.unused" value="{note}" />' in project.path.joinpath("report.xml").read_text()
     assert "delta_protected = dev.silver" not in result.stdout.str()

@@ -30,13 +30,13 @@ def test_the_gate_says_that_a_record_is_stale(project, unity, workers):
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: columns, properties.team",
-            "  columns          record none      log 2",
-            "  properties.team  record (absent)  log 'x'",
-            "Spark follows the log; readers that ask the catalog see its record. Bring it level: pytest --delta-sync-metadata",
+            "dev.silver.orders: the catalog entry differs from the Delta log, 2 differences: columns, properties.team",
+            "  columns          entry none      log 2",
+            "  properties.team  entry (absent)  log 'x'",
+            "Spark reads the log; clients that ask the catalog see its entry. Synchronise it: pytest --delta-sync-metadata",
             "drift: 1 in sync, 1 stale metadata, 0 statements run",
-            "  stale metadata  dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: *",
-            "to bring records level with their logs: pytest --delta-sync-metadata",
+            "  stale metadata  dev.silver.orders: the catalog entry differs from the Delta log, 2 differences: *",
+            "to synchronise catalog entries with the logs: pytest --delta-sync-metadata",
         ]
     )
     assert "Starting" not in result.stdout.str()
@@ -50,7 +50,7 @@ def test_a_sync_brings_it_level_and_the_gate_is_green(project, unity, workers):
     result.stdout.fnmatch_lines(
         [
             f"delta schema: sync-metadata on unity, server {unity.server.uri}",
-            "  -- dev.silver.orders: the catalog's record differs from the Delta log, 2 differences: columns, *",
+            "  -- dev.silver.orders: the catalog entry differs from the Delta log, 2 differences: columns, *",
             "sync-metadata: 1 metadata synced, 0 statements run",
         ]
     )
@@ -145,9 +145,9 @@ def test_drift_says_which_of_the_three_differs(project, is_level):
     result = project.run("--delta-drift", "--snapshot-update")
 
     note = (
-        "; the catalog's record is level with the log"
+        "; the catalog entry equals the log"
         if is_level
-        else (", and the catalog's record differs from the log in 2 points: see dev.silver.orders::metadata")
+        else (", and the catalog entry differs from the log in 2 points: see dev.silver.orders::metadata")
     )
     result.assert_outcomes(passed=2 + is_level, failed=2 - is_level)
     result.stdout.fnmatch_lines([f"  note: the model and the Delta log differ{note}"])
@@ -266,7 +266,7 @@ def test_a_gate_syncs_what_it_reads_if_the_command_line_says_so(project, unity, 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(
         [
-            f"delta schema: drift on unity, server {unity.server.uri}; records of what is read are brought level *first",
+            f"delta schema: drift on unity, server {unity.server.uri}; catalog entries of what is read are synchronised *first",
             "drift: 2 in sync, 0 statements run",
         ]
     )

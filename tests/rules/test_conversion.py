@@ -24,7 +24,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plugin.scratch import Scratch
-from pytest_delta_schema.report.text import plan_text
+from pytest_delta_schema.report.text import aligned
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.tables import NAME, catalog, state, stored, table
 
@@ -62,7 +62,7 @@ def test_a_folder_is_converted_and_then_made_known_to_the_catalog():
         f"~ format: parquet in {PATH} -> delta",
         "~ comment: '' -> 'Orders'",
     ]
-    assert "[feature: clients that read parquet have to read the table]" in plan_text(action, declared_at="models.py:1")
+    assert "[feature: clients that read parquet have to read the table]" in aligned(change_lines(action))
     assert refusals(model, source, stored(), stored("DAY", "string"), partitioning=("DAY",)) == []
 
 

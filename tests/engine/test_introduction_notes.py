@@ -1,10 +1,10 @@
-"""The text that tells who brought a column."""
+"""The notes that name the commit which added a column."""
 
 from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.report.introduced_text import origin_notes
+from pytest_delta_schema.engine.catalog_notes import introduction_note
 from pytest_delta_schema.state.introduced_by import IntroducedBy
 from support.tables import NAME
 
@@ -32,7 +32,7 @@ from support.tables import NAME
         ),
     ],
 )
-def test_a_writer_is_told_from_a_hand(origin, text):
-    (note,) = origin_notes(NAME, [origin])
+def test_a_column_that_a_write_added_differs_from_one_that_a_statement_added(origin, text):
+    note = introduction_note(NAME, origin)
 
     assert (note.table, note.path, note.message) == (NAME, ".".join(origin.path), text)

@@ -1,0 +1,117 @@
+"""What a catalog knows about a drift: the commits that added columns, and whether its entry of the table differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import DeltaSchemaError, because
+from pytest_delta_schema.execute.metadata_sync import SyncsEntries
+from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.plan.changes import ColumnDrop
+from pytest_delta_schema.plan.entry_differences import entry_differences
+from pytest_delta_schema.plan.table_plan import Note
+from pytest_delta_schema.state.catalog_entry import EntryState
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.states import CatalogReader, CatalogState
+
+WRITES = frozenset(
+    {
+        "COPY INTO",
+        "CREATE OR REPLACE TABLE AS SELECT",
+        "CREATE TABLE AS SELECT",
+        "MERGE",
+        "REPLACE TABLE AS SELECT",
+        "STREAMING UPDATE",
+        "UPDATE",
+        "WRITE",
+    }
+)
+"""Operations of commits in Delta's history that write rows, and can add columns with them (Delta 4.4.0)."""
+
+_WAYS = 'declare it, drop it, or accept such columns with Table(evolution="additive")'
+
+
+def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogReader) -> list[Note]:
+    """Return a note for each column that an action would drop, with the commit that added it.
+
+    A history that cannot be read is a note as well, and never hides the drift.
+
+    Args:
+        action: The plan of a table.
+        catalog: Reads the table's history.
+    """
+    paths = [change.path for change in action.all(ColumnDrop)] if isinstance(action, AlignTable) else []
+    if not paths:
+        return []
+    try:
+        return [introduction_note(action.table, commit) for commit in catalog.introduced_by(action.table, paths)]
+    except DeltaSchemaError as error:
+        columns = ", ".join(".".join(path) for path in paths)
+        message = f"the commit that added {columns} is not known: {because(error)}"
+        return [Note(table=action.table, path=columns, message=message)]
+
+
+def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Note]:
+    """Return a note that says which differ: the model, the Delta log, and the catalog's entry, where there is one.
+
+    Args:
+        table: Name of the table in the catalog, whose model and log differ.
+        state: What was read.
+    """
+    entry, log = state.records.get(table), state.logs.get(table)
+    if not isinstance(entry, EntryState) or log is None:
+        return []
+    number = len(entry_differences(entry, log))
+    message = "the model and the Delta log differ; the catalog entry equals the log"
+    if number:
+        points = "1 point" if number == 1 else f"{number} points"
+        message = (
+            "the model and the Delta log differ, and the catalog entry differs from the log"
+            f" in {points}: see {table}::metadata"
+        )
+    return [Note(table=table, path="metadata", message=message)]
+
+
+def sync_stale_entry(table: Table, catalog: CatalogReader, state: CatalogState) -> bool:
+    """Write the log's metadata to the catalog entry of an external table if they were read to differ.
+
+    The entry is never deleted for it.
+
+    Args:
+        table: The table.
+        catalog: Its catalog.
+        state: What was read.
+
+    Returns:
+        Whether they differed.
+
+    Raises:
+        DeltaSchemaError: If the entry cannot be written.
+    """
+    entry, log = state.records.get(table.name), state.logs.get(table.name)
+    if not isinstance(catalog, SyncsEntries) or not isinstance(entry, EntryState) or log is None:
+        return False
+    if entry.is_managed or not entry_differences(entry, log):
+        return False
+    return bool(catalog.sync_entries([table], recreates=False))
+
+
+def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Note:
+    """Return the note about one column.
+
+    Args:
+        table: Name of the table in the catalog.
+        commit: The commit that added the column.
+    """
+    metadata = f" ({commit.user_metadata!r})" if commit.user_metadata else ""
+    version = f"version {commit.version}, {commit.operation} of {commit.time} UTC{metadata}"
+    name = ".".join(commit.path)
+    message = f"column {name} came with {version}"
+    if commit.operation in WRITES:
+        message = f"column {name} was appended by a writer, in {version}: {_WAYS}"
+    return Note(table=table, path=name, message=message)

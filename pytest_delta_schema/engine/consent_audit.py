@@ -1,0 +1,133 @@
+"""Find consents and protected names that match nothing, match several things, or are not needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import DeltaSchemaError, because
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.rules.consent import DROP_COLUMN, is_ambiguous, lower_paths, needs, pasted
+from pytest_delta_schema.rules.consent_paths import could_mean, path_text
+from pytest_delta_schema.rules.risk import protects
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.rules.consent import Consent
+
+_TABLE = len(QualifiedName._fields)
+
+
+def unmatched_consents(declarations: Declarations) -> list[str]:
+    """Return a message for each consent that names no declared table, several, or a declared column.
+
+    Args:
+        declarations: All models under their settings, of whose consents those are meant that must match.
+    """
+    return [fault for consent in declarations.settings.must_match for fault in _faults_of_names(consent, declarations)]
+
+
+def _faults_of_names(consent: Consent, declarations: Declarations) -> Iterator[str]:
+    tables = declarations.tables
+    meant = sorted(
+        {
+            (*name, *consent.names[length:])
+            for name in tables
+            for length in range(_TABLE, len(consent.parts) + 1)
+            if could_mean(consent.parts[:length], name)
+        }
+    )
+    # What is left of a dotted name that belongs to the table is its column.
+    meant = [names for names in meant if (len(names) > _TABLE) == (consent.action == DROP_COLUMN)]
+    undeclared = [names for names in meant if not _declares(tables[QualifiedName(*names[:_TABLE])], names[_TABLE:])]
+    if len(undeclared) > 1:
+        yield is_ambiguous(consent, undeclared)
+    elif not meant:
+        collected = ", ".join(sorted(map(path_text, tables))) or "none"
+        yield f"consent '{consent}' names no table of this run; collected are {collected}"
+    elif not undeclared:
+        yield f"consent '{consent}' names a column that the model declares; remove it from the model"
+    elif undeclared != [consent.names]:
+        yield f"consent '{consent}' names no table of this run; there is {pasted(consent.action, undeclared[0], meant)}"
+
+
+def unmatched_columns(gate: Gate) -> tuple[list[str], list[str]]:
+    """Compare consents with what a catalog holds.
+
+    Args:
+        gate: The gate, of whose consents those are meant that must match; older versions of a table are read if it
+            lacks a column that a consent names.
+
+    Returns:
+        A message for each consent to drop a column that the table never had, or that could mean several columns; and
+        one for each that was used before, or may have been.
+    """
+    faults, notes = [], []
+    selected, tables = {table.name: table for table in gate.models}, gate.state().tables
+    for consent in gate.declarations.settings.must_match:
+        table = selected.get(QualifiedName(*consent.names[:_TABLE]))
+        observed = None if table is None else tables.get(gate.declarations.bound(table).name)
+        if consent.action != DROP_COLUMN or table is None or observed is None:
+            continue
+        known = [(*table.name, *path) for path in lower_paths(observed.columns)]
+        readings = consent.readings(known)
+        if len(readings) > 1:
+            faults.append(is_ambiguous(consent, readings))
+        elif consent.names not in readings:
+            there = f"; there is {pasted(DROP_COLUMN, readings[0], known)}" if readings else ""
+            fact = f"consent '{consent}' names no column of {path_text(table.name)}"
+            path = consent.names[_TABLE:]
+            try:
+                was_there = observed.exists and bool(gate.catalog.past_columns(observed.name, [path]))
+            except DeltaSchemaError as error:
+                notes.append(f"{fact}, and whether it had one cannot be read: {because(error)}; remove it{there}")
+                continue
+            if was_there:
+                notes.append(f"{fact} any more, because it was used before; remove it{there}")
+            else:
+                faults.append(f"{fact}, and none of its older versions has one; fix or remove it{there}")
+    return faults, notes
+
+
+def unmatched_protection(declarations: Declarations) -> list[str]:
+    """Return a message for each protected name that matches no declared table."""
+    names = [str(declarations.bound(table).name) for table in declarations.tables.values()]
+    return [
+        f"delta_protected = {pattern} matches no table of this run; fix or remove it"
+        for pattern in declarations.settings.protected
+        if not any(protects(pattern, name) for name in names)
+    ]
+
+
+def unused_consents(gate: Gate) -> list[str] | None:
+    """Return a message for each consent of the project that no table needed.
+
+    Args:
+        gate: The gate, which has read its catalog.
+
+    Returns:
+        The messages; ``None`` if it cannot be known, because a declared table was not read or breaks a rule.
+    """
+    declarations, consents = gate.declarations, gate.declarations.settings.project_consents
+    is_partial = {table.name for table in gate.models} != declarations.tables.keys()
+    if not consents or is_partial or not gate.is_read or gate.state().problems:
+        return None
+    if any(declarations.violations(table) for table in gate.models):
+        return None
+    plan = declarations.planner.plan(map(declarations.bound, gate.models), gate.state())
+    needed = [need for action in plan.actions for need in needs(action)]
+    return [
+        f"consent '{consent}' ({consent.reason}) was needed by no table of this run; remove it"
+        for consent in consents
+        if not any(consent.covers(need) for need in needed)
+    ]
+
+
+def _declares(table: Table, path: tuple[str, ...]) -> bool:
+    """Whether a model has a column, or a field at that path."""
+    return bool(path) and find(desired_state(table).columns, path) is not None

@@ -1,0 +1,119 @@
+"""The models of a project under its settings: their names in the catalog, the rules that they break, their order."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.assembly import bound, declared, planner_of, validator_of
+from pytest_delta_schema.errors import InvalidModelError
+from pytest_delta_schema.plan.dependency_order import dependency_groups
+from pytest_delta_schema.state.desired import desired_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.rules.validator import PlanValidator
+
+
+class Declarations:
+    """Answers questions about models for which no catalog is read, each once a table.
+
+    Args:
+        settings: The settings.
+        tables: The models by name; others may be added until the first question about several of them.
+    """
+
+    def __init__(self, settings: Settings, tables: Mapping[QualifiedName, Table]) -> None:
+        self.settings = settings
+        self.tables = tables
+        self._bound: dict[QualifiedName, tuple[Table, Table]] = {}
+        self._violations: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
+
+    @cached_property
+    def planner(self) -> TablePlanner:
+        """The planner that compares as the settings say."""
+        return planner_of(self.settings)
+
+    @cached_property
+    def validator(self) -> PlanValidator:
+        """The rules for an apply: the standard ones and those of the project."""
+        return validator_of(self.settings)
+
+    @cached_property
+    def drift_validator(self) -> PlanValidator:
+        """The rules for a gate, which changes nothing: protected tables are compared like all others."""
+        return validator_of(self.settings._replace(protected=()))
+
+    def bound(self, table: Table) -> Table:
+        """Return the table that a model maps to in the catalog."""
+        known = self._bound.get(table.name)
+        if known is None or known[0] is not table:
+            known = self._bound[table.name] = (table, bound(table, self.settings))
+        return known[1]
+
+    def violations(self, table: Table) -> tuple[Diagnostic, ...]:
+        """Return the rules that a declaration breaks."""
+        known = self._violations.get(table.name)
+        if known is None:
+            model = declared(table, self.settings)
+            known = self._violations[table.name] = self.validator.model_violations([model])
+        return known
+
+    def require_valid(self, models: Iterable[Table]) -> None:
+        """Make sure that models break no rule, and that no two of them have one name.
+
+        Raises:
+            InvalidModelError: With all violations of all models.
+        """
+        violations = self.validator.model_violations(declared(model, self.settings) for model in models)
+        if violations:
+            raise InvalidModelError(violations)
+
+    def creation(self, table: Table) -> CreateTable:
+        """Return how a table would be created under the name of its model."""
+        return self.planner.creation(desired_state(declared(table, self.settings)))
+
+    @cached_property
+    def children(self) -> dict[QualifiedName, list[QualifiedName]]:
+        """The models that declare a foreign key, by the name of its parent."""
+        children: dict[QualifiedName, list[QualifiedName]] = {}
+        for name, table in self.tables.items():
+            for key in table.foreign_keys:
+                children.setdefault(key.parent, []).append(name)
+        return children
+
+    def apply_rank(self, table: Table) -> int:
+        """Return the position of a table in an apply: after the parents of its foreign keys."""
+        return self._groups[table.name][0]
+
+    def apply_group(self, table: Table, selected: Iterable[Table], *, with_parents: bool = False) -> tuple[Table, ...]:
+        """Return the selected tables that are aligned together: those whose foreign keys form a circle.
+
+        Args:
+            table: One of them.
+            selected: The tables of this apply.
+            with_parents: Whether their parents belong to them, because another process may have aligned those in a
+                catalog of its own.
+        """
+        chosen = {model.name: model for model in selected}
+        todo = [model for model in self._groups[table.name][1] if model.name in chosen]
+        group: dict[QualifiedName, Table] = {}
+        while todo:
+            model = todo.pop()
+            if model.name not in group:
+                group[model.name] = model
+                if with_parents:
+                    todo.extend(chosen[key.parent] for key in model.foreign_keys if key.parent in chosen)
+        return tuple(group[name] for name in sorted(group))
+
+    @cached_property
+    def _groups(self) -> dict[QualifiedName, tuple[int, tuple[Table, ...]]]:
+        groups = dependency_groups(self.tables.values())
+        return {table.name: (rank, group) for rank, group in enumerate(groups) for table in group}

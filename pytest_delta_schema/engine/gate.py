@@ -1,0 +1,279 @@
+"""The gate: reads a catalog once, and says for each table whether it holds what its model declares."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.apply_progress import Applying
+from pytest_delta_schema.engine.assembly import preflight_of, runner_of
+from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction, sync_stale_entry
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableOutcome
+from pytest_delta_schema.engine.outcome_parts import diagnostics_of, location_of, planned_statements, table_changes
+from pytest_delta_schema.engine.settings import current_settings
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
+from pytest_delta_schema.execute.capabilities import lacking
+from pytest_delta_schema.execute.preflight import DATA_RULES, OFF, preflight
+from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.schemas_and_restores import restore_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.plan.table_plan import Note, TablePlan
+    from pytest_delta_schema.state.states import CatalogState
+
+
+class Gate:
+    """Compares models with a catalog that is read once, and applies them one by one.
+
+    Args:
+        catalog: The catalog.
+        settings: How tables are compared, validated and changed; by default the settings in force.
+        models: The tables to check, each name once.
+        declarations: All declared tables under these settings, ``models`` among them, for the foreign keys that depend
+            on keys of ``models``; by default ``models`` alone.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        settings: Settings | None = None,
+        models: Iterable[Table] = (),
+        *,
+        declarations: Declarations | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.models = tuple(models)
+        if declarations is None:
+            tables = {model.name: model for model in self.models}
+            declarations = Declarations(current_settings() if settings is None else settings, MappingProxyType(tables))
+        self.declarations = declarations
+        self._seen: CatalogState | DeltaSchemaError | None = None
+        self._violations: tuple[Diagnostic, ...] | None = None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the catalog was read, and could be."""
+        return self._seen is not None and not isinstance(self._seen, DeltaSchemaError)
+
+    def state(self) -> CatalogState:
+        """Return what the catalog holds of the models, read at once the first time.
+
+        Other declared tables are read, too, if their foreign keys point at one of the models.
+
+        Raises:
+            DeltaSchemaError: If it could not be read at all; the same one every time.
+        """
+        if self._seen is None:
+            others = self.dependents(self.models)
+            try:
+                self._seen = self.catalog.snapshot(list(map(self.declarations.bound, [*self.models, *others])))
+            except DeltaSchemaError as error:
+                self._seen = error
+        if isinstance(self._seen, DeltaSchemaError):
+            raise self._seen
+        return self._seen
+
+    def dependents(self, models: Iterable[Table]) -> list[Table]:
+        """Return the other declared tables that have a foreign key to one of ``models``, declared or stored."""
+        models, declarations = list(models), self.declarations
+        names = {model.name for model in models}
+        children = {child for name in names for child in declarations.children.get(name, ())}
+        if self.is_read:
+            stored = self._stored_children
+            children |= {child for model in models for child in stored.get(declarations.bound(model).name, ())}
+        others = children - names
+        return [table for name, table in declarations.tables.items() if name in others] if others else []
+
+    @cached_property
+    def _stored_children(self) -> dict[QualifiedName, list[QualifiedName]]:
+        """The declared tables that have a foreign key in the catalog, by the name of its parent there."""
+        declarations = self.declarations
+        children: dict[QualifiedName, list[QualifiedName]] = {}
+        models = {declarations.bound(table).name: name for name, table in declarations.tables.items()}
+        for name, state in self.state().tables.items():
+            for key in state.foreign_keys if name in models else ():
+                children.setdefault(key.parent, []).append(models[name])
+        return children
+
+    def plan(self, *models: Table) -> TablePlan:
+        """Plan tables, with the foreign keys of other tables that depend on their keys.
+
+        Args:
+            *models: Some of the models.
+
+        Raises:
+            CatalogReadError: If one of them cannot be read.
+        """
+        bound = self.declarations.bound
+        state, others = self.state(), self.dependents(models)
+        return self.declarations.planner.plan(map(bound, models), state, known=map(bound, others))
+
+    def unreadable(self, table: Table, check: Check = Check.DRIFT) -> TableOutcome | None:
+        """Return the outcome of a table that cannot be read; ``None`` if it can.
+
+        Args:
+            table: One of the models.
+            check: The check that needs it.
+        """
+        name = self.declarations.bound(table).name
+        try:
+            state = self.state()
+        except DeltaSchemaError as error:
+            return self._outcome(table, check, Status.UNREADABLE, failure=f"{name}: {error}")
+        if name in state.tables:
+            return None
+        return self._outcome(table, check, Status.UNREADABLE, failure=str(state.problem(name)))
+
+    def drift(self, table: Table) -> TableOutcome:
+        """Compare a table with its model; nothing is changed.
+
+        Args:
+            table: One of the models.
+        """
+        invalid = self._invalid(table, Check.DRIFT) or self.unreadable(table)
+        if invalid is not None:
+            return invalid
+        plan = self.plan(table)
+        if plan.is_empty:
+            status = Status.DRIFTED if plan.mismatches else Status.IN_SYNC
+            return self._planned(table, Check.DRIFT, status, plan)
+        tables = {str(action.table) for action in plan.actions}
+        violations = tuple(found for found in self._plan_violations() if found.table in tables)
+        checks = DataChecks.NOT_RUN
+        if not violations and self.declarations.settings.preflight not in {None, OFF}:
+            try:
+                violations, checks = self._data_checks(self._own(table, plan))
+            except DeltaSchemaError as error:
+                return self._outcome(table, Check.DRIFT, Status.FAILED, failure=str(error))
+        status = Status.BLOCKED if violations else Status.DRIFTED
+        return self._planned(table, Check.DRIFT, status, plan, violations, data_checks=checks)
+
+    def apply(self, table: Table, applying: Applying | None = None, *, with_parents: bool = False) -> TableOutcome:
+        """Align a table with its model, read it back, and prove that its plan is empty.
+
+        Tables whose foreign keys form a circle with it are aligned at once.
+
+        Args:
+            table: One of the models.
+            applying: Remembers how far the apply came if it is interrupted.
+            with_parents: Whether tables that it references are aligned, too.
+        """
+        invalid = self._invalid(table, Check.APPLY) or self.unreadable(table, Check.APPLY)
+        if invalid is not None:
+            return invalid
+        plan = self.plan(table)
+        if plan.is_empty:
+            try:
+                is_synced = sync_stale_entry(self.declarations.bound(table), self.catalog, self.state())
+            except DeltaSchemaError as error:
+                return self._outcome(table, Check.APPLY, Status.FAILED, failure=str(error))
+            return self._planned(table, Check.APPLY, Status.SYNCED if is_synced else Status.IN_SYNC, plan)
+        bound, settings = self.declarations.bound, self.declarations.settings
+        tables = self.declarations.apply_group(table, self.models, with_parents=with_parents)
+        runner = runner_of(self.catalog, settings)
+        line = Orchestrator(self.catalog, runner, self.declarations.planner, self.declarations.validator)
+        known = map(bound, self.dependents(tables))
+        try:
+            with (applying or Applying()).by(runner):
+                result = line.sync_tables(map(bound, tables), known=known)
+        except UnsafePlanError as error:
+            return self._planned(
+                table, Check.APPLY, Status.BLOCKED, plan, error.violations, data_checks=_ended(error.violations)
+            )
+        except DeltaSchemaError as error:
+            ran = error.done if isinstance(error, ApplyError) else ()
+            failed = tuple(OutcomeStatement(sql=sql, has_run=True) for sql in ran)
+            return self._planned(table, Check.APPLY, Status.FAILED, plan, statements=failed, failure=str(error))
+        name = bound(table).name
+        version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
+        restore = "" if version is None else restore_table(name, version)
+        done = planned_statements(result.statements, self.catalog.capabilities.emulates, has_run=True)
+        status = Status.APPLIED if done else Status.IN_SYNC
+        return self._planned(
+            table, Check.APPLY, status, plan, statements=done, observed_version=version, restore_sql=restore
+        )
+
+    def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
+        violations = self.declarations.violations(table)
+        return self._outcome(table, check, Status.BLOCKED, diagnostics=violations) if violations else None
+
+    def _own(self, table: Table, plan: TablePlan) -> CreateTable | AlignTable:
+        name = self.declarations.bound(table).name
+        return next(action for action in plan.actions if action.table == name)
+
+    def _data_checks(self, action: CreateTable | AlignTable) -> tuple[tuple[Diagnostic, ...], DataChecks]:
+        """Run the data checks that an apply would run."""
+        if not isinstance(action, AlignTable):
+            return (), DataChecks.NOT_RUN
+        violations = preflight(action, self.catalog, preflight_of(self.declarations.settings))
+        return violations, DataChecks.FAILED if violations else DataChecks.PASSED
+
+    def _plan_violations(self) -> tuple[Diagnostic, ...]:
+        """Return the rules that the plan of all valid and readable models breaks, and what the backend cannot do."""
+        if self._violations is None:
+            declarations, tables = self.declarations, self.state().tables
+            valid = [table for table in self.models if not declarations.violations(table)]
+            plan = self.plan(*(table for table in valid if declarations.bound(table).name in tables))
+            unsupported = [violation for action in plan.actions for violation in lacking(action, self.catalog)]
+            self._violations = (*declarations.drift_validator.plan_violations(plan), *unsupported)
+        return self._violations
+
+    def _planned(
+        self,
+        table: Table,
+        check: Check,
+        status: Status,
+        plan: TablePlan,
+        violations: Iterable[Diagnostic] = (),
+        **parts: Any,
+    ) -> TableOutcome:
+        """Return the outcome of a table with a plan."""
+        name = self.declarations.bound(table).name
+        own = [action for action in plan.actions if action.table == name]
+        background: list[Note] = []
+        if status in {Status.DRIFTED, Status.BLOCKED}:
+            for action in (*own, *plan.mismatches):
+                background += notes_of_introduction(action, self.catalog)
+            background += notes_of_entry(name, self.state()) if own else ()
+        if "statements" not in parts:
+            planned = [statement for action in own for statement in statements(action)]
+            parts["statements"] = planned_statements(planned, self.catalog.capabilities.emulates)
+        return self._outcome(
+            table,
+            check,
+            status,
+            backend=self.catalog.name,
+            changes=table_changes(plan, name),
+            diagnostics=tuple(sorted(violations, key=lambda violation: violation.table != str(name))),
+            notes=diagnostics_of(plan.notes),
+            background=diagnostics_of(background),
+            **parts,
+        )
+
+    def _outcome(self, table: Table, check: Check, status: Status, **parts: Any) -> TableOutcome:
+        return TableOutcome(
+            table=table.qualified_name,
+            check=check,
+            status=status,
+            stored_as=self.declarations.bound(table).qualified_name,
+            location=location_of(table),
+            **parts,
+        )
+
+
+def _ended(violations: Iterable[Diagnostic]) -> DataChecks:
+    """Return how the data checks ended when an apply was refused."""
+    return DataChecks.FAILED if any(violation.rule in DATA_RULES for violation in violations) else DataChecks.NOT_RUN

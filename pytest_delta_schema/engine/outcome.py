@@ -1,0 +1,166 @@
+"""What a check of one table ended with: the value from which all reports are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from pytest_delta_schema.errors import Diagnostic, Location
+
+
+class Check(str, Enum):
+    """What is checked of a table, or done to it."""
+
+    RULES = "rules"
+    DRIFT = "drift"
+    APPLY = "apply"
+    METADATA = "metadata"
+    UNMANAGED = "unmanaged"
+
+
+class Status(str, Enum):
+    """How a check ends; the first four are good ends."""
+
+    VALID = "valid"
+    IN_SYNC = "in sync"
+    APPLIED = "applied"
+    SYNCED = "metadata synced"
+    DRIFTED = "drifted"
+    BLOCKED = "blocked"
+    STALE = "stale metadata"
+    FAILED = "failed"
+    UNREADABLE = "unreadable"
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the check passes."""
+        return self in {Status.VALID, Status.IN_SYNC, Status.APPLIED, Status.SYNCED}
+
+
+class DataChecks(str, Enum):
+    """Whether the data checks of a plan ran, and what they ended with."""
+
+    NOT_RUN = "not run"
+    PASSED = "passed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableChange:
+    """One difference between a model and the catalog.
+
+    Args:
+        table: Dotted name of the table in the catalog; another table's where its foreign key depends on this one.
+        marker: ``+`` is added, ``-`` is dropped, ``~`` changes in place.
+        path: Where inside the table, such as ``columns.id.comment``.
+        before: What the catalog holds.
+        after: What the model wants.
+        risk: The risk of the change, such as ``metadata``; ``""`` for none.
+        loss: What clients lose if it raises the protocol.
+        aspect: The aspect of a difference that no apply changes, because the model does not manage it; else ``""``.
+    """
+
+    table: str
+    marker: str
+    path: str
+    before: str
+    after: str
+    risk: str = ""
+    loss: str = ""
+    aspect: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeStatement:
+    """One SQL statement of a plan.
+
+    Args:
+        sql: Its text, without a semicolon.
+        risk: Its risk, such as ``metadata``.
+        is_emulated: Whether the backend reaches its end in another way.
+        has_run: Whether it ran.
+    """
+
+    sql: str
+    risk: str = "metadata"
+    is_emulated: bool = False
+    has_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOutcome:
+    """How one check of one table ended.
+
+    Args:
+        table: Dotted name of the model.
+        check: What was checked.
+        status: How it ended.
+        stored_as: Dotted name of the table that the model maps to; ``""`` if no catalog was needed.
+        backend: Name of the backend; ``""`` if no plan was made.
+        observed_version: Delta version before an apply; ``None`` for a new table, and where nothing was applied.
+        changes: Every difference; those of the table itself come first.
+        diagnostics: Why the table fails; those of the table itself come first.
+        statements: The SQL of the plan, in order.
+        notes: What was noticed besides.
+        background: Where the differences come from, such as the commits that added columns.
+        data_checks: Whether data checks ran.
+        location: The declaration.
+        restore_sql: The SQL that restores the version before an apply; ``""`` if there was none, or nothing ran.
+        failure: The text of an error of the catalog, SQL included; ``""`` if there was none.
+    """
+
+    table: str
+    check: Check
+    status: Status
+    stored_as: str = ""
+    backend: str = ""
+    observed_version: int | None = None
+    changes: tuple[TableChange, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    statements: tuple[OutcomeStatement, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+    background: tuple[Diagnostic, ...] = ()
+    data_checks: DataChecks = DataChecks.NOT_RUN
+    location: Location | None = None
+    restore_sql: str = ""
+    failure: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome as values of JSON; :meth:`from_json` turns them back without loss."""
+        plain: dict[str, Any] = _plain(self)
+        return plain
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> TableOutcome:
+        """Return the outcome that :meth:`to_json` has written."""
+        return cls(
+            **{
+                **values,
+                "check": Check(values["check"]),
+                "status": Status(values["status"]),
+                "data_checks": DataChecks(values["data_checks"]),
+                "changes": tuple(TableChange(**change) for change in values["changes"]),
+                "statements": tuple(OutcomeStatement(**statement) for statement in values["statements"]),
+                **{key: tuple(map(_diagnostic, values[key])) for key in ("diagnostics", "notes", "background")},
+                "location": _location(values["location"]),
+            }
+        )
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Location):
+        return value._asdict()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.value if isinstance(value, Enum) else value
+
+
+def _diagnostic(values: dict[str, Any]) -> Diagnostic:
+    return Diagnostic(**{**values, "location": _location(values["location"])})
+
+
+def _location(values: dict[str, Any] | None) -> Location | None:
+    return None if values is None else Location(**values)

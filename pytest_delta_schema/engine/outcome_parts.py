@@ -1,0 +1,117 @@
+"""Turn plans, statements and notes into the parts of an outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.plan.changes.kind import kind_of, risk_of
+from pytest_delta_schema.plan.describe import change_lines, highest_risk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+    from pytest_delta_schema.plan.changes.lines import ChangeLine
+    from pytest_delta_schema.plan.entry_differences import EntryDifference
+    from pytest_delta_schema.plan.table_plan import Note, TablePlan
+    from pytest_delta_schema.sql.statement import Statement, StatementKind
+
+
+def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
+    """Check that a declaration breaks no rule; no catalog is read.
+
+    Args:
+        table: The model.
+        declarations: All models under their settings.
+    """
+    violations = declarations.violations(table)
+    return TableOutcome(
+        table=table.qualified_name,
+        check=Check.RULES,
+        status=Status.BLOCKED if violations else Status.VALID,
+        diagnostics=violations,
+        location=location_of(table),
+    )
+
+
+def location_of(table: Table) -> Location:
+    """Return the file and the line of a declaration."""
+    return Location(table.origin.path, table.origin.line)
+
+
+def diagnostics_of(notes: Iterable[Note]) -> tuple[Diagnostic, ...]:
+    """Return notes as diagnostics, each once."""
+    found = [Diagnostic(severity="note", table=str(note.table), path=note.path, message=note.message) for note in notes]
+    return tuple(dict.fromkeys(found))
+
+
+def table_changes(plan: TablePlan, name: QualifiedName) -> tuple[TableChange, ...]:
+    """Return every difference of a plan; those of the table itself come first.
+
+    Args:
+        plan: The plan of one table, with the foreign keys of other tables that depend on it.
+        name: The table.
+    """
+    actions = sorted(plan.actions, key=lambda action: action.table != name)
+    changes = [_change(action, line) for action in actions for line in change_lines(action)]
+    return (*changes, *(change for action in plan.mismatches for change in _unmanaged(action)))
+
+
+def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDifference]) -> tuple[TableChange, ...]:
+    """Return the differences between a catalog entry and the Delta log.
+
+    Args:
+        table: Name of the table in the catalog.
+        differences: The differences.
+    """
+    return tuple(
+        TableChange(table=str(table), marker="~", path=difference.path, before=difference.record, after=difference.log)
+        for difference in differences
+    )
+
+
+def planned_statements(
+    statements: Iterable[Statement], emulates: frozenset[StatementKind], *, has_run: bool = False
+) -> tuple[OutcomeStatement, ...]:
+    """Return statements with their risk.
+
+    Args:
+        statements: The statements.
+        emulates: The kinds that the backend emulates.
+        has_run: Whether they ran.
+    """
+    return tuple(
+        OutcomeStatement(
+            sql=statement.sql,
+            risk=highest_risk(statement.changes).label,
+            is_emulated=statement.kind in emulates,
+            has_run=has_run,
+        )
+        for statement in statements
+    )
+
+
+def _change(action: CreateTable | AlignTable, line: ChangeLine, aspect: str = "") -> TableChange:
+    return TableChange(
+        table=str(action.table),
+        marker=line.marker,
+        path=line.path,
+        before=line.before,
+        after=line.after,
+        risk=line.risk.label,
+        loss=line.loss,
+        aspect=aspect,
+    )
+
+
+def _unmanaged(action: AlignTable) -> Iterator[TableChange]:
+    """Yield the differences that no apply changes."""
+    for change in action.changes:
+        kind = kind_of(change)
+        for line in kind.describe(change, action):
+            yield _change(action, line._replace(risk=risk_of(change)), kind.aspect)

@@ -1,0 +1,58 @@
+"""Check that a schema of the catalog holds no table that no model declares."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
+from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, Location
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.models.declared_at import DeclaredAt
+
+
+def check_schema(
+    schema: tuple[str, str], gate: Gate, *, ignored: Iterable[str], fails: bool, origin: DeclaredAt
+) -> TableOutcome:
+    """Compare the tables of a schema with all declared tables that map to it.
+
+    Args:
+        schema: Catalog and schema, as models name them.
+        gate: The gate.
+        ignored: Glob patterns of dotted names of tables that belong to others.
+        fails: Whether an undeclared table is drift; it is a note otherwise.
+        origin: The declaration of the first table in the schema.
+    """
+    name = ".".join(schema)
+    location = Location(origin.path, origin.line)
+    try:
+        tables = _undeclared(schema, gate, ignored)
+    except DeltaSchemaError as error:
+        return TableOutcome(
+            table=name, check=Check.UNMANAGED, status=Status.FAILED, failure=str(error), location=location
+        )
+    number = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
+    message = f"holds {number} that no model declares: {', '.join(tables)}"
+    found = (Diagnostic(severity="error" if fails else "note", table=name, message=message),) if tables else ()
+    return TableOutcome(
+        table=name,
+        check=Check.UNMANAGED,
+        status=Status.DRIFTED if found and fails else Status.IN_SYNC,
+        diagnostics=found if fails else (),
+        notes=() if fails else found,
+        location=location,
+    )
+
+
+def _undeclared(schema: tuple[str, str], gate: Gate, ignored: Iterable[str]) -> list[str]:
+    bound, declared = gate.declarations.bound, gate.declarations.tables
+    tables = {name: bound(table).name for name, table in declared.items()}
+    schemas = {mapped[:2] for name, mapped in tables.items() if name[:2] == schema}
+    known = set(tables.values())
+    names = [str(name) for mapped in sorted(schemas) for name in gate.catalog.table_names(*mapped) if name not in known]
+    patterns = [pattern.lower() for pattern in ignored]
+    return [name for name in names if not any(fnmatchcase(name, pattern) for pattern in patterns)]

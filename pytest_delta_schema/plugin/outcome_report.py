@@ -1,0 +1,115 @@
+"""From outcomes to pytest's reports: properties for JUnit, and a JSON text that survives xdist."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NoReturn
+
+from pytest_delta_schema.engine.outcome import Check, DataChecks, Status, TableOutcome
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.execute.preflight import DATA_RULES
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plugin.failures import ContractFailure, one_line, relative
+from pytest_delta_schema.plugin.run import OUTCOME
+from pytest_delta_schema.report.outcome_text import applied_text, body, headline, unmanaged_headline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+
+PREFIX = "delta."
+TABLE, CHECK, UNUSED = "table", "check", "unused"
+
+_ATTRIBUTE = "delta_schema_outcome"
+_WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
+
+
+def add_properties(item: pytest.Item, **values: object) -> None:
+    """Add properties to the report of ``item``, each one line of harmless characters; empty ones are left out."""
+    for name, value in values.items():
+        if value not in (None, ""):
+            item.user_properties.append((PREFIX + name, escaped(value)))
+
+
+def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
+    """Make an outcome the result of an item.
+
+    Args:
+        item: The item of the check.
+        outcome: How it ended.
+
+    Raises:
+        ContractFailure: If the check does not pass.
+    """
+    note_outcome(item, outcome)
+    if not outcome.status.is_good:
+        _fail(item, outcome)
+    text = applied_text(outcome)
+    if text:
+        item.add_report_section("call", "delta schema", text)
+
+
+def note_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
+    """Add an outcome to the report of an item, and to its properties."""
+    item.stash[OUTCOME] = outcome
+    for name, value in _properties(outcome):
+        add_properties(item, **{name: value})
+
+
+def attach(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Let a report carry the outcome of its item, also through xdist; each outcome travels once.
+
+    Args:
+        item: The item.
+        report: The report of the phase that has ended.
+    """
+    outcome = item.stash.get(OUTCOME, None)
+    if outcome is not None:
+        del item.stash[OUTCOME]
+        setattr(report, _ATTRIBUTE, json.dumps(outcome.to_json()))
+
+
+def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
+    """Return the outcome that a report carries; ``None`` if it carries none."""
+    text = getattr(report, _ATTRIBUTE, None)
+    return None if text is None else TableOutcome.from_json(json.loads(text))
+
+
+def properties_of(report: pytest.TestReport) -> dict[str, str]:
+    """Return the properties of a report, without their prefix; empty for tests of others."""
+    return {name.removeprefix(PREFIX): str(value) for name, value in report.user_properties if name.startswith(PREFIX)}
+
+
+def notes_text(outcome: TableOutcome) -> str:
+    """Return the notes of an outcome in one line; for an apply also what it leaves as it is."""
+    unmanaged = unmanaged_headline(outcome) if outcome.check is Check.APPLY else ""
+    notes = [headline(outcome)] if outcome.check is Check.UNMANAGED and outcome.notes else map(str, outcome.notes)
+    return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
+
+
+def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
+    yield "backend", outcome.backend
+    yield "note", notes_text(outcome)
+    for diagnostic in outcome.diagnostics:
+        if diagnostic.rule in DATA_RULES:
+            yield "preflight", diagnostic
+    if outcome.data_checks is DataChecks.PASSED:
+        yield "preflight", "passed"
+    yield "version", outcome.observed_version
+    yield "outcome", outcome.status.value
+    if outcome.status in _WITH_CHANGES and outcome.changes:
+        managed = [change for change in outcome.changes if not change.aspect and change.table == outcome.stored_as]
+        yield "changes", len(managed or outcome.changes)
+        risks = [Risk[change.risk.upper()] for change in managed if change.risk]
+        yield "risk", max(risks).label if risks else ""
+    if not outcome.status.is_good:
+        yield "summary", one_line([headline(outcome)])
+    if outcome.check is Check.APPLY and outcome.status is not Status.BLOCKED:
+        yield "statements", sum(statement.has_run for statement in outcome.statements)
+
+
+def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
+    location = outcome.location
+    place = "" if location is None else relative(location, item.config.rootpath)
+    raise ContractFailure(headline(outcome), body(outcome, place))

@@ -1,0 +1,191 @@
+"""Outcomes as plain text: one line for the summary, and a body with every change and its SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.outcome import Check, Status
+from pytest_delta_schema.escaping import escaped, note_on, sql_lines
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, ChangeLine
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.report.text import aligned, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_delta_schema.engine.outcome import OutcomeStatement, TableChange, TableOutcome
+    from pytest_delta_schema.errors import Diagnostic
+
+_NAMED = 3
+_ENTRY = "Spark reads the log; clients that ask the catalog see its entry."
+_SYNC = f"{_ENTRY} Synchronise it: pytest --delta-sync-metadata"
+_RESTORE = (
+    f"{_ENTRY} The table is managed, so that only the catalog may write the entry; a RESTORE through Spark writes both"
+)
+_UNMANAGED = (
+    "Declare them, leave them to others with delta_unmanaged_ignore, or drop them by hand; nothing here drops them."
+    " Tables of models that this run did not collect count, too."
+)
+
+
+def headline(outcome: TableOutcome) -> str:
+    """Say in one line how a check ended.
+
+    Args:
+        outcome: Of a check that did not pass, or that passed with changes.
+    """
+    own, _, unmanaged = _parted(outcome)
+    if outcome.failure:
+        return outcome.failure if outcome.status is Status.UNREADABLE else outcome.failure.partition("\n")[0]
+    if outcome.check is Check.UNMANAGED:
+        return " ".join(
+            f"{diagnostic.table} {diagnostic.message}" for diagnostic in (*outcome.diagnostics, *outcome.notes)
+        )
+    if outcome.check is Check.METADATA:
+        paths = _first(outcome.changes)
+        number = counted(len(outcome.changes), "difference")
+        return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
+    if not own and not unmanaged:
+        return str(outcome.diagnostics[0]) if outcome.diagnostics else outcome.table
+    head = _drift(outcome.stored_as, own or unmanaged)
+    return f"{head}; blocked: {outcome.diagnostics[0].message}" if outcome.diagnostics else head
+
+
+def unmanaged_headline(outcome: TableOutcome) -> str:
+    """Say in one line what an apply leaves as it is, because the model does not manage it; ``""`` for nothing."""
+    unmanaged = _parted(outcome)[2]
+    return f"{_drift(outcome.stored_as, unmanaged)}, in what the contract only reports" if unmanaged else ""
+
+
+def body(outcome: TableOutcome, declared_at: str) -> str:
+    """Show everything besides the headline.
+
+    Args:
+        outcome: Of a check that did not pass.
+        declared_at: File and line of the model.
+    """
+    place = f"declared at {escaped(declared_at)}"
+    own, _, unmanaged = _parted(outcome)
+    if outcome.failure:
+        return outcome.failure.partition("\n")[2]
+    if outcome.check is Check.UNMANAGED:
+        return _UNMANAGED
+    if outcome.check is Check.METADATA:
+        return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
+    if own:
+        return _drift_body(outcome, place)
+    if unmanaged:
+        return _unmanaged_text(unmanaged, [place], _notes(outcome))
+    others = "".join(f"\n{diagnostic}" for diagnostic in outcome.diagnostics[1:])
+    return f"{others}\n\n{place}".strip("\n")
+
+
+def applied_text(outcome: TableOutcome) -> str:
+    """Show what a check has changed: the SQL that ran, and how to restore the version before; ``""`` for nothing."""
+    if outcome.check is Check.METADATA:
+        return f"  -- {headline(outcome)}\n{entry_text(outcome.changes)}\n" if outcome.changes else ""
+    parts = [f"  -- way back: {outcome.restore_sql}\n"] if outcome.restore_sql else []
+    return "\n".join([*parts, *([sql_text(outcome.statements)] if outcome.statements else [])])
+
+
+def outcomes_text(outcomes: Iterable[TableOutcome]) -> str:
+    """Show the drift of several tables.
+
+    Args:
+        outcomes: Of checks that did not pass.
+    """
+    return "\n\n".join(f"{headline(outcome)}\n\n{body(outcome, str(outcome.location))}" for outcome in outcomes)
+
+
+def entry_text(changes: Sequence[TableChange]) -> str:
+    """Show in what a catalog entry differs from the Delta log."""
+    rows = [(escaped(change.path), escaped(change.before), escaped(change.after)) for change in changes]
+    width = max(len(path) for path, _, _ in rows)
+    left = max(len(entry) for _, entry, _ in rows)
+    return "\n".join(f"  {path:<{width}}  entry {entry:<{left}}  log {log}" for path, entry, log in rows)
+
+
+def sql_text(statements: Iterable[OutcomeStatement]) -> str:
+    """Show statements, indented, with a remark on those that are more than metadata or that the backend emulates."""
+    blocks = []
+    for statement in statements:
+        lines = [f"  {line}" for line in sql_lines(f"{statement.sql};")]
+        note = note_on(statement.sql)
+        remarks = [
+            *([statement.risk] if statement.risk != Risk.METADATA.label else []),
+            *(["emulated by this backend"] if statement.is_emulated else []),
+        ]
+        if note:
+            lines.insert(0, f"  -- {note}")
+        if remarks:
+            lines.insert(0, f"  -- {', '.join(remarks)}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _parted(outcome: TableOutcome) -> tuple[list[TableChange], list[TableChange], list[TableChange]]:
+    """Return the changes of the table, those of tables that depend on it, and those that no apply makes."""
+    managed = [change for change in outcome.changes if not change.aspect]
+    own = [change for change in managed if change.table == outcome.stored_as]
+    others = [change for change in managed if change.table != outcome.stored_as]
+    return own, others, [change for change in outcome.changes if change.aspect]
+
+
+def _drift(table: str, changes: Sequence[TableChange]) -> str:
+    if any((change.marker, change.path, change.before) == (ADD, "table", ABSENT) for change in changes):
+        schema = changes[0].path.partition("schema ")[2]
+        return escaped(
+            f"{table} does not exist in the catalog{f', and neither does its schema {schema}' * bool(schema)}"
+        )
+    return escaped(f"{table} has drifted, {counted(len(changes), 'change')}: {_first(changes)}")
+
+
+def _first(changes: Sequence[TableChange]) -> str:
+    """Name the first few paths."""
+    paths = list(dict.fromkeys(change.path for change in changes))
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"{', '.join(paths[:_NAMED])}{more}"
+
+
+def _drift_body(outcome: TableOutcome, place: str) -> str:
+    own, others, unmanaged = _parted(outcome)
+    parts = [place, _changes_text(own)]
+    if _notes(outcome):
+        parts.append(_notes_text(_notes(outcome)))
+    for table in dict.fromkeys(change.table for change in others):
+        changes = _changes_text([change for change in others if change.table == table])
+        parts.append(f"along with it, at {escaped(table)}:\n{changes}")
+    if unmanaged:
+        parts.append(_unmanaged_text(unmanaged))
+    if outcome.diagnostics:
+        parts.append("blocked:\n" + "\n".join(f"  ! {diagnostic}" for diagnostic in outcome.diagnostics))
+    intro = "SQL that is held back" if outcome.diagnostics else "SQL that would run"
+    parts.append(f"{intro}:\n\n{sql_text(outcome.statements)}")
+    return "\n\n".join(parts)
+
+
+def _unmanaged_text(
+    changes: Sequence[TableChange], before: Sequence[str] = (), notes: Sequence[Diagnostic] = ()
+) -> str:
+    aspects = ", ".join(dict.fromkeys(change.aspect for change in changes))
+    parts = [*before, _changes_text(changes)]
+    if notes:
+        parts.append(_notes_text(notes))
+    fact = f"No apply changes this, because the contract reports {aspects} and does not manage it"
+    parts.append(f"{fact}: change it where it is managed, or change the model.")
+    return "\n\n".join(parts)
+
+
+def _notes(outcome: TableOutcome) -> tuple[Diagnostic, ...]:
+    return (*outcome.notes, *outcome.background)
+
+
+def _notes_text(notes: Iterable[Diagnostic]) -> str:
+    return "\n".join(f"  note: {escaped(note.message)}" for note in notes)
+
+
+def _changes_text(changes: Iterable[TableChange]) -> str:
+    return aligned(
+        ChangeLine(change.marker, change.path, change.before, change.after, Risk[change.risk.upper()], change.loss)
+        for change in changes
+    )
