@@ -136,7 +136,7 @@ if TYPE_CHECKING:
         StructState,
     )
     from pytest_delta_schema.write_check.prediction import check_write
-    from pytest_delta_schema.write_check.verdict import Finding, WriteVerdict
+    from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 _HOMES = {
     "backends.databricks.catalog": ("DatabricksCatalog",),
@@ -234,7 +234,7 @@ _HOMES = {
     "report.schema_diff": ("schema_diff",),
     "report.model_source": ("model_source",),
     "write_check.prediction": ("check_write",),
-    "write_check.verdict": ("Finding", "WriteVerdict"),
+    "write_check.verdict": ("WriteVerdict",),
     "models.conversion": ("Parquet",),
     "state.conversion": ("SourceState",),
     "state.introduced_by": ("IntroducedBy",),
@@ -299,7 +299,6 @@ __all__ = [
     "EntryColumn",
     "EntryDifference",
     "EntryState",
-    "Finding",
     "ForeignKey",
     "ForeignKeyAdd",
     "ForeignKeyDrop",

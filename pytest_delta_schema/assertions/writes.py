@@ -100,7 +100,7 @@ def assert_rejects(  # noqa: PLR0913 - the settings of a writer
         fact = f"{verdict.table}: the write is accepted, and should be refused{expected}"
         msg = f"{fact}\n\n{_side_by_side(table, df, catalog)}"
         raise WriteError(msg)
-    reasons = {name for finding in verdict.findings for name in (finding.rule, finding.condition)}
+    reasons = {name for finding in verdict.findings for name in (finding.rule, finding.code)}
     if reason is not None and reason not in reasons:
         msg = f"{verdict}\n\nand should be refused{expected}\n\n{_side_by_side(table, df, catalog)}"
         raise WriteError(msg)

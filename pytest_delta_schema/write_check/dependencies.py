@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
-    from pytest_delta_schema.write_check.verdict import Finding
+    from pytest_delta_schema.write_check.findings import Finding
 
 Path = tuple[str, ...]
 

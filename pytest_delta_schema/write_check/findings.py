@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.models.codegen import column_source, field_source
 from pytest_delta_schema.state.adopting import declared_column, struct_field
 from pytest_delta_schema.state.type_traversal import unstorable as unstorable_parts
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.write_check.verdict import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,6 +30,25 @@ _BY_NAME = "write by the table's name, which fills it with NULL"
 _MERGE = 'set mergeSchema on the write (.option("mergeSchema", "true"))'
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A reason why a write is refused, before it is reported for a table.
+
+    Args:
+        path: The column or field, with dots; ``""`` for the whole frame.
+        rule: The name of the fault, such as ``extra-column``.
+        condition: The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``.
+        message: The fact and its reason.
+        remedy: What to do about it, such as the option to set or the line to add to the model.
+    """
+
+    path: str
+    rule: str
+    condition: str
+    message: str
+    remedy: str
+
+
 @dataclass(slots=True, kw_only=True)
 class Collector:
     """Collects the findings and the notes of one write.
@@ -41,6 +60,23 @@ class Collector:
 
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+def diagnostic(finding: Finding, table: str) -> Diagnostic:
+    """Return a finding in the shape of all reports; its code is the error condition.
+
+    Args:
+        finding: The reason of a refusal.
+        table: Dotted name of the table.
+    """
+    return Diagnostic(
+        code=finding.condition,
+        rule=finding.rule,
+        table=table,
+        path=finding.path,
+        message=finding.message,
+        remedy=finding.remedy,
+    )
 
 
 def mismatch(version: tuple[int, int]) -> str:

@@ -105,11 +105,12 @@ def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, ove
     if overwrites and is_on(_APPEND_ONLY, state.table_properties):
         collector.findings.append(findings.append_only())
     accepted = not collector.findings
+    table = str(state.name)
     return WriteVerdict(
-        table=str(state.name),
+        table=table,
         accepted=accepted,
         columns=columns if accepted else state.columns,
-        findings=tuple(collector.findings),
+        findings=tuple(findings.diagnostic(finding, table) for finding in collector.findings),
         notes=tuple(collector.notes) if accepted else (),
     )
 

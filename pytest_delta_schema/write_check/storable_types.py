@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
+    from pytest_delta_schema.write_check.findings import Finding
     from pytest_delta_schema.write_check.method import WriteSemantics
     from pytest_delta_schema.write_check.schema_merge import NewPart
-    from pytest_delta_schema.write_check.verdict import Finding
 
 Path = tuple[str, ...]
 

@@ -10,29 +10,8 @@ from pytest_delta_schema.state.adopting import spark_struct
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.state.types import ColumnState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One reason why a write is refused.
-
-    Args:
-        path: The column or field, with dots; ``""`` for the whole frame.
-        rule: The name of the fault, such as ``extra-column``.
-        condition: The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``.
-        message: The fact and its reason.
-        remedy: What to do about it, such as the option to set or the line to add to the model.
-    """
-
-    path: str
-    rule: str
-    condition: str
-    message: str
-    remedy: str
-
-    def __str__(self) -> str:
-        return f"{self.message}; {self.remedy} [{self.rule}, {self.condition}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +22,16 @@ class WriteVerdict:
         table: Dotted name of the table.
         accepted: Whether the schemas allow the write; values may still violate casts, NOT NULL and checks.
         columns: The columns of the table after the write; after a refused write, its present columns.
-        findings: The reasons of a refusal, in the order in which Delta checks them; Delta raises the first.
+        findings: The reasons of a refusal, in the order in which Delta checks them; Delta raises the first. In each,
+            ``rule`` is the name of the fault, such as ``extra-column``, and ``code`` is the error condition of Delta or
+            Spark, such as ``DELTA_METADATA_MISMATCH``.
         notes: Effects of an accepted write: columns that are added, filled or cast, a layout that is removed.
     """
 
     table: str
     accepted: bool
     columns: tuple[ColumnState, ...]
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -66,5 +47,13 @@ class WriteVerdict:
     def __str__(self) -> str:
         head = f"{self.table}: the write is {'accepted' if self.accepted else 'refused'}"
         return "\n".join(
-            [head, *(f"  ! {finding}" for finding in self.findings), *(f"  note: {note}" for note in self.notes)]
+            [
+                head,
+                *(f"  ! {_without_table(finding)}" for finding in self.findings),
+                *(f"  note: {note}" for note in self.notes),
+            ]
         )
+
+
+def _without_table(finding: Diagnostic) -> str:
+    return f"{finding.message}; {finding.remedy} [{finding.code} {finding.rule}]"

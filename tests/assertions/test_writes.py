@@ -57,7 +57,7 @@ def test_a_refusal_for_another_reason_fails():
     with pytest.raises(WriteError, match="and should be refused for type-mismatch") as caught:
         assert_rejects(table(A), frame(a=INT, c=INT), reason="type-mismatch")
 
-    assert "[extra-column, DELTA_METADATA_MISMATCH]" in str(caught.value)
+    assert "[DELTA_METADATA_MISMATCH extra-column]" in str(caught.value)
 
 
 def test_an_acceptance_that_should_be_a_refusal_fails():

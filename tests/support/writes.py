@@ -238,7 +238,7 @@ def outcome(verdict: WriteVerdict) -> str:
     """Say in one line what a verdict comes to: the columns after the write, or the condition that stops it."""
     if verdict.accepted:
         return shown(verdict.columns)
-    return verdict.findings[0].condition
+    return verdict.findings[0].code
 
 
 def shown(columns: Iterable[ColumnState]) -> str:

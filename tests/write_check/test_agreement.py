@@ -73,4 +73,4 @@ def test_writes_widen_by_the_rules_of_the_version(version, given, stored, expect
 def test_the_condition_of_a_mismatch_has_a_name_since_delta_4_1(version, condition):
     verdict = check_write(frame(field("a", INT), field("c", INT)), table(A), version=version)
 
-    assert [finding.condition for finding in verdict.findings] == [condition]
+    assert [finding.code for finding in verdict.findings] == [condition]

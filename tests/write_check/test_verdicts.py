@@ -36,7 +36,7 @@ FINDINGS = [
         (
             "the frame has a column c (double), which the table lacks; set mergeSchema on the write"
             ' (.option("mergeSchema", "true")), or add Column("c", DoubleType()) to the model, or drop it from the frame'
-            " [extra-column, DELTA_METADATA_MISMATCH]"
+            " [DELTA_METADATA_MISMATCH extra-column]"
         ),
     ),
     (
@@ -45,7 +45,7 @@ FINDINGS = [
         (
             "the frame has a field v.element.y (string), which the table lacks; set mergeSchema on the write"
             ' (.option("mergeSchema", "true")), or add StructField("y", StringType()) to the struct v.element of the model,'
-            " or leave the field out [extra-column, DELTA_METADATA_MISMATCH]"
+            " or leave the field out [DELTA_METADATA_MISMATCH extra-column]"
         ),
     ),
     (
@@ -54,7 +54,7 @@ FINDINGS = [
         (
             "v is smallint in the table and int in the frame; set mergeSchema on the write"
             ' (.option("mergeSchema", "true")) to make it int, or cast it to smallint'
-            " [wider-type, DELTA_METADATA_MISMATCH]"
+            " [DELTA_METADATA_MISMATCH wider-type]"
         ),
     ),
     (
@@ -63,7 +63,7 @@ FINDINGS = [
         (
             "v is int in the table and string in the frame, and this write does not cast; cast it in the frame"
             ' (.cast("int")), or append by the table\'s name, which casts (saveAsTable, writeTo)'
-            " [type-mismatch, DELTA_FAILED_TO_MERGE_FIELDS]"
+            " [DELTA_FAILED_TO_MERGE_FIELDS type-mismatch]"
         ),
     ),
     (
@@ -71,7 +71,7 @@ FINDINGS = [
         "write_to",
         (
             "v is date in the table and int in the frame, which Spark does not cast; convert it to date in the frame"
-            " [unsupported-cast, DATATYPE_MISMATCH]"
+            " [DATATYPE_MISMATCH unsupported-cast]"
         ),
     ),
     (
@@ -80,7 +80,7 @@ FINDINGS = [
         (
             "the frame has 1 columns where the table has 2, and insertInto matches them by position; give all of them in"
             " the table's order, or write by name (writeTo, saveAsTable)"
-            " [too-few-columns, DELTA_INSERT_COLUMN_ARITY_MISMATCH]"
+            " [DELTA_INSERT_COLUMN_ARITY_MISMATCH too-few-columns]"
         ),
     ),
     (
@@ -88,7 +88,7 @@ FINDINGS = [
         "save",
         (
             "b is NOT NULL in the table, and the frame lacks it; give it a value in the frame, or declare a default for it"
-            " [missing-not-null-column, DELTA_MISSING_NOT_NULL_COLUMN_VALUE]"
+            " [DELTA_MISSING_NOT_NULL_COLUMN_VALUE missing-not-null-column]"
         ),
     ),
     (
@@ -96,7 +96,7 @@ FINDINGS = [
         "save",
         (
             "the frame has a more than once, because names match without case; rename or drop all but one"
-            " [duplicate-column, DELTA_DUPLICATE_COLUMNS_FOUND.DATA]"
+            " [DELTA_DUPLICATE_COLUMNS_FOUND.DATA duplicate-column]"
         ),
     ),
     (
@@ -104,7 +104,7 @@ FINDINGS = [
         "save",
         (
             "the table is partitioned by b, and the frame lacks it; give it a value in the frame, or make it"
-            " nullable and write by the table's name, which fills it with NULL [missing-partition-column, DELTA_PARTITION_COLUMN_NOT_FOUND]"
+            " nullable and write by the table's name, which fills it with NULL [DELTA_PARTITION_COLUMN_NOT_FOUND missing-partition-column]"
         ),
     ),
     (
@@ -112,7 +112,7 @@ FINDINGS = [
         "save",
         (
             "g is generated from a, and the frame lacks both; give a a value in the frame, or write by the table's name,"
-            " which fills it with NULL [missing-source-column, UNRESOLVED_COLUMN]"
+            " which fills it with NULL [UNRESOLVED_COLUMN missing-source-column]"
         ),
     ),
     (
@@ -121,7 +121,7 @@ FINDINGS = [
         (
             "i is an identity column that is GENERATED ALWAYS, and the frame has it; drop it from the frame, or"
             " declare Identity(always=False)"
-            " [explicit-identity-insert, DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED]"
+            " [DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED explicit-identity-insert]"
         ),
     ),
     (
@@ -129,7 +129,7 @@ FINDINGS = [
         "save",
         (
             "v is smallint in the table and int in the frame, and check positive depends on it; cast it to smallint"
-            " [column-in-use, DELTA_CONSTRAINT_DATA_TYPE_MISMATCH]"
+            " [DELTA_CONSTRAINT_DATA_TYPE_MISMATCH column-in-use]"
         ),
     ),
     (
@@ -137,20 +137,20 @@ FINDINGS = [
         "save",
         (
             "c is interval day to second in the frame, which Delta cannot store; cast it to a type that Delta stores,"
-            " such as string [unsupported-type, UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE]"
+            " such as string [UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE unsupported-type]"
         ),
     ),
     (
         "no column",
         "save",
-        "the frame has no columns; give the frame columns [empty-schema, InvalidSchemaException]",
+        "the frame has no columns; give the frame columns [InvalidSchemaException empty-schema]",
     ),
     (
         "void into int",
         "write_stream",
         (
             "v is void in the frame, which a stream cannot write; cast it to its type, or drop it from the frame"
-            " [void-type, DELTA_NULL_SCHEMA_IN_STREAMING_WRITE]"
+            " [DELTA_NULL_SCHEMA_IN_STREAMING_WRITE void-type]"
         ),
     ),
 ]
@@ -162,7 +162,7 @@ FINDINGS = [
 def test_a_finding_says_fact_reason_and_remedy(name, method, text):
     verdict = check_write(PAIRS[name].frame, PAIRS[name].table, method)
 
-    assert str(verdict.findings[0]) == text
+    assert str(verdict.findings[0]) == f"dev.silver.orders: {text}"
     assert not verdict.accepted
 
 
@@ -173,7 +173,7 @@ def test_a_finding_says_fact_reason_and_remedy(name, method, text):
             "extra odd name",
             (
                 "'a b' has characters that Delta stores under column mapping only; rename it in the frame, or declare"
-                " the property delta.columnMapping.mode = name [invalid-column-name, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]"
+                " the property delta.columnMapping.mode = name [DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES invalid-column-name]"
             ),
         ),
         (
@@ -181,21 +181,21 @@ def test_a_finding_says_fact_reason_and_remedy(name, method, text):
             (
                 "c is timestamp_ntz in the frame, for which the table lacks delta.feature.timestampNtz; set the property"
                 " delta.feature.timestampNtz = supported first; an apply of a model with such a column does"
-                " [missing-table-feature, DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT]"
+                " [DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT missing-table-feature]"
             ),
         ),
         (
             "change feed name",
             (
                 "_change_type is a column of the table's change data feed; drop or rename it in the frame"
-                " [reserved-column-name, RESERVED_CDC_COLUMNS_ON_WRITE]"
+                " [RESERVED_CDC_COLUMNS_ON_WRITE reserved-column-name]"
             ),
         ),
         (
             "extra struct with void",
             (
                 "the fields of the struct c are all void; cast its fields to their types"
-                " [empty-schema, DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS]"
+                " [DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS empty-schema]"
             ),
         ),
     ],
@@ -203,7 +203,7 @@ def test_a_finding_says_fact_reason_and_remedy(name, method, text):
 def test_a_new_column_has_to_be_one_that_the_table_can_store(name, text):
     (finding,) = check_write(PAIRS[name].frame, PAIRS[name].table, merge_schema=True).findings
 
-    assert str(finding) == text
+    assert str(finding) == f"dev.silver.orders: {text}"
 
 
 def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():

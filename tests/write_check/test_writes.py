@@ -91,7 +91,7 @@ def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeyp
 
     (finding,) = probe_write(frame(c=INT), table(A), catalog=local).findings
 
-    assert (finding.rule, finding.condition) == ("refused", "DELTA_METADATA_MISMATCH")
+    assert (finding.rule, finding.code) == ("refused", "DELTA_METADATA_MISMATCH")
     assert finding.message.startswith("[DELTA_METADATA_MISMATCH] A metadata mismatch was detected")
 
 
@@ -157,7 +157,7 @@ def test_a_stream_stops_at_its_contract(local, tmp_path):
     assert verdict.rules == ("extra-column",)
     with pytest.raises(StatementError) as caught, in_users_names(local.bridge.in_users_words):
         run(local, source, grown, progress)
-    assert caught.value.condition == verdict.findings[0].condition
+    assert caught.value.condition == verdict.findings[0].code
     assert local.spark.table(dotted(NAME)).count() == 1
 
 

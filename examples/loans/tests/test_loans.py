@@ -44,7 +44,7 @@ def test_a_batch_with_another_column_is_refused(table, batch, delta_spark, delta
     assert delta_probe(batch, loans_by_state, "save_as_table").findings == verdict.findings
     with pytest.raises(AnalysisException) as caught:
         batch.write.mode("append").saveAsTable(table.qualified_name)
-    assert caught.value.getCondition() == verdict.findings[0].condition
+    assert caught.value.getCondition() == verdict.findings[0].code
     assert delta_spark.table(table.qualified_name).count() == 1
 
 

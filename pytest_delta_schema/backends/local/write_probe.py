@@ -16,14 +16,14 @@ from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.char_varchar import without_lengths
-from pytest_delta_schema.errors import DeclarationError, StatementError, because
+from pytest_delta_schema.errors import DeclarationError, Diagnostic, StatementError, because
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.prediction import check_write
-from pytest_delta_schema.write_check.verdict import Finding, WriteVerdict
+from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,19 +89,22 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
         except StatementError as error:
             findings = _refusal(error, expected)
         else:
-            findings = tuple(finding for finding in expected.findings if finding.condition == _BY_ROWS)
+            findings = tuple(finding for finding in expected.findings if finding.code == _BY_ROWS)
         after = catalog.read_tables([state.name]).tables[state.name].columns
     name = table.qualified_name if isinstance(table, Table) else table.lower()
+    findings = tuple(replace(finding, table=name) for finding in findings)
     return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
 
 
-def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Finding, ...]:
+def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic, ...]:
     """Return the findings for an error of Delta: the predicted ones where they have its condition."""
-    predicted = tuple(finding for finding in expected.findings if error.condition.startswith(finding.condition))
+    predicted = tuple(finding for finding in expected.findings if error.condition.startswith(finding.code))
     if predicted:
         return predicted
     remedy = "see Delta's message, and report that check_write does not predict it"
-    return (Finding(path="", rule="refused", condition=error.condition, message=because(error), remedy=remedy),)
+    return (
+        Diagnostic(code=error.condition, rule="refused", table=expected.table, message=because(error), remedy=remedy),
+    )
 
 
 @contextmanager
