@@ -37,6 +37,10 @@ Severity = Literal["error", "warning", "note"]
 """``error``: the table fails. ``warning`` and ``note``: it does not; a warning should be acted on."""
 
 
+class ConfigurationError(DeltaSchemaError):
+    """The settings of a project cannot be used; the message has a line for every fault."""
+
+
 class Location(NamedTuple):
     """A place in a source file.
 

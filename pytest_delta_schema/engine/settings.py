@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
 
     from pytest_delta_schema.models.modes import PropertyMode
     from pytest_delta_schema.models.table import PropertyValue
@@ -56,6 +57,25 @@ class Settings(NamedTuple):
     rules: tuple[str, ...] = ()
     model_rules: tuple[ModelRule, ...] = ()
     plan_rules: tuple[PlanRule, ...] = ()
+
+    @classmethod
+    def from_project(cls, folder: str | PathLike[str]) -> Settings:
+        """Read the settings of a project from its ``pyproject.toml``, without pytest.
+
+        The section ``[tool.pytest_delta_schema]`` is read from the nearest file in ``folder`` or above it. Without one,
+        all settings have their defaults. Settings that do not change a verdict, such as ``backend``, are not part of
+        the result.
+
+        Args:
+            folder: The folder of the project, or one inside of it.
+
+        Raises:
+            ConfigurationError: With every fault of the section and every expired consent; also if an ini file of the
+                project has keys that begin with ``delta_``, because these settings would be missing.
+        """
+        from pytest_delta_schema.engine.project_settings import project_settings  # noqa: PLC0415 - it imports this one
+
+        return project_settings(folder)
 
     def for_scratch_tables(self) -> Settings:
         """Return the part that holds for tables which a test creates: what they look like, and not what may change."""

@@ -1,0 +1,66 @@
+"""The settings of a project for scripts: read from its ``pyproject.toml``, without pytest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.engine.configuration import SECTION, SETTINGS
+from pytest_delta_schema.engine.ini_files import INI_FILES, delta_keys
+from pytest_delta_schema.engine.project_file import read_project_file
+from pytest_delta_schema.engine.section_entries import expired
+from pytest_delta_schema.engine.settings import Settings
+from pytest_delta_schema.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+
+def project_settings(folder: str | PathLike[str]) -> Settings:
+    """Return the settings of the nearest ``pyproject.toml``; see :meth:`Settings.from_project`."""
+    start = Path(folder).absolute()
+    project = read_project_file(start)
+    values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)
+    consents = values["allow"]
+    faults = [*project.faults, *expired(consents), *_hidden_keys(start)]
+    if faults:
+        raise ConfigurationError("\n".join(faults))
+    return Settings(
+        properties=values["properties"],
+        default_properties=values["default_properties"],
+        enable_features=values["enable_features"],
+        owned_properties=values["owned_properties"],
+        consents=consents,
+        project_consents=consents,
+        max_risk=values["max_risk"],
+        protected=values["protected"],
+        bindings=values["bind"],
+        preflight=values["preflight"],
+        preflight_samples=values["preflight_samples"],
+        on_failure=values["on_failure"],
+        rules=values["rules"],
+    )
+
+
+def _hidden_keys(folder: Path) -> Iterator[str]:
+    """Yield a message for each ini file of the project that has keys which only pytest reads.
+
+    The project ends at the folder that has a ``pyproject.toml``, as for the search for the section.
+    """
+    for parent in (folder, *folder.parents):
+        for name in INI_FILES:
+            path = parent / name
+            try:
+                keys = delta_keys(path) if path.is_file() else []
+            except (OSError, ValueError) as error:
+                yield f"{path}: cannot be read: {error}"
+                continue
+            if keys:
+                names = ", ".join(key.removeprefix("delta_") for key in keys)
+                yield (
+                    f"{path}: {', '.join(keys)} can only be read by pytest; set {names} in [{SECTION}] of"
+                    " pyproject.toml instead"
+                )
+        if (parent / "pyproject.toml").is_file():
+            return
