@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from measure import Ratio
 from subjects import SOURCE, models
 
-from pytest_delta_schema import TablePlanner, script, statements
+from pytest_delta_schema import TablePlanner
+from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ ASK = """
 import json, sys, time
 from pathlib import Path
 from pyspark.sql.types import DoubleType, LongType, StringType
-from pytest_delta_schema import CheckState, Column, Orchestrator, LocalCatalog, Table, open_session
+from pytest_delta_schema import Column, Orchestrator, LocalCatalog, Table, open_session
+from pytest_delta_schema.state import CheckState
 warehouse = Path(sys.argv[1])
 session = open_session(warehouse)
 catalog = LocalCatalog(session.spark, warehouse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyspark.sql.types import (
     ArrayType,
@@ -21,8 +22,11 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pytest_delta_schema import Column, QualifiedName, Table, TableState
+from pytest_delta_schema import Column, QualifiedName, Table
 from pytest_delta_schema.state.delta_log import state_from_metadata
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.state import TableState
 
 COLUMNS = 50
 _NESTED = StructType(

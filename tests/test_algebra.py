@@ -8,17 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    ActionRunner,
-    Check,
-    Column,
-    MemoryCatalog,
-    Table,
-    TablePlanner,
-    TableState,
-    script,
-    statements,
-)
+from pytest_delta_schema import Check, Column, MemoryCatalog, Table, TablePlanner
+from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.sql import script, statements
+from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.strategies import models, states
 from support.tables import NAME

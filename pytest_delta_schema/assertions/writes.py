@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.errors import WriteError
-from pytest_delta_schema.report.schema_diff import schema_diff
+from pytest_delta_schema.report.schema_comparison import schema_diff
 from pytest_delta_schema.write_check.prediction import check_write, stored_state
 
 if TYPE_CHECKING:

@@ -1,1 +1,13 @@
-"""Where it is done: one backend is one reader and one runner of statements."""
+"""Read and change catalogs: a backend is a reader, a runner of statements and its capabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.backends.constraint_violations import ConstraintViolation as ConstraintViolation
+    from pytest_delta_schema.backends.constraint_violations import constraint_error as constraint_error
+
+__getattr__, __dir__ = lazy_exports(__name__)

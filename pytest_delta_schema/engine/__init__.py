@@ -1,1 +1,15 @@
-"""The whole line in one call: read, plan, judge, run, read back, prove."""
+"""Read, plan, validate, apply and prove in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.engine.orchestrator import Orchestrator as Orchestrator
+    from pytest_delta_schema.engine.orchestrator import SyncResult as SyncResult
+    from pytest_delta_schema.engine.settings import Settings as Settings
+    from pytest_delta_schema.engine.settings import current_settings as current_settings
+
+__getattr__, __dir__ = lazy_exports(__name__)

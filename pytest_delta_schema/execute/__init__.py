@@ -1,1 +1,27 @@
-"""How it is done: statements are run in order, the data is asked first, and every stop is explained."""
+"""Run plans: data checks first, then the statements in order, with a report of every stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.execute.action_runner import ActionRunner as ActionRunner
+    from pytest_delta_schema.execute.align_executor import AlignExecutor as AlignExecutor
+    from pytest_delta_schema.execute.create_executor import CreateExecutor as CreateExecutor
+    from pytest_delta_schema.execute.interruption import ApplyInterrupted as ApplyInterrupted
+    from pytest_delta_schema.execute.interruption import InterruptedTable as InterruptedTable
+    from pytest_delta_schema.execute.interruption import RunningOutcome as RunningOutcome
+    from pytest_delta_schema.execute.interruption import StillRunning as StillRunning
+    from pytest_delta_schema.execute.metadata_sync import MetadataSync as MetadataSync
+    from pytest_delta_schema.execute.metadata_sync import SyncsEntries as SyncsEntries
+    from pytest_delta_schema.execute.preflight import Preflight as Preflight
+    from pytest_delta_schema.execute.protocols import Capabilities as Capabilities
+    from pytest_delta_schema.execute.protocols import Catalog as Catalog
+    from pytest_delta_schema.execute.protocols import DeltaDDL as DeltaDDL
+    from pytest_delta_schema.execute.protocols import Refusal as Refusal
+    from pytest_delta_schema.execute.protocols import RowCounts as RowCounts
+    from pytest_delta_schema.execute.protocols import ScratchCatalog as ScratchCatalog
+
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -1,1 +1,21 @@
-"""What is wanted: tables, columns and keys as their authors declare them."""
+"""Declare tables: columns, keys, checks, properties and tags, as their authors write them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.binding import Binding as Binding
+    from pytest_delta_schema.models.column import Column as Column
+    from pytest_delta_schema.models.column import Identity as Identity
+    from pytest_delta_schema.models.constraints import Check as Check
+    from pytest_delta_schema.models.constraints import ForeignKey as ForeignKey
+    from pytest_delta_schema.models.conversion import Parquet as Parquet
+    from pytest_delta_schema.models.names import QualifiedName as QualifiedName
+    from pytest_delta_schema.models.structs import empty_frame as empty_frame
+    from pytest_delta_schema.models.structs import to_struct_type as to_struct_type
+    from pytest_delta_schema.models.table import Table as Table
+
+__getattr__, __dir__ = lazy_exports(__name__)

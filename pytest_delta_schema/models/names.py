@@ -1,4 +1,4 @@
-"""Identity of names: how tables are called, and when two names are one."""
+"""Names of tables, columns and constraints, and when two of them are the same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ _HASH_LENGTH = 8
 
 
 class QualifiedName(NamedTuple):
-    """The three parts of a table's name, unescaped and in lower case, as every catalog stores them."""
+    """The three parts of a table's name, unescaped and in lower case, as most catalogs store them.
+
+    Args:
+        catalog: First part.
+        schema: Second part.
+        table: Third part.
+    """
 
     catalog: str
     schema: str

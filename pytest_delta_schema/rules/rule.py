@@ -31,7 +31,7 @@ class PlanRule(Protocol):
     def check(self, action: CreateTable | AlignTable) -> Iterable[Diagnostic]:
         """Yield every violation in ``action``; nothing if there is none.
 
-        An :class:`~pytest_delta_schema.AlignTable` carries both states, desired and observed.
+        An :class:`~pytest_delta_schema.plan.AlignTable` carries both states, desired and observed.
         """
         ...
 

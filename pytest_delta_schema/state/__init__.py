@@ -1,1 +1,29 @@
-"""What is there, and what is wanted, in one frozen shape that can be compared."""
+"""Compare tables: one frozen shape for what a model wants and for what a catalog holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.state.catalog_entry import EntryColumn as EntryColumn
+    from pytest_delta_schema.state.catalog_entry import EntryState as EntryState
+    from pytest_delta_schema.state.catalog_entry import LogState as LogState
+    from pytest_delta_schema.state.conversion import SourceState as SourceState
+    from pytest_delta_schema.state.introduced_by import IntroducedBy as IntroducedBy
+    from pytest_delta_schema.state.states import CatalogReader as CatalogReader
+    from pytest_delta_schema.state.states import CatalogState as CatalogState
+    from pytest_delta_schema.state.states import CheckState as CheckState
+    from pytest_delta_schema.state.states import ForeignKeyState as ForeignKeyState
+    from pytest_delta_schema.state.states import KeyState as KeyState
+    from pytest_delta_schema.state.states import RenameState as RenameState
+    from pytest_delta_schema.state.states import TableState as TableState
+    from pytest_delta_schema.state.types import ArrayState as ArrayState
+    from pytest_delta_schema.state.types import ColumnGeneration as ColumnGeneration
+    from pytest_delta_schema.state.types import ColumnState as ColumnState
+    from pytest_delta_schema.state.types import IdentityState as IdentityState
+    from pytest_delta_schema.state.types import MapState as MapState
+    from pytest_delta_schema.state.types import StructState as StructState
+
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -43,7 +43,7 @@ class CatalogSuite:
     """Every scenario on one backend: it is read, planned, applied, read back, and refused where it should be.
 
     Subclass it in a test module, under a name that pytest collects, and give it a fixture ``catalog``: a
-    :class:`~pytest_delta_schema.ScratchCatalog` that holds nothing yet under ``dev.silver``. What the backend
+    :class:`~pytest_delta_schema.execute.ScratchCatalog` that holds nothing yet under ``dev.silver``. What the backend
     lacks it says by its own ``capabilities``: a scenario that needs it has to be refused then, and nothing may have
     changed. Every other one has to end as on the memory catalog.
 

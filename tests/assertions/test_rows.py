@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, InvalidModelError, RowsError, assert_rows_satisfy
+from pytest_delta_schema import Check, Column, InvalidModelError, assert_rows_satisfy
+from pytest_delta_schema.errors import RowsError
 from support.tables import column, table
 
 pytestmark = pytest.mark.spark

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import (
-    ConstraintViolation,
-    DeclarationError,
-    MemoryCatalog,
-    Orchestrator,
-    StatementError,
-    constraint_error,
-)
+from pytest_delta_schema import MemoryCatalog, Orchestrator
 from pytest_delta_schema.assertions.constraints import stopped_by
+from pytest_delta_schema.backends import ConstraintViolation, constraint_error
+from pytest_delta_schema.errors import DeclarationError, StatementError
 from support.tables import CHECKED as MODEL
 from support.tables import NAME, column, table
 

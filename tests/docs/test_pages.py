@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema import StatementKind
 from pytest_delta_schema.plugin import fixtures, options
+from pytest_delta_schema.sql import StatementKind
 from support import capabilities, reference
 
 if sys.version_info >= (3, 11):

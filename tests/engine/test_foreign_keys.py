@@ -10,15 +10,15 @@ from pytest_delta_schema import (
     ApplyError,
     Check,
     ForeignKey,
-    KeyState,
     MemoryCatalog,
     Orchestrator,
     QualifiedName,
-    StatementError,
-    StatementKind,
     SyncError,
     UnsafePlanError,
 )
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.sql import StatementKind
+from pytest_delta_schema.state import KeyState
 from support.recording import Recording
 from support.tables import column, table
 

@@ -7,24 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import (
+from pytest_delta_schema import ApplyError, MemoryCatalog, Orchestrator, Parquet, Settings
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.execute import (
     ActionRunner,
-    ApplyError,
     ApplyInterrupted,
     InterruptedTable,
-    MemoryCatalog,
-    Orchestrator,
-    Parquet,
     RunningOutcome,
-    Settings,
-    SourceState,
-    Statement,
-    StatementError,
-    StatementKind,
     StillRunning,
+    interruption,
 )
-from pytest_delta_schema.execute import interruption
 from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.sql import Statement, StatementKind
+from pytest_delta_schema.state import SourceState
 from support.recording import Recording
 from support.tables import NAME, column, orders, orders_before, state, stored, table
 

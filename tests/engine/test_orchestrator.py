@@ -5,23 +5,21 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import (
-    ActionRunner,
-    AlignExecutor,
     ApplyError,
     Check,
     ConvergenceError,
-    CreateExecutor,
     InvalidModelError,
     MemoryCatalog,
     Orchestrator,
     PlanValidator,
-    PrimaryKeyAdd,
-    StatementError,
-    StatementKind,
     SyncError,
     TablePlanner,
     UnsafePlanError,
 )
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.execute import ActionRunner, AlignExecutor, CreateExecutor
+from pytest_delta_schema.plan import PrimaryKeyAdd
+from pytest_delta_schema.sql import StatementKind
 from support.recording import Recording
 from support.tables import KEY, NAME, column, orders, orders_before, state, stored, table
 

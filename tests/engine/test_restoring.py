@@ -6,17 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import (
-    ActionRunner,
-    ApplyError,
-    Orchestrator,
-    SetTableComment,
-    Statement,
-    StatementError,
-    StatementKind,
-)
-from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema import ApplyError, Orchestrator
+from pytest_delta_schema.errors import ReadProblem, StatementError
+from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT, version_of
+from pytest_delta_schema.plan import SetTableComment
+from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state.states import CatalogState
 from support.recording import Recording
 from support.tables import NAME, column, orders, orders_before, table

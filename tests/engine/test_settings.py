@@ -6,10 +6,12 @@ from threading import Thread
 
 import pytest
 
-from pytest_delta_schema import DeclarationError, ForeignKey, MemoryCatalog, Orchestrator, Settings, current_settings
+from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, Settings
+from pytest_delta_schema.engine import current_settings
 from pytest_delta_schema.engine.assembly import bound, declared
 from pytest_delta_schema.engine.project_rules import load_rules
 from pytest_delta_schema.engine.settings import pop_settings, push_settings
+from pytest_delta_schema.errors import DeclarationError
 from support.tables import column, table
 
 DEFAULTS = (("team", "platform"), ("delta.appendOnly", True))

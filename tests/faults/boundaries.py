@@ -16,7 +16,8 @@ from faults.scenes import (
     scenario_named,
 )
 from faults.stages import on_local
-from pytest_delta_schema import MemoryCatalog, StatementError, UnsafePlanError
+from pytest_delta_schema import MemoryCatalog, UnsafePlanError
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.testing.handling import MEMORY
 from pytest_delta_schema.testing.play import set_the_stage
 

@@ -47,7 +47,8 @@ import json
 from pathlib import Path
 
 import pytest
-from pytest_delta_schema import ColumnState, MemoryCatalog, QualifiedName, StructState, TableState
+from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema.state import ColumnState, StructState, TableState
 
 LONG = ColumnState("id", "bigint", True, "")
 

@@ -12,13 +12,13 @@ from faults.texts import PLACES, TEXTS
 from pytest_delta_schema import (
     CatalogReadError,
     Column,
-    DeclarationError,
     InvalidModelError,
     MemoryCatalog,
     Orchestrator,
     Table,
     UnsafePlanError,
 )
+from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.plan.describe import change_lines
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from pytest_delta_schema import (
     Check,
     Column,
     ForeignKey,
-    ForeignKeyState,
     Identity,
     MemoryCatalog,
     Orchestrator,
@@ -24,6 +23,7 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.models.structs import columns_of
+from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.adopting import spark_type
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import canonical_type

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import LongType, StringType
 
-from pytest_delta_schema import Check, Column, DeclarationError, ForeignKey, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Table
+from pytest_delta_schema.errors import DeclarationError
 from support.tables import column, table
 
 

@@ -7,7 +7,10 @@ from typing import get_args
 
 import pytest
 
-from pytest_delta_schema import (
+from pytest_delta_schema import TablePlanner
+from pytest_delta_schema.backends.memory.changes import changed
+from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.plan import (
     AlignTable,
     CheckAdd,
     CheckDrop,
@@ -15,7 +18,6 @@ from pytest_delta_schema import (
     ColumnAdd,
     ColumnDefaultChange,
     ColumnDrop,
-    ColumnGeneration,
     ColumnGenerationChange,
     ColumnMove,
     ColumnNullabilityChange,
@@ -24,7 +26,6 @@ from pytest_delta_schema import (
     ConvertTable,
     ForeignKeyAdd,
     ForeignKeyDrop,
-    ForeignKeyState,
     LayoutRewrite,
     PrimaryKeyAdd,
     PrimaryKeyDrop,
@@ -33,13 +34,9 @@ from pytest_delta_schema import (
     SetTableComment,
     SetTableProperties,
     SetTags,
-    SourceState,
-    TablePlanner,
     UnsetTableProperties,
     UnsetTags,
 )
-from pytest_delta_schema.backends.memory.changes import changed
-from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER, Change
 from pytest_delta_schema.plan.changes.kind import KINDS, kind_of, risk_of
 from pytest_delta_schema.plan.changes.order import Step
@@ -47,6 +44,7 @@ from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
 from pytest_delta_schema.rules.consent import needs
 from pytest_delta_schema.sql.compiler import RENDERERS, statements
+from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, column, orders, stored, table
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, CheckState, Column, ColumnRename, TablePlanner, statements
+from pytest_delta_schema import Check, Column, TablePlanner
+from pytest_delta_schema.plan import ColumnRename
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
+from pytest_delta_schema.sql import statements
+from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, TEXT, catalog, column, state, stored, table
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import ForeignKey, ForeignKeyState, KeyState, QualifiedName, TablePlanner
+from pytest_delta_schema import ForeignKey, QualifiedName, TablePlanner
 from pytest_delta_schema.plan.changes import ForeignKeyDrop
 from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.state import ForeignKeyState, KeyState
 from support.tables import catalog, column, state, stored, table
 
 PARENT = QualifiedName("dev", "silver", "customers")

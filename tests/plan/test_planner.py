@@ -7,35 +7,27 @@ import random
 import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
-from pytest_delta_schema import (
+from pytest_delta_schema import CatalogReadError, Check, Column, TablePlanner
+from pytest_delta_schema.plan import (
     AlignTable,
-    ArrayState,
-    CatalogReadError,
-    CatalogState,
-    Check,
     CheckAdd,
     CheckDrop,
-    CheckState,
-    Column,
     ColumnAdd,
     ColumnDrop,
     ColumnNullabilityChange,
     ColumnTypeChange,
     CreateTable,
-    KeyState,
     PrimaryKeyAdd,
     PrimaryKeyDrop,
     SetColumnComments,
     SetTableComment,
     SetTableProperties,
     TablePlan,
-    TablePlanner,
-    TableState,
     UnsetTableProperties,
-    script,
-    statements,
 )
 from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.sql import script, statements
+from pytest_delta_schema.state import ArrayState, CatalogState, CheckState, KeyState, TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import KEY, NAME, catalog, column, orders, orders_before, state, stored, table
 

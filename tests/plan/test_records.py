@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import CatalogState, ReadProblem, entry_differences
-from pytest_delta_schema.plan.entry_differences import notes_of_entry, stale_entries
+from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.plan.entry_differences import entry_differences, notes_of_entry, stale_entries
+from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.catalog_entry import EntryState, long_properties, recorded, storable
 from pytest_delta_schema.state.log_facts import LogFacts
 from support.logs import field

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 CATALOG = """
-from pytest_delta_schema import StatementError, MemoryCatalog
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.state.introduced_by import IntroducedBy
 
 EXTRA = ColumnState("extra", "double", True, "")

@@ -6,7 +6,8 @@ from types import MappingProxyType
 
 import pytest
 
-from pytest_delta_schema import ColumnState, MemoryCatalog, QualifiedName, StructState, TableState
+from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema.state import ColumnState, StructState, TableState
 from support.plugin_project import SHARED
 
 MODELS = """
@@ -90,7 +91,7 @@ def test_what_cannot_be_known_is_a_note(project):
     conftest = project.path / "conftest.py"
     conftest.write_text(
         conftest.read_text()
-        + "\nfrom pytest_delta_schema import StatementError\n"
+        + "\nfrom pytest_delta_schema.errors import StatementError\n"
         + "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n"
     )
 

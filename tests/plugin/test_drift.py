@@ -152,7 +152,7 @@ def test_a_catalog_that_cannot_be_read_at_all_is_asked_once(project):
     project.models(SYNCED + "other = table('dev.silver.other', Column('id', LongType()))\n")
     project.catalog(
         """type("Down", (MemoryCatalog,), {"snapshot": lambda self, models: self.fail()})()
-from pytest_delta_schema import StatementError
+from pytest_delta_schema.errors import StatementError
 asked = []
 def fail(self):
     asked.append(1)

@@ -11,7 +11,7 @@ orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False),
 """
 CATALOG = """MemoryCatalog([stored("dev.silver.orders", ID, ColumnState("old", "bigint", True, ""),
     ColumnState("lines", ArrayState(LINE, True), True, ""))])
-from pytest_delta_schema import ArrayState, StructState
+from pytest_delta_schema.state import ArrayState, StructState
 LINE = StructState((ColumnState("price", "int", True, ""), ColumnState("gone", "int", True, "")))"""
 DROP = "drop-column dev.silver.orders.lines.element.gone"
 

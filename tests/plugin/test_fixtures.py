@@ -15,7 +15,8 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
     project.pytester.makepyfile(
         test_x="""
         import pytest
-        from pytest_delta_schema import DeclarationError, assert_no_drift
+        from pytest_delta_schema import assert_no_drift
+        from pytest_delta_schema.errors import DeclarationError
         from pytest_delta_schema.execute.version import ABSENT
         from shop import orders
 

@@ -22,7 +22,7 @@ MOVED = """MemoryCatalog([
         ForeignKeyState("fk_dev_silver_a_orders__customer", ("customer",), QualifiedName("dev", "silver", "customers"),
             ("id",)),)),
 ])
-from pytest_delta_schema import ForeignKeyState, KeyState"""
+from pytest_delta_schema.state import ForeignKeyState, KeyState"""
 MEMORY = ("--delta-backend", "memory")
 
 

@@ -61,7 +61,9 @@ BAD = {BAD!r}
 """
 CONFTEST = """
 from dataclasses import replace
-from pytest_delta_schema import StatementError, CheckState, IntroducedBy, QualifiedName
+from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.state import CheckState, IntroducedBy
 
 BAD = {bad!r}
 

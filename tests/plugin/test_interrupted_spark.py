@@ -24,7 +24,8 @@ CONFTEST = """
 import os, signal, threading, time
 from pathlib import Path
 import pytest
-from pytest_delta_schema import LocalCatalog, StatementKind
+from pytest_delta_schema import LocalCatalog
+from pytest_delta_schema.sql import StatementKind
 
 HERE = Path(__file__).parent
 

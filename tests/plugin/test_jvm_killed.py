@@ -14,7 +14,8 @@ c = table("dev.silver.c", Column("id", LongType()))
 CONFTEST = """
 import os, signal
 import pytest
-from pytest_delta_schema import LocalCatalog, StatementKind
+from pytest_delta_schema import LocalCatalog
+from pytest_delta_schema.sql import StatementKind
 
 class Killed(LocalCatalog):
     def run(self, statement):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import Settings, current_settings
+from pytest_delta_schema import Settings
+from pytest_delta_schema.engine import current_settings
 
 HEAVY = (
     "pyspark",
@@ -56,7 +57,7 @@ def test_defaults_of_one_run_do_not_reach_the_next(project):
     project.ini("delta_default_properties = team=sales")
     project.pytester.makepyfile(
         test_x="""
-        from pytest_delta_schema import current_settings
+        from pytest_delta_schema.engine import current_settings
         def test_it(): assert current_settings().default_properties == (("team", "sales"),)
         """
     )

@@ -178,7 +178,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import UnityCatalog, UnityClient
+from pytest_delta_schema import UnityCatalog
+from pytest_delta_schema.backends.unity import UnityClient
 
 
 class Managed(UnityCatalog):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import TablePlan, TablePlanner, TableState, plan_script
+from pytest_delta_schema import TablePlanner, plan_script
 from pytest_delta_schema.delta.features import loss
+from pytest_delta_schema.plan import TablePlan
+from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.parts import BOTH, INT
 from support.tables import NAME, catalog, column, table

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema import CatalogState, Consent, TablePlanner
+from pytest_delta_schema import Consent, TablePlanner
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import ConsentError, Need, needs, parse_consent, pasted
 from pytest_delta_schema.rules.consent_paths import could_mean, matches, parse_path, path_text, unmistakable
+from pytest_delta_schema.state import CatalogState
 from support.consent_tricks import MODELS, ORDERS, STORED, TRICKS, Trick
 
 if sys.version_info >= (3, 11):

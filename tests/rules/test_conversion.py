@@ -6,25 +6,24 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    ActionRunner,
-    Binding,
     CatalogReadError,
     Column,
-    DeclarationError,
     MemoryCatalog,
     Orchestrator,
     Parquet,
     PlanValidator,
-    SourceState,
     TablePlanner,
     UnsafePlanError,
-    script,
-    statements,
 )
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.report.text import aligned
+from pytest_delta_schema.sql import script, statements
+from pytest_delta_schema.state import SourceState
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.tables import NAME, catalog, state, stored, table
 

@@ -5,17 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    Check,
-    Column,
-    ForeignKey,
-    ForeignKeyState,
-    KeyState,
-    PlanValidator,
-    QualifiedName,
-    TablePlanner,
-    TableState,
-)
+from pytest_delta_schema import Check, Column, ForeignKey, PlanValidator, QualifiedName, TablePlanner
+from pytest_delta_schema.state import ForeignKeyState, KeyState, TableState
 from support.tables import catalog, column, state, stored, table
 
 PARENT = QualifiedName("dev", "silver", "parents")

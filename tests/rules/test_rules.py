@@ -5,23 +5,11 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    AlignTable,
-    CatalogState,
-    Check,
-    Column,
-    CreateTable,
-    InvalidModelError,
-    KeyState,
-    PlanValidator,
-    PrimaryKeyAdd,
-    TablePlan,
-    TablePlanner,
-    TableState,
-    UnsafePlanError,
-    default_plan_rules,
-)
+from pytest_delta_schema import Check, Column, InvalidModelError, PlanValidator, TablePlanner, UnsafePlanError
+from pytest_delta_schema.plan import AlignTable, CreateTable, PrimaryKeyAdd, TablePlan
+from pytest_delta_schema.rules import default_plan_rules
 from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
+from pytest_delta_schema.state import CatalogState, KeyState, TableState
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
 VALIDATOR = PlanValidator()

@@ -7,23 +7,12 @@ from itertools import groupby
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    CheckState,
-    Column,
-    ForeignKeyState,
-    KeyState,
-    NotNull,
-    QualifiedName,
-    StatementKind,
-    StructState,
-    TablePlanner,
-    TableState,
-    script,
-    statements,
-)
+from pytest_delta_schema import Column, QualifiedName, TablePlanner
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.plan.changes import ColumnGenerationChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import PartitionValue
+from pytest_delta_schema.sql import StatementKind, script, statements
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.conversion import conversion
 from pytest_delta_schema.sql.data_check_queries import (
@@ -39,6 +28,7 @@ from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.quoting import delta_files, dotted, identifier, literal, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
+from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, StructState, TableState
 from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.handling import MEMORY

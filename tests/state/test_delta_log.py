@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from pytest_delta_schema import (
+from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
     ColumnState,
     ForeignKeyState,
     KeyState,
     MapState,
-    QualifiedName,
     StructState,
 )
 from pytest_delta_schema.state.delta_log import (

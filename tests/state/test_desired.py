@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import CatalogReadError, ReadProblem
+from pytest_delta_schema import CatalogReadError
+from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.state.desired import desired_state, property_text
 from support.tables import KEY, NAME, catalog, column, orders, state, stored, table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import ArrayState, ColumnState, MapState, StructState
+from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState
 from pytest_delta_schema.state.type_traversal import fits, not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import canonical_type, describe_type, equal_types
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from pytest_delta_schema import StatementKind
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.play import planned
 

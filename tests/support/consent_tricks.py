@@ -6,12 +6,15 @@ stands in ``agrees``; whatever else an apply drops under it is a fault.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
 
-from pytest_delta_schema import Column, QualifiedName, Table, TableState
+from pytest_delta_schema import Column, QualifiedName, Table
 from pytest_delta_schema.state.desired import desired_state
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.state import TableState
 
 Path = tuple[str, ...]
 

@@ -14,8 +14,9 @@ from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 from sqlglot.tokens import TokenType
 
-from pytest_delta_schema import QualifiedName, StatementError
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.columns import column_definition
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX, encode_owned
@@ -25,7 +26,9 @@ from support.tables import column, table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema import ScratchCatalog, Statement, TableState
+    from pytest_delta_schema.execute import ScratchCatalog
+    from pytest_delta_schema.sql import Statement
+    from pytest_delta_schema.state import TableState
 
 RELATIONS = {
     "schemata": ("catalog_name", "schema_name"),

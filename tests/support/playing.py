@@ -6,7 +6,8 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema import Secret, UnityCatalog, UnityClient
+from pytest_delta_schema import UnityCatalog
+from pytest_delta_schema.backends.unity import Secret, UnityClient
 from pytest_delta_schema.backends.unity.calls import ROOT
 from pytest_delta_schema.backends.unity.transport import Answer
 from support.logs import field

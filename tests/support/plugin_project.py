@@ -46,9 +46,9 @@ orders = Table(
 """
 CATALOG = """
 import pytest
-from pytest_delta_schema import (
-    CatalogState, ColumnState, MemoryCatalog, QualifiedName, ReadProblem, TableState
-)
+from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.state import CatalogState, ColumnState, TableState
 
 def stored(name, *columns, **options):
     return TableState(name=QualifiedName(*name.split(".")), columns=columns, **options)

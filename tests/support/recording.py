@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import MemoryCatalog, StatementError
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.errors import StatementError
 
 
 class Recording(MemoryCatalog):

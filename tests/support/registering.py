@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from pytest_delta_schema import Secret, UnityCatalog, UnityClient
+from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.unity import Secret, UnityClient
 from pytest_delta_schema.backends.unity.client import ROOT
 from pytest_delta_schema.sql.statement import StatementKind
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema import QualifiedName, Statement
+    from pytest_delta_schema import QualifiedName
+    from pytest_delta_schema.sql import Statement
 
 CONFLICT, NOT_FOUND = 409, 404
 

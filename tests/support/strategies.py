@@ -7,8 +7,9 @@ from types import MappingProxyType
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, CheckState, Column, KeyState, Table, TableState
+from pytest_delta_schema import Check, Column, Table
 from pytest_delta_schema.models.names import primary_key_name
+from pytest_delta_schema.state import CheckState, KeyState, TableState
 from pytest_delta_schema.state.states import by_name
 from pytest_delta_schema.state.types import ColumnState, canonical_type
 from support.tables import NAME

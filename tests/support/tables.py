@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from pytest_delta_schema import CatalogState, Check, ColumnState, KeyState, QualifiedName, TableState
+from pytest_delta_schema import Check, QualifiedName
+from pytest_delta_schema.state import CatalogState, ColumnState, KeyState, TableState
 from pytest_delta_schema.testing.parts import TEXT, column, orders, table
 
 __all__ = ["CHECKED", "KEY", "NAME", "TEXT", "catalog", "column", "orders", "orders_before", "state", "stored", "table"]

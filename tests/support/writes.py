@@ -16,7 +16,8 @@ from support.tables import table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema import ColumnState, WriteVerdict
+    from pytest_delta_schema.state import ColumnState
+    from pytest_delta_schema.write_check import WriteVerdict
 
 BYTE, SHORT, FLOAT, DOUBLE = spark.ByteType(), spark.ShortType(), spark.FloatType(), spark.DoubleType()
 DATE, TIME, NTZ, VOID = spark.DateType(), spark.TimestampType(), spark.TimestampNTZType(), spark.NullType()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import StatementKind
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.parts import EVERY_TYPE
 from pytest_delta_schema.testing.play import planned

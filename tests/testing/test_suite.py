@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import MemoryCatalog, StatementKind
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS, CatalogSuite
 from pytest_delta_schema.testing.handling import MEMORY
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES

@@ -16,15 +16,8 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from pytest_delta_schema import (
-    CatalogReadError,
-    Check,
-    Column,
-    DeclarationError,
-    MemoryCatalog,
-    Orchestrator,
-    check_write,
-)
+from pytest_delta_schema import CatalogReadError, Check, Column, MemoryCatalog, Orchestrator, check_write
+from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import table
 from support.writes import DATE, FLAG, PAIRS, A, B, frame

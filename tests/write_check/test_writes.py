@@ -8,16 +8,15 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import (
     CatalogReadError,
     Column,
-    DeclarationError,
-    StatementError,
     Table,
     assert_rejects,
     check_write,
     empty_frame,
-    probe_write,
     to_struct_type,
 )
+from pytest_delta_schema.backends.local import probe_write
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkHandling
 from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, field, struct

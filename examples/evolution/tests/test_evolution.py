@@ -6,16 +6,10 @@ from decimal import Decimal
 import pytest
 from shop.history import CONSENTS, CUSTOMERS, VERSIONS
 
-from pytest_delta_schema import (
-    ActionRunner,
-    Binding,
-    MemoryCatalog,
-    Orchestrator,
-    PlanValidator,
-    TablePlanner,
-    default_plan_rules,
-    plan_script,
-)
+from pytest_delta_schema import MemoryCatalog, Orchestrator, PlanValidator, TablePlanner, plan_script
+from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.models import Binding
+from pytest_delta_schema.rules import default_plan_rules
 from pytest_delta_schema.rules.consent import parse_consent
 
 NAMES = list(VERSIONS)

@@ -10,15 +10,9 @@ from deltalake.schema import PrimitiveType
 from pyspark.sql.types import StringType
 from shop.models import orders
 
-from pytest_delta_schema import (
-    Column,
-    DriftError,
-    Table,
-    UnityCatalog,
-    UnityClient,
-    assert_no_drift,
-    entry_differences,
-)
+from pytest_delta_schema import Column, DriftError, Table, UnityCatalog, assert_no_drift
+from pytest_delta_schema.backends.unity import UnityClient
+from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 
 TEXT = PrimitiveType("string")

@@ -8,28 +8,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import (
-    ArrayState,
-    BackendUnavailableError,
-    Column,
-    ColumnState,
-    ForeignKey,
-    Identity,
-    MapState,
-    MemoryCatalog,
-    Orchestrator,
-    Settings,
-    StatementError,
-    StructState,
-    UnsafePlanError,
-    statements,
-)
+from pytest_delta_schema import Column, ForeignKey, Identity, MemoryCatalog, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import WarehouseConnection, connect_databricks
 from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.sql import statements
 from pytest_delta_schema.sql.information_schema import RUNTIME
+from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.handling import MemoryHandling
 from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct

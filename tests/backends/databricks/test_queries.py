@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, CheckState, ForeignKey, NotNull, Orchestrator
+from pytest_delta_schema import Check, ForeignKey, Orchestrator
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection
 from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.plan import NotNull
+from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
 from pytest_delta_schema.testing.play import visible
 from support.databricks import RELATIONS, Workspace

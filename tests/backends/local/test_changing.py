@@ -8,22 +8,14 @@ from datetime import datetime, timezone
 import pytest
 from pyspark.sql.types import DecimalType, TimestampType
 
-from pytest_delta_schema import (
-    ActionRunner,
-    ApplyError,
-    Column,
-    NotNull,
-    Orchestrator,
-    RowCounts,
-    Statement,
-    StatementError,
-    StatementKind,
-    UnsafePlanError,
-    statements,
-)
+from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanError
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.metadata_transaction import set_not_null
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.execute import ActionRunner, RowCounts
+from pytest_delta_schema.plan import NotNull
+from pytest_delta_schema.sql import Statement, StatementKind, statements
 from support.tables import NAME, column, orders, table
 
 pytestmark = pytest.mark.spark

@@ -5,23 +5,15 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    ApplyError,
-    Check,
-    CheckAdd,
-    CheckState,
-    NotNull,
-    Orchestrator,
-    RowCounts,
-    Settings,
-    Statement,
-    StatementError,
-    StatementKind,
-    UnsafePlanError,
-    constraint_error,
-)
+from pytest_delta_schema import ApplyError, Check, Orchestrator, Settings, UnsafePlanError
+from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.preflight import COUNT, LIMIT
+from pytest_delta_schema.plan import CheckAdd, NotNull
+from pytest_delta_schema.sql import Statement, StatementKind
+from pytest_delta_schema.state import CheckState
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    ActionRunner,
     ApplyError,
     CatalogReadError,
     Check,
@@ -18,13 +17,14 @@ from pytest_delta_schema import (
     LocalCatalog,
     Orchestrator,
     Parquet,
-    StatementError,
     TablePlanner,
     UnsafePlanError,
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local import conversion_proof
 from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import SparkHandling
 from pytest_delta_schema.testing.handling import parquet_name

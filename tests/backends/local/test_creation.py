@@ -8,10 +8,10 @@ import time
 import pytest
 from filelock import FileLock
 
-from pytest_delta_schema import StatementError
 from pytest_delta_schema.backends.local import creation
 from pytest_delta_schema.backends.local.creation import place_for
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty
+from pytest_delta_schema.errors import StatementError
 from support.tables import NAME
 
 TMP = ".00000000000000000000.json.0d7ab2b3-0000-4000-8000-000000000000.tmp"

@@ -7,13 +7,14 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema import ActionRunner, ApplyError, CatalogReadError, LocalCatalog, Orchestrator, TablePlanner
+from pytest_delta_schema import ApplyError, CatalogReadError, LocalCatalog, Orchestrator, TablePlanner
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.names import QualifiedName
 from support.damage import (
     CLASSIC,

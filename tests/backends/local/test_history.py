@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import (
-    Column,
-    DriftError,
-    Orchestrator,
-    TablePlanner,
-    assert_no_drift,
-)
+from pytest_delta_schema import Column, DriftError, Orchestrator, TablePlanner, assert_no_drift
 from pytest_delta_schema.backends.spark.history import _first
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog

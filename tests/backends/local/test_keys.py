@@ -7,24 +7,14 @@ import json
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    Check,
-    CheckState,
-    Column,
-    ForeignKey,
-    ForeignKeyState,
-    KeyState,
-    NotNull,
-    Orchestrator,
-    QualifiedName,
-    RowCounts,
-    Settings,
-    UnsafePlanError,
-    constraint_error,
-)
+from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, QualifiedName, Settings, UnsafePlanError
 from pytest_delta_schema.assertions.constraints import stopped_by
+from pytest_delta_schema.backends import constraint_error
+from pytest_delta_schema.execute import RowCounts
+from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql.data_check_queries import count_rows, rows_of
 from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.testing.parts import PLACE, PLACE_STRICT
 from support.tables import NAME, TEXT, column, table
 

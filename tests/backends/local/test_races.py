@@ -9,18 +9,13 @@ from functools import partial
 
 import pytest
 
-from pytest_delta_schema import (
-    Check,
-    CheckState,
-    NotNull,
-    Orchestrator,
-    StatementError,
-    Table,
-    UnsafePlanError,
-    constraint_error,
-    statements,
-)
+from pytest_delta_schema import Check, Orchestrator, Table, UnsafePlanError
+from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.plan import NotNull
+from pytest_delta_schema.sql import statements
+from pytest_delta_schema.state import CheckState
 from support.tables import column, table
 
 pytestmark = pytest.mark.spark

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema import BackendUnavailableError
 from pytest_delta_schema.backends.local import jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
@@ -23,6 +22,7 @@ from pytest_delta_schema.backends.local.java_classes import classes_jar, spark_j
 from pytest_delta_schema.backends.local.machine_cache import keep_file, kept_file
 from pytest_delta_schema.backends.local.programs import Answer
 from pytest_delta_schema.backends.local.session import prepare_warehouse, start_session
+from pytest_delta_schema.errors import BackendUnavailableError
 
 JAVA = Java("java", 'openjdk version "17.0.1"')
 FACTS = [

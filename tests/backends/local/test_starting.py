@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema import BackendUnavailableError
 from pytest_delta_schema.backends.local import jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
@@ -20,6 +19,7 @@ from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse
+from pytest_delta_schema.errors import BackendUnavailableError
 
 START = """
 import logging, sys
@@ -128,7 +128,7 @@ def test_the_archive_is_written_once_used_after_and_written_again_when_broken(tm
 @pytest.mark.own_jvm
 def test_a_session_that_does_not_start_says_so_in_one_line(tmp_path):
     script = START.replace("session_conf(warehouse)", "{**session_conf(warehouse), 'spark.master': 'nobody'}").replace(
-        "session = start", "from pytest_delta_schema import BackendUnavailableError\ntry:\n    start"
+        "session = start", "from pytest_delta_schema.errors import BackendUnavailableError\ntry:\n    start"
     )
     script = script.partition("options = ")[0] + "except BackendUnavailableError as error:\n    print(error)\n"
 

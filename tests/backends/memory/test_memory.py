@@ -8,25 +8,14 @@ from datetime import datetime, timezone
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    CheckAdd,
-    CheckState,
-    ForeignKey,
-    Identity,
-    MemoryCatalog,
-    NotNull,
-    Orchestrator,
-    RowCounts,
-    Statement,
-    StatementError,
-    StatementKind,
-    TablePlanner,
-    TableState,
-    UnsafePlanError,
-    statements,
-)
+from pytest_delta_schema import ForeignKey, Identity, MemoryCatalog, Orchestrator, TablePlanner, UnsafePlanError
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.plan import CheckAdd, NotNull
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewrite, SetColumnComments, SetTags
+from pytest_delta_schema.sql import Statement, StatementKind, statements
+from pytest_delta_schema.state import CheckState, TableState
 from pytest_delta_schema.state.conversion import SourceState
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed

@@ -11,8 +11,9 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, StatementError
+from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.errors import StatementError
 from support.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
 from support.tables import NAME, column, table
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import BinaryType, CharType, IntegerType, TimestampType, VarcharType
 
-from pytest_delta_schema import (
-    ApplyError,
-    Consent,
-    Orchestrator,
-    Settings,
-    UnsafePlanError,
-)
+from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.plan.changes import LayoutRewrite

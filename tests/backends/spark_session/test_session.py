@@ -6,19 +6,11 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema import (
-    Check,
-    Column,
-    ForeignKey,
-    Orchestrator,
-    Parquet,
-    StatementError,
-    UnsafePlanError,
-)
+from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet, UnsafePlanError
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.errors import ReadProblem, StatementError
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.covering import played_on

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from pyspark.errors import PySparkException
 
-from pytest_delta_schema import BackendUnavailableError, DeltaSchemaError, StatementError, UnityCatalog
+from pytest_delta_schema import DeltaSchemaError, UnityCatalog
 from pytest_delta_schema.backends.unity.transport import Answer
-from pytest_delta_schema.errors import MetadataSyncError
+from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state.catalog_entry import EntryState
 from support.logs import delta_log, field
 from support.playing import (

@@ -6,15 +6,10 @@ import os
 
 import pytest
 
-from pytest_delta_schema import (
-    ApplyError,
-    BackendUnavailableError,
-    Column,
-    Orchestrator,
-    UnityCatalog,
-    UnityClient,
-    entry_differences,
-)
+from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog
+from pytest_delta_schema.backends.unity import UnityClient
+from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pytest_delta_schema import ActionRunner, BackendUnavailableError, Orchestrator, StatementError
+from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.errors import MetadataSyncError, ReadProblem
+from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError, ReadProblem, StatementError
+from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity.server import Fault

@@ -8,11 +8,12 @@ import time
 
 import pytest
 
-from pytest_delta_schema import BackendUnavailableError, QualifiedName, UnityClient
+from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.backends.unity import UnityClient, transport
 from pytest_delta_schema.backends.unity import client as client_module
-from pytest_delta_schema.backends.unity import transport
 from pytest_delta_schema.backends.unity.calls import ServerError
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+from pytest_delta_schema.errors import BackendUnavailableError
 from support.hostile import answers, head, hostile
 from support.tables import NAME
 from support.unity import MODEL

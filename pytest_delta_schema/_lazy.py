@@ -1,0 +1,47 @@
+"""Public names that are loaded when they are first used."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package, which load its public names when they are first used.
+
+    The names are those that the package imports as themselves (``import Table as Table``) below ``if TYPE_CHECKING:``;
+    they are its ``__all__``. Every pytest run imports the packages around the plugin, and one without tables should not
+    pay for pyspark.
+
+    Args:
+        package: The ``__name__`` of the package.
+    """
+
+    def load(name: str) -> object:
+        if name == "__all__":
+            return sorted(_modules(package))
+        module = None if name.startswith("__") else _modules(package).get(name)
+        if module is None:
+            msg = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        value = getattr(import_module(module), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load, lambda: sorted({*vars(sys.modules[package]), *_modules(package)})
+
+
+@cache
+def _modules(package: str) -> dict[str, str]:
+    """Return the module of each public name."""
+    source = Path(str(sys.modules[package].__file__)).read_text("utf-8")
+    blocks = (node.body for node in ast.parse(source).body if isinstance(node, ast.If))
+    imports = (node for block in blocks for node in block if isinstance(node, ast.ImportFrom))
+    return {name.name: str(node.module) for node in imports for name in node.names if name.asname == name.name}
