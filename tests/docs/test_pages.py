@@ -51,16 +51,27 @@ def test_every_code_of_a_violation_is_explained():
     assert [code for code in sorted(codes) if f"{code} |" not in PAGES["reference/rules.md"]] == []
 
 
-def test_every_option_mark_and_fixture_is_named():
-    source = Path(options.__file__).read_text("utf-8")
-    names = (
-        re.findall(r'add\(\s*"(--delta-\w+)"', source) + re.findall(r'addini\("(\w+)"', source) + list(options.MARKS)
-    )
-    names += re.findall(r"@pytest\.fixture.*\ndef ([a-z]\w+)", Path(fixtures.__file__).read_text("utf-8"))
+def test_every_option_and_ini_key_is_named(project):
+    (project.path / "tox.ini").unlink()
+    shown = project.run("--help").stdout.str()
+    names = re.findall(r"--delta-[a-z-]+", shown) + re.findall(r"^  (delta_\w+)", shown, re.MULTILINE)
 
     assert len(names) > 20
-    reference = PAGES["reference/options.md"] + PAGES["reference/fixtures.md"]
-    assert [name for name in names if f"`{name}" not in reference] == []
+    assert [name for name in names if f"`{name}`" not in PAGES["reference/options.md"]] == []
+
+
+def test_every_option_ini_key_and_mark_that_a_page_names_exists(project):
+    (project.path / "tox.ini").unlink()
+    shown = project.run("--help").stdout.str() + " ".join([*options.MARKS, "delta_tables", "delta_schema"])
+    shown += Path(fixtures.__file__).read_text("utf-8")
+    named = {
+        (page, name)
+        for page, text in {"README.md": README, **PAGES}.items()
+        for name in re.findall(r"--delta-[a-z-]+\w|`(?:make_)?delta_[a-z_]+`", text)
+    }
+
+    assert len(named) > 40
+    assert [(page, name) for page, name in sorted(named) if name.strip("`") not in shown] == []
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")

@@ -2,7 +2,9 @@
 
 A page is a story: its steps run in the order of the page, in one folder and against one memory catalog, without a JVM.
 
-* A fenced block of Python, TOML, YAML or INI begins with a comment that names its file, and is written to that file.
+* A fenced block of Python, TOML, YAML or INI begins with a comment that names its file, and is written to that file. A file
+  of ``examples/`` has to have this text instead. A ``pyproject.toml`` without the section of pytest is added to the one
+  that is there.
 * A ``console`` block holds commands after ``$`` and what they print. The output that is shown has to be printed in this
   order, without a line missing in between, except where the page has a line ``...``.
 * ``<!-- project: PAGE -->`` begins with the files that another page shows.
@@ -122,9 +124,33 @@ def run(page: str, project: Project) -> list[Step]:
 
 
 def _write(step: Step, project: Project) -> None:
+    if step.head.startswith("examples/"):
+        excerpt = step.body.partition("\n")[2].strip()
+        if excerpt not in (ROOT / step.head).read_text("utf-8"):
+            msg = f"line {step.line}: {step.head} does not have this text"
+            raise PageError(msg)
+        return
     path = project.path / step.head
+    text = step.body
+    if step.head == "pyproject.toml":
+        first = project.path / ".first.toml"
+        if "[tool.pytest]" in text or not first.exists():
+            first.write_text(text, "utf-8")
+        else:
+            text = _with_sections(first.read_text("utf-8"), text)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(step.body, "utf-8")
+    path.write_text(text, "utf-8")
+
+
+def _with_sections(text: str, added: str) -> str:
+    """Return a TOML file with the keys of another one; a section that both have gets the keys of both."""
+    for part in re.split(r"^(?=\[)", added, flags=re.MULTILINE)[1:]:
+        head, _, keys = part.partition("\n")
+        if not head.startswith("[[") and f"{head}\n" in text:
+            text = text.replace(f"{head}\n", f"{head}\n{keys}", 1)
+        else:
+            text = f"{text}\n{part}"
+    return text
 
 
 def _require_success(page: str, project: Project, catalog: MemoryCatalog) -> None:

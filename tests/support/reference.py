@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.engine.configuration_reference import configuration_reference
 from pytest_delta_schema.plugin import fixtures, options
 from pytest_delta_schema.rules.registry import all_rules
 from support import answers, capabilities
@@ -45,6 +46,11 @@ def fixture_sections() -> str:
     return "\n\n".join(_fixture_section(function) for function in functions)
 
 
+def configuration() -> str:
+    """Return the table of settings; its example begins with the name of its file, as those of all pages do."""
+    return configuration_reference().replace("```toml\n", "```toml\n# pyproject.toml\n").strip()
+
+
 def marks() -> str:
     """Return the table of marks."""
     return _table(("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in options.MARKS.items()))
@@ -56,6 +62,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "data checks": lambda: rules_of("data check"),
     "rules for rows": lambda: rules_of("rows"),
     "fixtures": fixture_sections,
+    "configuration": configuration,
     "marks": marks,
     "capabilities": capabilities.table,
     "answers": answers.table,
