@@ -308,8 +308,8 @@ def test_an_interrupted_rewrite_says_what_it_left_behind(commits):
     with pytest.raises(ApplyInterrupted) as caught:
         line.sync_tables([table(column(), column("b"), partitioned_by=["id"])])
 
-    line = "  left behind: perhaps data files that belong to no version; VACUUM removes them\n"
-    assert (line in str(caught.value)) is not commits
+    left = "  left behind: perhaps data files that belong to no version; VACUUM removes them\n"
+    assert (left in str(caught.value)) is not commits
 
 
 def test_an_interrupted_conversion_says_what_it_left_behind():

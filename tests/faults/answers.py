@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from faults.bench import SECRET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
 
 LOGIN = f"<!DOCTYPE html><html><body>Sign in<!-- {SECRET} --></body></html>"
 DEEP = 200_000
 HUGE = 80 * 2**20
 DRIP_SECONDS = 0.1
 
-Chunks = "Iterable[bytes]"
-Answer = "Callable[[int, Any], Chunks]"
+Chunks: TypeAlias = "Iterable[bytes]"
+Answer: TypeAlias = "Callable[[int, Any], Chunks]"
 
 
 def reply(status: int, body: bytes | str, kind: str = "application/json", **headers: str) -> bytes:

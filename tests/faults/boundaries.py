@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
 
 BEFORE, AFTER = "before", "after"
-KINDS = {
+KINDS: dict[str, Callable[[], BaseException]] = {
     "failure": lambda: StatementError("the disk is full\nsecond line", condition="DISK"),
     "interrupt": KeyboardInterrupt,
 }

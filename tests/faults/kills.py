@@ -6,7 +6,7 @@ import statistics
 from typing import TYPE_CHECKING, Any
 
 from faults.bench import require, require_clean
-from faults.cases import Area, Case, NotTriedError
+from faults.cases import Area, BrokenInvariantError, Case, NotTriedError
 from faults.plays import CONVERTED, RESTORED, Play, fill, parquet_for, scenario_of, scenes_with
 from faults.scenes import Line, only, require_one_line, require_rows, rows_after
 from faults.stages import BYSTANDER, COMMIT, age, copy_tables, digest, rows_in, template
@@ -89,7 +89,8 @@ def _prepare(bench: Bench) -> None:
             play, _ = set_play(bench, "basics/worked_example_created")
             with Victim(bench.new_folder("archive"), bench.warehouse, play, "none") as victim:
                 victim.started()
-                if victim.wait_for("done", "broken", "refused")["event"] != "done":
+                ended = victim.wait_for("done", "broken", "refused")
+                if ended is None or ended["event"] != "done":
                     raise NotTriedError(victim.tail())
                 victim.require_gone(PATIENCE)
             bench.shared["archive"] = True
@@ -125,7 +126,8 @@ _PY4J = "Traceback (most recent call last)"
 
 def _require_told(victim: Victim) -> None:
     told = victim.wait_for("broken", "refused", "done", seconds=0)
-    require(told is not None, "the process said nothing when its JVM was gone")
+    if told is None:
+        raise BrokenInvariantError("the process reported nothing when its JVM was gone")
     require(told["event"] == "refused", f"the process said, when its JVM was gone: {told}")
     require_one_line(told["text"])
 

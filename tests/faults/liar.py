@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
+        body = self.rfile.read(length)
         path = self.path.partition("?")[0].removeprefix(ROOT)
         status, said = 0, None
         is_lie = self.liar.meets(self.command, path)

@@ -22,7 +22,7 @@ from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.plan.describe import change_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from faults.bench import Bench
 
@@ -34,9 +34,9 @@ REFUSALS = (CatalogReadError, DeclarationError, InvalidModelError, UnsafePlanErr
 
 def _seen(state: Any, place: str) -> str:
     """Return the text as the catalog shows it."""
-    nested = state.columns[1].data_type.fields[0] if "field" in place else None
-    tags = next(iter(state.tags.values()), {}) if "tag" in place else {}
-    return {
+    nested: Any = state.columns[1].data_type.fields[0] if "field" in place else None
+    tags: dict[str, str] = next(iter(state.tags.values()), {}) if "tag" in place else {}
+    shown: dict[str, Callable[[], str]] = {
         "table": lambda: state.name.table,
         "schema": lambda: state.name.schema,
         "column": lambda: state.columns[-1].name,
@@ -57,7 +57,8 @@ def _seen(state: Any, place: str) -> str:
         "tag value": lambda: tags["team"],
         "tag of a column": lambda: next(iter(tags.values())),
         "default": lambda: state.columns[-1].value.default,
-    }[place]()
+    }
+    return shown[place]()
 
 
 _FOLDED = ("table", "schema", "name of a check")

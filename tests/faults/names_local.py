@@ -157,7 +157,11 @@ def merged(models: list[Table]) -> Table:
         known = columns.setdefault(each.name, copy(each))
         known.is_nullable = known.is_nullable and each.is_nullable
         known.comment, known.tags = known.comment or each.comment, known.tags or each.tags
-        if isinstance(each.data_type, StructType) and known.data_type != each.data_type:
+        if (
+            isinstance(each.data_type, StructType)
+            and isinstance(known.data_type, StructType)
+            and known.data_type != each.data_type
+        ):
             known.data_type = StructType([*known.data_type.fields, *each.data_type.fields])
     first.columns = list(columns.values())
     for model in models[1:]:

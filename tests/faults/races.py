@@ -98,7 +98,7 @@ def _run(case: Case, bench: Bench) -> None:
         require(each.error is None or isinstance(each.error, DeltaSchemaError), f"raised {each.error!r}")
         require_clean(str(each.error), "the error")
     wrote = writer.error is None
-    expected = [*ROWS, *([WRITTEN] if wrote else [])]
+    expected: list[dict[str, Any]] = [*ROWS, *([WRITTEN] if wrote else [])]
     found, _ = rows_in(bench, table_folder(bench.warehouse, name))
     require_rows(
         only(found, ["id", "p"]), expected, f"right after the race, which the writer {'won' if wrote else 'lost'}"

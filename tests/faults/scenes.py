@@ -64,16 +64,14 @@ def moved(scenario: Scenario, schema: str) -> Scenario:
     """Return a scenario whose tables are in another schema of ``dev``."""
     binding = Binding(((("dev", SCHEMA), ("dev", schema)),))
 
-    def bound(table: Table | None) -> Table | None:
-        if table is None:
-            return None
+    def bound(table: Table) -> Table:
         there = copy(binding.table(table))
         there.logical_name = there.name
         return there
 
     return replace(
         scenario,
-        before=bound(scenario.before),
+        before=None if scenario.before is None else bound(scenario.before),
         after=bound(scenario.after),
         other_tables=tuple((bound(other), rows) for other, rows in scenario.other_tables),
         consents=tuple(each.replace(f"dev.{SCHEMA}.", f"dev.{schema}.") for each in scenario.consents),
@@ -175,7 +173,7 @@ def _text(row: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     """Give a value a shape that compares equal only to itself: NaN, -0.0 and types included."""
-    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and abs(value) < _EXACT:
+    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and -_EXACT < value < _EXACT:
         return float(value)
     if isinstance(value, dict):
         return sorted((repr(key), _plain(each)) for key, each in value.items())

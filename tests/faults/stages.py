@@ -90,7 +90,7 @@ def template(
 ) -> tuple[Path, list[dict[str, Any]]]:
     """Return the folder of a scenario's tables and the rows of the one that is changed; made when first asked for."""
     with bench.lock:
-        known = bench.shared.setdefault("templates", {})
+        known: dict[str, tuple[Path, list[dict[str, Any]]]] = bench.shared.setdefault("templates", {})
         if name not in known:
             known[name] = _made(bench, name, scenario, fill)
         return known[name]

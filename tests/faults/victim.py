@@ -59,7 +59,8 @@ def main(text: str) -> int:
     spec = json.loads(text)
     teller, warehouse = Teller(spec["pipe"]), Path(spec["warehouse"])
     session = start_session(warehouse)
-    process = session.spark.sparkContext._gateway.proc
+    gateway: Any = session.spark.sparkContext._gateway
+    process = gateway.proc
     teller.tell("ready", jvm=process.pid)
     catalog = LocalCatalog(session.spark, warehouse)
     play = Play(**spec["play"])

@@ -34,7 +34,7 @@ from support.tables import KEY, NAME, catalog, column, orders, orders_before, st
 PLANNER = TablePlanner()
 
 
-def changes(model, there) -> tuple:
+def changes(model, there):
     plan = PLANNER.plan([model], catalog(there))
     return plan.align_tables[0].changes if plan.align_tables else ()
 
@@ -295,8 +295,8 @@ def test_the_same_input_in_any_order_gives_the_same_plan_and_the_same_sql():
             kept = columns[:2] + shuffler.sample(columns[2:], 3)
             models.append(table(*kept, name=name, table_properties=dict(properties)))
             shown = shuffler.sample(there[name], 5)
-            properties = dict(shuffler.sample([("c", "9"), ("z", "9")], 2))
-            states.append(state(*shown, name=models[-1].name, table_properties=properties))
+            stored_properties = dict(shuffler.sample([("c", "9"), ("z", "9")], 2))
+            states.append(state(*shown, name=models[-1].name, table_properties=stored_properties))
         plan = PLANNER.plan(models, catalog(*states))
         said = [script(statements(action)) for action in plan.actions]
         expected = expected or (plan, said)

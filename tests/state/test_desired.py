@@ -28,8 +28,8 @@ def test_it_is_a_copy_that_later_edits_of_the_model_do_not_reach():
     wanted = desired_state(model)
 
     model.columns[0].name = "other"
-    model.columns.clear()
-    model.table_properties["more"] = "1"
+    model.columns.clear()  # type: ignore[attr-defined]
+    model.table_properties["more"] = "1"  # type: ignore[index]
     model.comment = "Other"
 
     assert wanted == desired_state(orders())

@@ -19,6 +19,7 @@ from support.writes import MODES, shown
 
 if TYPE_CHECKING:
     from pytest_delta_schema import LocalCatalog
+    from pytest_delta_schema.write_check.method import WriteMethod
     from support.writes import Pair
 
 _AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
@@ -44,7 +45,7 @@ class Stage:
         for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
             catalog.run(statement)
 
-    def play(self, method: str, mode: str) -> str:
+    def play(self, method: WriteMethod, mode: str) -> str:
         """Write an empty frame to a fresh copy of the table, and say in one line what it came to."""
         self._number += 1
         name = self._name(f"copy_{self._number}")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_delta_schema import check_write
 from pytest_delta_schema.state.desired import desired_state
 from support.writes import MODES, PAIRS, recorded, shown
 
-WAYS = {
+if TYPE_CHECKING:
+    from pytest_delta_schema.write_check.method import WriteMethod
+
+WAYS: dict[str, tuple[WriteMethod, str]] = {
     "`save`": ("save", "plain"),
     "`writeTo`, `saveAsTable`": ("write_to", "plain"),
     "`insertInto`": ("insert_into", "plain"),
@@ -48,7 +53,7 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _answer(pair: str, method: str, mode: str, real: dict[tuple[str, str, str], str]) -> str:
+def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str, str], str]) -> str:
     outcome = real.get((pair, method, mode))
     if outcome is None:
         return "-"

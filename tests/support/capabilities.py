@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
@@ -13,6 +14,10 @@ from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.play import planned
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.execute.protocols import Capabilities
+    from pytest_delta_schema.sql.statement import Statement
 
 BACKENDS = {
     "memory": MemoryCatalog.capabilities,
@@ -27,7 +32,7 @@ APART = (StatementKind.REGISTER_TABLE, StatementKind.RESTORE_TABLE)
 
 
 @cache
-def played():
+def played() -> list[list[Statement]]:
     """Return the statements of every scenario that goes through."""
     return [planned(scenario) for scenario in SCENARIOS if not scenario.refused_by]
 
@@ -48,7 +53,7 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _how(can, kind, said):
+def _how(can: Capabilities, kind: StatementKind, said: list[Statement]) -> str:
     refused = sum(can.refuses(statement) is not None for statement in said)
     if refused:
         return "refused" if refused == len(said) else "refused in parts"

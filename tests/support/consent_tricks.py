@@ -90,7 +90,8 @@ _BEFORE = (
 
 
 def _table(name: Path, *columns: Column) -> Table:
-    return Table(*name, list(columns), table_properties=_MAPPED)  # type: ignore[arg-type]
+    catalog, schema, short_name = name
+    return Table(catalog, schema, short_name, list(columns), table_properties=_MAPPED)
 
 
 MODELS: tuple[Table, ...] = (

@@ -55,6 +55,11 @@ def _rewrite(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path.write_text(json.dumps(content), "utf-8")
 
 
+def _cut_checkpoint_and_lose_commits(log: Path) -> None:
+    cut(checkpoint_file(log))
+    _lose_early_commits(log)
+
+
 def _lose_early_commits(log: Path) -> None:
     for version in range(CHECKPOINT):
         commit_file(log, version).unlink()
@@ -166,7 +171,7 @@ CLASSIC = {
         "{checkpoint}" + _FOOTER + _BOTH,
     ),
     "checkpoint cut, and the commits before it missing": Case(
-        lambda log: (cut(checkpoint_file(log)), _lose_early_commits(log)), "{checkpoint}" + _FOOTER + _BACKUP
+        _cut_checkpoint_and_lose_commits, "{checkpoint}" + _FOOTER + _BACKUP
     ),
 }
 """Damage of a checkpoint in parquet."""

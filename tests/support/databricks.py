@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
@@ -24,7 +24,7 @@ from pytest_delta_schema.state.states import OWNED_PROPERTIES
 from support.tables import column, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.execute import ScratchCatalog
     from pytest_delta_schema.sql import Statement
@@ -204,7 +204,14 @@ def _for_sqlite(sql: str) -> str:
     return query.sql("sqlite")
 
 
-def _constrain(found, place, name, kind, columns, places):
+def _constrain(
+    found: dict[str, list[dict[str, Any]]],
+    place: dict[str, str],
+    name: str,
+    kind: str,
+    columns: Sequence[str],
+    places: Sequence[int | None],
+) -> None:
     of = QualifiedName(*place.values())
     named = _named("constraint", of, name)
     found["table_constraints"].append(named | place | {"constraint_type": kind})
@@ -213,7 +220,7 @@ def _constrain(found, place, name, kind, columns, places):
         found["key_column_usage"].append(named | place | usage)
 
 
-def _named(prefix, table, name):
+def _named(prefix: str, table: QualifiedName, name: str) -> dict[str, str]:
     return {f"{prefix}_catalog": table.catalog, f"{prefix}_schema": table.schema, f"{prefix}_name": name}
 
 
@@ -245,8 +252,8 @@ class Doubled(DatabricksCatalog):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace, read_threads=1)
         self.backend = workspace.backend
-        self.count_rows = workspace.backend.count_rows
-        self.sample_rows = workspace.backend.sample_rows
+        self.count_rows = workspace.backend.count_rows  # type: ignore[method-assign]
+        self.sample_rows = workspace.backend.sample_rows  # type: ignore[method-assign]
         self.insert = workspace.backend.insert
 
     def run(self, statement: Statement) -> None:
@@ -255,7 +262,7 @@ class Doubled(DatabricksCatalog):
         self.backend.run(statement)
 
 
-def require_databricks(sql: str) -> exp.Expression:
+def require_databricks(sql: str) -> exp.Expr:
     """Make sure that a statement is one of Databricks'.
 
     What sqlglot has no tree for, it keeps as a command; such a one has to have a form that Databricks documents.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import strategies as st
@@ -17,6 +17,9 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, Orchestrator, Settings, Table, UnsafePlanError
 from pytest_delta_schema.rules.consent import Consent
 from support.tables import NAME, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TYPES = [spark.ByteType(), spark.IntegerType(), spark.LongType(), spark.DecimalType(20, 0), spark.DecimalType(25, 2)]
 NAMES = st.sampled_from("abcd")
@@ -86,30 +89,30 @@ class Evolution(RuleBasedStateMachine):
 
     catalog: Any
 
-    def start(self):
+    def start(self) -> None:
         """Make a catalog without the table."""
         raise NotImplementedError
 
-    def held(self) -> list[dict]:
+    def held(self) -> list[dict[str, Any]]:
         """Return the rows of the table in the order of their keys, fields and columns by their names."""
         raise NotImplementedError
 
     @initialize()
-    def begin(self):
+    def begin(self) -> None:
         self.start()
         self.live = Wish(columns={"a": Part()}, fields={"a": Part()})
         self.wish = copy.deepcopy(self.live)
-        self.rows: list[dict] = []
+        self.rows: list[dict[str, Any]] = []
         Orchestrator.over(self.catalog).sync_tables([self.live.model()])
 
     @rule(inside=st.booleans(), name=NAMES, width=st.integers(0, 4))
-    def add(self, inside, name, width):
+    def add(self, inside: bool, name: str, width: int) -> None:
         parts = self.wish.parts(inside)
         if name not in {self.origin(inside, each) for each in parts}:
             parts.setdefault(name, Part(width=width))
 
     @rule(inside=st.booleans(), name=NAMES)
-    def drop(self, inside, name):
+    def drop(self, inside: bool, name: str) -> None:
         parts = self.wish.parts(inside)
         if name in parts and len(parts) > 1:
             del parts[name]
@@ -118,7 +121,7 @@ class Evolution(RuleBasedStateMachine):
                 self.wish.clustered = None if self.wish.clustered == name else self.wish.clustered
 
     @rule(inside=st.booleans(), name=NAMES, to=NAMES)
-    def rename(self, inside, name, to):
+    def rename(self, inside: bool, name: str, to: str) -> None:
         parts, live = self.wish.parts(inside), self.live.parts(inside)
         # A hint means the name that the table has, so it is given once between two applies.
         if name in parts and name in live and to not in parts and to not in live and parts[name].renamed_from is None:
@@ -130,13 +133,13 @@ class Evolution(RuleBasedStateMachine):
                 self.wish.clustered = to
 
     @rule(inside=st.booleans(), name=NAMES, by=st.integers(1, 3))
-    def widen(self, inside, name, by):
+    def widen(self, inside: bool, name: str, by: int) -> None:
         part = self.wish.parts(inside).get(name)
         if part is not None:
             part.width = min(part.width + by, len(TYPES) - 1)
 
     @rule(inside=st.booleans(), name=NAMES, is_nullable=st.booleans(), comment=st.sampled_from(["", "one", "it's"]))
-    def describe(self, inside, name, is_nullable, comment):
+    def describe(self, inside: bool, name: str, is_nullable: bool, comment: str) -> None:
         part = self.wish.parts(inside).get(name)
         if part is not None:
             part.comment = comment
@@ -144,23 +147,23 @@ class Evolution(RuleBasedStateMachine):
                 part.is_nullable = is_nullable
 
     @rule(name=NAMES)
-    def check(self, name):
+    def check(self, name: str) -> None:
         if name in self.wish.columns:
             self.wish.checked ^= {name}
 
     @rule(name=NAMES, default=st.integers(0, 9) | st.none())
-    def fill(self, name, default):
+    def fill(self, name: str, default: int | None) -> None:
         if name in self.wish.columns:
             self.wish.columns[name].default = default
 
     @rule(name=NAMES | st.none(), comment=st.sampled_from(["", "a table"]), tag=st.sampled_from([None, "x", "y"]))
-    def dress(self, name, comment, tag):
+    def dress(self, name: str | None, comment: str, tag: str | None) -> None:
         self.wish.comment, self.wish.tag = comment, tag
         if name is None or name in self.wish.columns:
             self.wish.clustered = name
 
     @rule(values=st.lists(st.integers(0, 120) | st.none(), min_size=16, max_size=16))
-    def insert(self, values):
+    def insert(self, values: list[int | None]) -> None:
         supply = iter(values)
         row = {
             name: self.value(next(supply), part, name in self.live.checked) for name, part in self.live.columns.items()
@@ -171,7 +174,7 @@ class Evolution(RuleBasedStateMachine):
 
     @precondition(lambda self: self.wish != self.live)
     @rule()
-    def apply(self):
+    def apply(self) -> None:
         model, before = self.wish.model(), self.catalog.snapshot([self.live.model()]).tables[NAME]
         drops = [
             Consent("drop-column", f"{NAME}.{prefix}{name}")
@@ -196,11 +199,11 @@ class Evolution(RuleBasedStateMachine):
                 part.renamed_from = None
             self.live = copy.deepcopy(self.wish)
 
-    def origin(self, inside, name) -> str:
+    def origin(self, inside: bool, name: str) -> str:
         part = self.wish.parts(inside)[name]
         return part.renamed_from or name
 
-    def moved(self, values, *, inside):
+    def moved(self, values: Mapping[str, Any], *, inside: bool) -> dict[str, Any]:
         return {name: values.get(self.origin(inside, name)) for name in self.wish.parts(inside)}
 
     def refused(self) -> bool:
@@ -220,11 +223,11 @@ class Evolution(RuleBasedStateMachine):
         return False
 
     @staticmethod
-    def value(drawn, part, checked=False):
+    def value(drawn: int | None, part: Part, checked: bool = False) -> int | None:
         value = 7 if drawn is None and (checked or not part.is_nullable) else drawn
-        return value % 100 if checked else value
+        return value % 100 if checked and value is not None else value
 
     @invariant()
-    def no_row_is_lost(self):
+    def no_row_is_lost(self) -> None:
         if hasattr(self, "rows"):
             assert self.held() == self.rows

@@ -8,6 +8,7 @@ from collections import namedtuple
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from pyspark.sql import Row
@@ -45,12 +46,12 @@ class Finer(Moment):
 class Missing(datetime):
     """What pandas takes for a missing time."""
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return False
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return True
 
 
@@ -264,7 +265,7 @@ PARTS = [
 """Type, given value, what is said behind the name of the column."""
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """Turn what Spark reads into what the table of cases has."""
     if isinstance(value, Row):
         return {name: plain(part) for name, part in value.asDict().items()}

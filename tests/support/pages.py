@@ -27,14 +27,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_delta_schema import MemoryCatalog, Orchestrator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from support.plugin_project import Project
 
@@ -190,7 +190,7 @@ def _steps_of(match: re.Match[str], line: int) -> Iterator[Step]:
         raise PageError(msg)
 
 
-def _applier(catalog: MemoryCatalog):
+def _applier(catalog: MemoryCatalog) -> Callable[..., object]:
     return lambda *tables: Orchestrator.over(catalog).sync_tables(tables)
 
 
@@ -240,7 +240,7 @@ class _CatalogOfThePage:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         # Of two plugins with one fixture the later one wins, and the plugin under test is registered by now.
-        fixtures = ModuleType("catalog_of_the_page")
+        fixtures: Any = ModuleType("catalog_of_the_page")
         fixtures.delta_catalog = pytest.fixture(scope="session", name="delta_catalog")(lambda: self.catalog)
         fixtures.delta_spark = pytest.fixture(scope="session", name="delta_spark")(_no_jvm)
         config.pluginmanager.register(fixtures)

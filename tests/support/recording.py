@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.errors import StatementError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 
 class Recording(MemoryCatalog):
@@ -14,13 +21,15 @@ class Recording(MemoryCatalog):
         ignore: Kinds of statements that are noted and not run.
     """
 
-    def __init__(self, *args, fail=(), ignore=(), **kwargs):
+    def __init__(
+        self, *args: Any, fail: Collection[Any] = (), ignore: Collection[StatementKind] = (), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.ran: list[str] = []
         self.tables: list[str] = []
         self.fail, self.ignore = fail, ignore
 
-    def run(self, statement):
+    def run(self, statement: Statement) -> None:
         if statement.kind in self.fail or (statement.kind, statement.table.table) in self.fail:
             raise StatementError("the disk is full\nsecond line", condition="DISK")
         self.ran.append(statement.kind.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
@@ -13,6 +14,9 @@ from pytest_delta_schema.state import CheckState, KeyState, TableState
 from pytest_delta_schema.state.states import by_name
 from pytest_delta_schema.state.types import ColumnState, canonical_type
 from support.tables import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ATOMS = st.sampled_from(
     [
@@ -61,7 +65,7 @@ KEYS = st.sampled_from(["delta.appendOnly", "DELTA.APPENDONLY", "delta.x", "team
 VALUES = st.sampled_from(["true", "TRUE", "1 day", "24 hours", "x", True, 7])
 
 
-def _unambiguous(properties: dict[str, object]) -> bool:
+def _unambiguous(properties: Mapping[str, object]) -> bool:
     keys = [key.lower() for key in properties if key.lower().startswith("delta.")]
     return len(set(keys)) == len(keys)
 
@@ -71,7 +75,12 @@ def models(draw: st.DrawFn) -> Table:
     columns = draw(COLUMNS)
     key = draw(st.lists(st.sampled_from([column.name for column in columns]), max_size=3, unique=True))
     properties = draw(st.dictionaries(KEYS, st.one_of(st.none(), VALUES), max_size=3).filter(_unambiguous))
-    options = {"comment": draw(COMMENTS), "table_properties": properties, "primary_key": key, "checks": draw(CHECKS)}
+    options: dict[str, Any] = {
+        "comment": draw(COMMENTS),
+        "table_properties": properties,
+        "primary_key": key,
+        "checks": draw(CHECKS),
+    }
     return Table(*NAME, columns, tags=draw(WISHES), **options)
 
 

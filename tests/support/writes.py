@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state import ColumnState
     from pytest_delta_schema.write_check import WriteVerdict
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
 
 BYTE, SHORT, FLOAT, DOUBLE = spark.ByteType(), spark.ShortType(), spark.FloatType(), spark.DoubleType()
 DATE, TIME, NTZ, VOID = spark.DateType(), spark.TimestampType(), spark.TimestampNTZType(), spark.NullType()
@@ -221,7 +222,7 @@ PAIRS: dict[str, Pair] = {
 }
 
 
-MODES: dict[str, tuple[str, dict[str, bool]]] = {
+MODES: dict[str, tuple[WriteMode, dict[str, Any]]] = {
     "plain": ("append", {}),
     "mergeSchema": ("append", {"merge_schema": True}),
     "autoMerge": ("append", {"auto_merge": True}),
@@ -261,7 +262,7 @@ NO_STREAM = ("no column", "duplicate by case", "nested duplicate by case")
 """Pairs whose frame no file source streams."""
 
 
-def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[str, str]]:
+def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[WriteMethod, str]]:
     """Yield every way of writing a pair with every mode; streams only append."""
     for method in METHODS:
         for mode in modes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import httpx
 import pytest
@@ -182,7 +183,7 @@ INVALID, CONFLICT = "InvalidParameterValueException", "UpdateRequirementConflict
 FAILED = "InternalServerErrorException"
 COMMENT = {"action": "set-table-comment", "comment": "x"}
 
-REFUSED = {
+REFUSED: dict[str, tuple[Any, ...]] = {
     "wrong uuid": ([COMMENT], {"uuid": "00000000-0000-4000-8000-000000000000"}, 409, CONFLICT),
     "garbage for a uuid": ([COMMENT], {"uuid": "garbage"}, 400, INVALID),
     "stale etag": ([COMMENT], {"etag": "0"}, 409, CONFLICT),
@@ -560,7 +561,7 @@ class TestAuthorization:
                     answer = client.request(method, path, json=body)
                     return answer.status_code, answer.json()
 
-                ask.double = double
+                ask.double = double  # type: ignore[attr-defined]
                 yield ask
 
     def test_another_token(self, call):

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_delta_schema import Column, ForeignKey, Identity, MemoryCatalog, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.databricks.connection import WarehouseConnection, connect_databricks
+from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.execute.version import ABSENT
@@ -422,7 +422,10 @@ class TestDoors:
         monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
         modules(monkeypatch, session=lambda: "spark")
 
-        assert connect_databricks().spark == "spark"
+        connection = connect_databricks()
+
+        assert isinstance(connection, SparkConnection)
+        assert connection.spark == "spark"
 
     @pytest.mark.parametrize(
         ("warehouse", "text"),

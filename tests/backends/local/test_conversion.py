@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
+from typing import Any
 
 import pytest
 from pyspark.sql import types as spark
@@ -22,6 +23,7 @@ from pytest_delta_schema import (
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local import conversion_proof
+from pytest_delta_schema.backends.spark.fingerprints import fingerprint
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner
@@ -182,7 +184,7 @@ def test_a_table_keeps_what_the_catalog_knows_of_its_columns(local):
     assert rows(local) == [(1, "x")]
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "too many columns in the model": (
         [("1L as id, date'2024-01-01' as day", ("day",))],
         {"columns": (ID, DAY, REGION), "partitioned_by": ["day", "region"]},
@@ -454,7 +456,7 @@ def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(lo
     place = parquet_name(NAME)
     wanted = table(ID, V, partitioned_by=["v"], convert_from="parquet")
     files = local.spark.table(place).inputFiles()
-    take, lost = conversion_proof.fingerprint, iter(["", "LIMIT 0"])
+    take, lost = fingerprint, iter(["", "LIMIT 0"])
     monkeypatch.setattr(
         conversion_proof,
         "fingerprint",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
@@ -24,7 +25,7 @@ def test_a_table_lives_through_random_models(local):
     class EvolutionOnDelta(Evolution):
         def start(self):
             self.catalog = local
-            self.seen = (None, [])
+            self.seen: tuple[object, list[dict[str, Any]]] = (None, [])
             local.drop_schema(NAME.catalog, NAME.schema)
 
         def held(self):

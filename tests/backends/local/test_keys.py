@@ -171,12 +171,12 @@ def test_limit_stops_at_the_first_row_that_breaks_something(local, monkeypatch, 
 
     try:
         line.runner._align_executor.start(action)
-        text = None
+        text = ""
     except UnsafePlanError as error:
         text = str(error)
 
     assert len(asked) == queries
-    assert (text is None) if broken is None else (text.startswith(broken) and "at least 1 row" in text)
+    assert (text == "") if broken is None else (text.startswith(broken) and "at least 1 row" in text)
 
 
 def test_limit_without_anything_to_ask_of_a_single_row_asks_for_the_key(local):

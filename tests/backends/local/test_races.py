@@ -75,8 +75,10 @@ def round_of(catalog, number: int, delay: float) -> tuple[bool, bool]:
     wrote, came = race(catalog, statement, delay)
 
     state = catalog.snapshot([model_of(name)]).tables[statement.table]
-    data_checks = [NotNull((each.name,)) for each in state.columns if not each.is_nullable]
-    data_checks += [CheckState(each.name, each.expression) for each in state.checks]
+    data_checks = [
+        *(NotNull((column.name,)) for column in state.columns if not column.is_nullable),
+        *(CheckState(check.name, check.expression) for check in state.checks),
+    ]
     assert len(data_checks) == int(came)
     assert not came or catalog.count_rows(statement.table, data_checks).broken == (0,)
     return wrote, came

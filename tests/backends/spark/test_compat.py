@@ -44,13 +44,13 @@ def test_the_private_names_of_pyspark_are_there():
         (SparkSession, "_instantiatedSession"),
     ):
         assert hasattr(owner, name), name
-    for owner, name in (
+    for wrapper, name in (
         (SparkSession, "_jvm"),
         (SparkSession, "_jsparkSession"),
         (SparkContext, "_jsc"),
         (DataFrame, "_jdf"),
     ):
-        assert f"self.{name}" in inspect.getsource(owner), name
+        assert f"self.{name}" in inspect.getsource(wrapper), name
     assert callable(_find_spark_home)
     assert compat.builder_options(compat.new_builder({"spark.app.name": "x"})) == {"spark.app.name": "x"}
     assert compat.builder_options(compat.new_builder({})) == {}

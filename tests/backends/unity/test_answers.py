@@ -374,7 +374,7 @@ def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
 
 @pytest.mark.parametrize(("levels", "is_read"), [(30, True), (99, False), (300, False)])
 def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_record_alone(log, levels, is_read):
-    nested = "long"
+    nested: object = "long"
     for _ in range(levels):
         nested = {"type": "array", "elementType": nested, "containsNull": True}
     server = Playing(log)

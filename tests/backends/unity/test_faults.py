@@ -6,13 +6,14 @@ import io
 import logging
 import shutil
 import socket
+import time
 import traceback
 from contextlib import suppress
 
 import pytest
 
 from pytest_delta_schema import DeltaSchemaError
-from pytest_delta_schema.backends.unity import calls, deadline
+from pytest_delta_schema.backends.unity import calls
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
 from pytest_delta_schema.backends.unity.secret import Secret
@@ -98,7 +99,7 @@ def test_reads_are_tried_again_a_few_times_and_writes_never(unity):
 def test_a_server_that_stumbles_once_is_asked_again(unity, monkeypatch):
     fault = Fault(path="orders$", status=503)
     unity.server.faults.append(fault)
-    monkeypatch.setattr(deadline.time, "sleep", lambda _: unity.server.faults.clear())
+    monkeypatch.setattr(time, "sleep", lambda _: unity.server.faults.clear())
 
     assert unity.state().tables[NAME].exists
 

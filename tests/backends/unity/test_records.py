@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -310,7 +311,7 @@ def test_a_managed_table_that_nobody_at_hand_can_read_is_said_to_be_so(unity):
 def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
     unity.state()
     real = unity.catalog.client.update_table
-    sent = []
+    sent: list[Any] = []
 
     def slow(name, body):
         if not sent:
