@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity import UnityCatalog as UnityCatalog
     from pytest_delta_schema.engine import Orchestrator as Orchestrator
     from pytest_delta_schema.engine import Settings as Settings
+    from pytest_delta_schema.engine import check_write as check_write
     from pytest_delta_schema.errors import ApplyError as ApplyError
+    from pytest_delta_schema.errors import ApplyErrors as ApplyErrors
     from pytest_delta_schema.errors import CatalogReadError as CatalogReadError
     from pytest_delta_schema.errors import ConvergenceError as ConvergenceError
     from pytest_delta_schema.errors import DeltaSchemaError as DeltaSchemaError
     from pytest_delta_schema.errors import Diagnostic as Diagnostic
     from pytest_delta_schema.errors import DriftError as DriftError
     from pytest_delta_schema.errors import InvalidModelError as InvalidModelError
-    from pytest_delta_schema.errors import SyncError as SyncError
     from pytest_delta_schema.errors import UnsafePlanError as UnsafePlanError
     from pytest_delta_schema.execute import Preflight as Preflight
     from pytest_delta_schema.models import Check as Check
@@ -54,6 +55,5 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules import ModelRule as ModelRule
     from pytest_delta_schema.rules import PlanRule as PlanRule
     from pytest_delta_schema.rules import PlanValidator as PlanValidator
-    from pytest_delta_schema.write_check import check_write as check_write
 
 __getattr__, __dir__ = lazy_exports(__name__)

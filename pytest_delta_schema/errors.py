@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.redaction import redacted_uris
 
+if sys.version_info < (3, 11):
+    from exceptiongroup import ExceptionGroup
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from typing_extensions import Self
 
 
 class DeltaSchemaError(Exception):
@@ -178,17 +184,26 @@ class ApplyError(_QuotesSql):
         super().__init__(text)
 
 
-class SyncError(_QuotesSql):
-    """Several tables failed; each one's own error is in ``errors``.
+class ApplyErrors(DeltaSchemaError, ExceptionGroup[DeltaSchemaError]):  # noqa: N818 - a group of errors
+    """Several tables failed: an :class:`ApplyError` for each that failed midway, and one for data that refused.
 
     Args:
-        errors: At least two: :class:`ApplyError` for each table that failed midway, and one
-            :class:`UnsafePlanError` for those whose data refused.
+        errors: At least one; ``exceptions`` holds them.
     """
 
+    def __new__(cls, errors: Iterable[DeltaSchemaError]) -> Self:
+        """Make the group."""
+        return super().__new__(cls, "several tables failed", tuple(errors))
+
     def __init__(self, errors: Iterable[DeltaSchemaError]) -> None:
-        self.errors = tuple(errors)
-        super().__init__("\n\n".join(map(str, self.errors)))
+        """Keep the arguments, which :meth:`__new__` has used."""
+
+    def derive(self, excs: Sequence[DeltaSchemaError], /) -> ApplyErrors:  # type: ignore[override]  # of one kind
+        """Return a group with some of the errors, as ``except*`` and ``split`` need it."""
+        return ApplyErrors(excs)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.exceptions))
 
 
 class MetadataSyncError(DeltaSchemaError):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DriftError, RowsError
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
@@ -12,7 +15,6 @@ from pytest_delta_schema.report.outcome_text import outcomes_text
 from pytest_delta_schema.report.text import counted as number
 from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.rules.validator import PlanValidator
 from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import CheckState
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
+@hides_traceback
 def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings: Settings | None = None) -> None:
     """Make sure that ``catalog`` holds what ``tables`` declare; nothing is changed.
 
@@ -44,7 +47,6 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings:
         InvalidModelError: If a declaration breaks rules.
         CatalogReadError: If a table cannot be read.
     """
-    __tracebackhide__ = True
     models = [tables] if isinstance(tables, Table) else list(tables)
     gate = Gate(catalog, settings, models)
     gate.declarations.require_valid(models)
@@ -55,22 +57,26 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings:
         raise DriftError(outcomes_text(failed))
 
 
-def assert_rows_satisfy(frame: DataFrame, model: Table) -> None:
+@hides_traceback
+def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | None = None) -> None:
     """Make sure that ``frame`` could be written into the table of ``model``: types, NOT NULL, checks and key; one scan.
 
-    Nothing is written. Columns that the frame lacks are taken as the table would fill them: by default, count or
-    expression, or with NULL.
+    Nothing is written. Columns that the frame lacks have the values that the table would give them: a default, an
+    identity, a generated value or NULL.
 
     Args:
         frame: The rows.
         model: The contract.
+        settings: The rules that the declaration has to follow; by default the settings in force.
 
     Raises:
         RowsError: An ``AssertionError`` with all violations at once.
         InvalidModelError: If the declaration breaks rules.
     """
-    PlanValidator().validate_models([model])
-    wanted = desired_state(model)
+    settings = current_settings() if settings is None else settings
+    contract = declared(model, settings)
+    validator_of(settings).validate_models([contract])
+    wanted = desired_state(contract)
     shape = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
     if shape:
         raise RowsError(shape)

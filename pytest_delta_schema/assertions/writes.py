@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.type_widening import NEWEST
+from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.errors import WriteError
 from pytest_delta_schema.report.schema_comparison import schema_diff
-from pytest_delta_schema.write_check.prediction import check_write, stored_state
+from pytest_delta_schema.write_check.prediction import stored_state
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
+@hides_traceback
 def assert_accepts(  # noqa: PLR0913 - the settings of a writer
     table: Table | TableState | str,
     df: DataFrame | StructType,
@@ -59,6 +62,7 @@ def assert_accepts(  # noqa: PLR0913 - the settings of a writer
     return verdict
 
 
+@hides_traceback
 def assert_rejects(  # noqa: PLR0913 - the settings of a writer
     table: Table | TableState | str,
     df: DataFrame | StructType,
@@ -107,6 +111,7 @@ def assert_rejects(  # noqa: PLR0913 - the settings of a writer
     return verdict
 
 
+@hides_traceback
 def assert_evolves(  # noqa: PLR0913 - the settings of a writer
     table: Table | TableState | str,
     df: DataFrame | StructType,
@@ -156,12 +161,12 @@ def assert_evolves(  # noqa: PLR0913 - the settings of a writer
     if difference:
         msg = f"{verdict.table}: the write is accepted, but the table has an unexpected schema after it\n\n{difference}"
         raise WriteError(msg)
-    if stored_state(table, catalog).columns == verdict.columns:
+    if stored_state(written_table(table), catalog).columns == verdict.columns:
         msg = f"{verdict.table}: the write is accepted, and does not change the schema"
         raise WriteError(msg)
     return verdict
 
 
 def _side_by_side(table: Table | TableState | str, df: DataFrame | StructType, catalog: CatalogReader | None) -> str:
-    state = stored_state(table, catalog)
+    state = stored_state(written_table(table), catalog)
     return schema_diff(state, df, names=("table", "frame"), nullability=False) or "the two schemas are equal"

@@ -113,7 +113,7 @@ class Orchestrator:
             UnsafePlanError: If the plan breaks rules, then nothing is changed; or if the data of tables refuses, then
                 those tables are unchanged.
             ApplyError: If a statement failed.
-            SyncError: If several tables failed.
+            ApplyErrors: If several tables failed.
             ConvergenceError: If the catalog still differs after everything ran.
             MetadataSyncError: If the tables are aligned, but a catalog entry could not be synchronised. Entries of
                 tables whose plan was empty are synchronised, too; none is deleted for it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, SyncError, UnsafePlanError
+from pytest_delta_schema.errors import ApplyError, ApplyErrors, DeltaSchemaError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
@@ -65,7 +65,7 @@ class ActionRunner:
             UnsafePlanError: If the data of tables refuses; all violations at once. Those tables are unchanged, and so
                 are tables whose foreign keys need them.
             ApplyError: If statements of one table failed.
-            SyncError: If several tables failed, or one failed and the data of another refused.
+            ApplyErrors: If several tables failed, or one failed and the data of another refused.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
         """
         self._actions, self._runs, self._stopped = plan.actions, {}, _Stopped()
@@ -147,7 +147,7 @@ class _Stopped:
         if len(errors) == 1:
             raise errors[0]
         if errors:
-            raise SyncError(errors)
+            raise ApplyErrors(errors)
 
 
 def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:

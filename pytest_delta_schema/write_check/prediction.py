@@ -36,7 +36,7 @@ Columns = tuple[ColumnState, ...]
 _APPEND_ONLY = "delta.appendOnly"
 
 
-def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
+def predict_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     df_or_schema: DataFrame | StructType,
     table: Table | TableState | str,
     method: WriteMethod = "save",
@@ -48,31 +48,10 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
-    """Predict what Delta does with a write, without a JVM: whether it accepts it, and the schema of the table after it.
-
-    The prediction is about schemas, under Spark's default settings: it does not see values that cannot be cast, are
-    NULL or violate a check. It is tested against Delta 4.4.0 with Spark 4.2.0 for every combination of the arguments;
-    for older versions the source is their code.
-
-    Args:
-        df_or_schema: The frame: a DataFrame, also a streaming one, or its schema.
-        table: The table: a model, as if it had just been created; an observed state; or the name of a table in
-            ``catalog``.
-        method: The method that writes: ``save`` (to a path), ``save_as_table``, ``insert_into``, ``write_to`` or
-            ``write_stream``.
-        mode: ``append`` or ``overwrite``.
-        merge_schema: The writer's option ``mergeSchema``.
-        overwrite_schema: The writer's option ``overwriteSchema``; without ``overwrite`` it has no effect on schemas.
-        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
-        catalog: Where a table is read that is given by name.
-        version: Delta's version, major and minor.
+    """Predict what Delta does with a write; the arguments are those of :func:`pytest_delta_schema.check_write`.
 
     Returns:
         The verdict; its findings are in the order in which Delta checks them.
-
-    Raises:
-        DeclarationError: If an argument has no possible meaning.
-        CatalogReadError: If the table cannot be read, or does not exist.
     """
     state = stored_state(table, catalog)
     semantics = write_semantics(
@@ -208,7 +187,7 @@ def stored_state(table: Table | TableState | str, catalog: CatalogReader | None 
     """Return the state of a table.
 
     Args:
-        table: As in :func:`check_write`.
+        table: As in :func:`pytest_delta_schema.check_write`.
         catalog: Where a table is read that is given by name.
     """
     if isinstance(table, TableState):

@@ -8,12 +8,12 @@ import pytest
 
 from pytest_delta_schema import (
     ApplyError,
+    ApplyErrors,
     Check,
     ForeignKey,
     MemoryCatalog,
     Orchestrator,
     QualifiedName,
-    SyncError,
     UnsafePlanError,
 )
 from pytest_delta_schema.errors import StatementError
@@ -187,10 +187,10 @@ def test_a_parent_that_its_data_holds_back_holds_back_its_children(catalog):
 def test_a_parent_that_fails_midway_gets_no_new_foreign_keys():
     catalog = Recording(fail=[(StatementKind.ADD_PRIMARY_KEY, "customers")])
 
-    with pytest.raises(SyncError) as caught:
+    with pytest.raises(ApplyErrors) as caught:
         sync(catalog, customers("id"), orders(customers("id")))
 
-    parent, child = caught.value.errors
+    parent, child = caught.value.exceptions
     assert isinstance(parent, ApplyError)
     assert str(child) == (
         "dev.silver.orders: statement 3 of 3 failed: dev.silver.customers, at which the foreign key points, was not brought"

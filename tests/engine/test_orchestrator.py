@@ -6,13 +6,13 @@ import pytest
 
 from pytest_delta_schema import (
     ApplyError,
+    ApplyErrors,
     Check,
     ConvergenceError,
     InvalidModelError,
     MemoryCatalog,
     Orchestrator,
     PlanValidator,
-    SyncError,
     TablePlanner,
     UnsafePlanError,
 )
@@ -171,10 +171,10 @@ def test_several_tables_that_fail_are_all_told():
     catalog = Picky([orders_before()], {NAME: [{}]})
     models = [orders(), *[table(column(), name=f"dev.silver.{name}") for name in "abc"]]
 
-    with pytest.raises(SyncError) as caught:
+    with pytest.raises(ApplyErrors) as caught:
         Orchestrator.over(catalog).sync_tables(models)
 
-    assert [type(error) for error in caught.value.errors] == [ApplyError, ApplyError, UnsafePlanError]
+    assert [type(error) for error in caught.value.exceptions] == [ApplyError, ApplyError, UnsafePlanError]
     assert "dev.silver.a: statement 1 of 1 failed: no a" in str(caught.value)
     assert "column id cannot be NOT NULL" in str(caught.value)
     assert catalog.version(NAME._replace(table="c")) == 0

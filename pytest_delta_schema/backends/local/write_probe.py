@@ -22,7 +22,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.write_check.prediction import check_write
+from pytest_delta_schema.write_check.prediction import predict_write
 from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     catalog = catalog or _catalog_of(df_or_schema)
     schema = _schema(df_or_schema)
     with _clone(table, catalog) as state:
-        expected = check_write(schema, state, method, mode, merge_schema, overwrite_schema, auto_merge)
+        expected = predict_write(schema, state, method, mode, merge_schema, overwrite_schema, auto_merge)
         flags = {"mergeSchema": merge_schema, "overwriteSchema": overwrite_schema}
         options = [key for key, is_set in flags.items() if is_set]
         try:

@@ -1,0 +1,85 @@
+"""Predict what Delta does with a write to a table of the project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.type_widening import NEWEST
+from pytest_delta_schema.engine.assembly import declared
+from pytest_delta_schema.engine.settings import current_settings
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.write_check.prediction import predict_write
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.state.states import CatalogReader, TableState
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.verdict import WriteVerdict
+
+
+def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
+    df_or_schema: DataFrame | StructType,
+    table: Table | TableState | str,
+    method: WriteMethod = "save",
+    mode: WriteMode = "append",
+    merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
+    overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
+    auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+    *,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
+    settings: Settings | None = None,
+) -> WriteVerdict:
+    """Predict what Delta does with a write, without a JVM: whether it accepts it, and the schema of the table after it.
+
+    The prediction is about schemas, under Spark's default settings: it does not see values that cannot be cast, are
+    NULL or violate a check. It is tested against Delta 4.4.0 with Spark 4.2.0 for every combination of the arguments;
+    for older versions the source is their code.
+
+    Args:
+        df_or_schema: The frame: a DataFrame, also a streaming one, or its schema.
+        table: The table: a model, as if it had just been created; an observed state; or the name of a table in
+            ``catalog``.
+        method: The method that writes: ``save`` (to a path), ``save_as_table``, ``insert_into``, ``write_to`` or
+            ``write_stream``.
+        mode: ``append`` or ``overwrite``.
+        merge_schema: The writer's option ``mergeSchema``.
+        overwrite_schema: The writer's option ``overwriteSchema``; without ``overwrite`` it has no effect on schemas.
+        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        catalog: Where a table is read that is given by name.
+        version: Delta's version, major and minor.
+        settings: Of the project, whose default properties a model has; by default the settings in force.
+
+    Returns:
+        The verdict; its findings are in the order in which Delta checks them.
+
+    Raises:
+        DeclarationError: If an argument has no possible meaning.
+        CatalogReadError: If the table cannot be read, or does not exist.
+    """
+    return predict_write(
+        df_or_schema,
+        written_table(table, settings),
+        method,
+        mode,
+        merge_schema,
+        overwrite_schema,
+        auto_merge,
+        catalog=catalog,
+        version=version,
+    )
+
+
+def written_table(table: Table | TableState | str, settings: Settings | None = None) -> Table | TableState | str:
+    """Return a model with the default properties of the project; what is no model is returned as it is.
+
+    Args:
+        table: As in :func:`check_write`.
+        settings: By default the settings in force.
+    """
+    if not isinstance(table, Table):
+        return table
+    return declared(table, current_settings() if settings is None else settings)
