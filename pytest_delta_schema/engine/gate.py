@@ -119,7 +119,7 @@ class Gate:
         """
         bound = self.declarations.bound
         state, others = self.state(), self.dependents(models)
-        return self.declarations.planner.plan(map(bound, models), state, known=map(bound, others))
+        return self.declarations.planner.plan(map(bound, models), state, other_models=map(bound, others))
 
     def unreadable(self, table: Table, check: Check = Check.DRIFT) -> TableOutcome | None:
         """Return the outcome of a table that cannot be read; ``None`` if it can.
@@ -188,7 +188,7 @@ class Gate:
         known = map(bound, self.dependents(tables))
         try:
             with (applying or Applying()).by(runner):
-                result = line.sync_tables(map(bound, tables), known=known)
+                result = line.sync_tables(map(bound, tables), other_models=known)
         except UnsafePlanError as error:
             return self._planned(
                 table, Check.APPLY, Status.BLOCKED, plan, error.violations, data_checks=_ended(error.violations)

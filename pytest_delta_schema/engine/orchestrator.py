@@ -81,28 +81,28 @@ class Orchestrator:
             catalog, runner_of(catalog, settings), planner_of(settings), validator_of(settings), settings=settings
         )
 
-    def plan_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> TablePlan:
+    def plan_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> TablePlan:
         """Read the catalog and say what must change, and change nothing.
 
         Args:
             models: Declared tables, each name once.
-            known: Other declared tables, whose foreign keys follow when keys of ``models`` change.
+            other_models: Other declared tables, whose foreign keys follow when keys of ``models`` change.
 
         Raises:
             InvalidModelError: If declarations break rules; nothing is read then.
             CatalogReadError: If tables cannot be read.
         """
-        tables, others = self._resolved(models), self._resolved(known)
+        tables, others = self._resolved(models), self._resolved(other_models)
         self.validator.validate_models(tables)
         return self._look(tables, others)[1]
 
-    def sync_tables(self, models: Iterable[Table], *, known: Iterable[Table] = ()) -> SyncResult:
+    def sync_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> SyncResult:
         """Bring the catalog in line with ``models``: plan, judge, ask the data, run, read back, prove.
 
         Args:
             models: Declared tables, each name once.
-            known: Other declared tables. Only their foreign keys are touched: one that points at a key which goes or
-                changes is dropped before, and added again after, if it is still wanted.
+            other_models: Other declared tables. Only foreign keys that reference a changed primary key are dropped, and
+                added again if they are still wanted.
 
         Returns:
             What was done; after it a new plan is empty.
@@ -119,7 +119,7 @@ class Orchestrator:
                 tables whose plan was empty are synchronised, too; none is deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it once the plan was made; nothing more is written then.
         """
-        tables, others = self._resolved(models), self._resolved(known)
+        tables, others = self._resolved(models), self._resolved(other_models)
         self.validator.validate_models(tables)
         state, plan = self._look(tables, others)
         self.validator.validate_plan(plan)
@@ -150,7 +150,7 @@ class Orchestrator:
 
     def _look(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
         state = self.reader.snapshot([*tables, *others])
-        return state, self.planner.plan(tables, state, known=others)
+        return state, self.planner.plan(tables, state, other_models=others)
 
     def _prove(self, tables: list[Table], others: list[Table]) -> CatalogState:
         state, left = self._look(tables, others)

@@ -70,7 +70,7 @@ def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDiffere
         differences: The differences.
     """
     return tuple(
-        TableChange(table=str(table), marker="~", path=difference.path, before=difference.record, after=difference.log)
+        TableChange(table=str(table), marker="~", path=difference.path, before=difference.entry, after=difference.log)
         for difference in differences
     )
 

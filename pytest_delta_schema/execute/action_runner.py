@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class ActionRunner:
     """Runs the actions of a plan; a table that fails does not stop the others.
 
-    The data of all tables is asked first. Then foreign keys are dropped everywhere, tables are created and brought in
-    line, and at last foreign keys are added, so that tables may point at each other in circles.
+    The data checks of all tables run first. Then foreign keys are dropped, tables are created and aligned, and finally
+    foreign keys are added, so that tables may reference each other in circles.
 
     Args:
         create_executor: Starts creations.
@@ -53,8 +53,9 @@ class ActionRunner:
 
         Args:
             ddl: The catalog.
-            how: How the data is asked before anything runs.
-            restores: Whether a table that stops midway is brought back, unless somebody else has committed since.
+            how: How data checks run.
+            restores: Whether a table whose alignment fails midway is restored, unless somebody else has
+                committed since.
         """
         return cls(CreateExecutor(ddl), AlignExecutor(ddl, how, restores=restores))
 
@@ -62,10 +63,10 @@ class ActionRunner:
         """Run every action of ``plan`` and return the statements that ran.
 
         Raises:
-            UnsafePlanError: If the data of tables refuses; all violations at once. Those tables are unchanged, and so
-                are tables whose foreign keys need them.
+            UnsafePlanError: If data checks fail; all violations at once. Those tables are unchanged, and so are tables
+                whose foreign keys reference them.
             ApplyError: If statements of one table failed.
-            ApplyErrors: If several tables failed, or one failed and the data of another refused.
+            ApplyErrors: If several tables failed, or one failed and the data checks of another.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
         """
         self._actions, self._runs, self._stopped = plan.actions, {}, _Stopped()
@@ -76,7 +77,7 @@ class ActionRunner:
             raise ApplyInterrupted(self.progress(), self._stopped.errors, still_running=still_running) from None
 
     def progress(self) -> tuple[InterruptedTable, ...]:
-        """Return how far the last apply has come with every table that has not failed; asks no catalog."""
+        """Return how far the last apply has come with every table that has not failed; reads no catalog."""
         actions = [action for action in self._actions if action.table not in self._stopped.tables]
         runs = [(action, self._runs.get(action.table)) for action in actions]
         return tuple(not_begun(action) if run is None else run.progress() for action, run in runs)
@@ -103,7 +104,7 @@ class ActionRunner:
 
 
 class _Stopped:
-    """The tables at which a plan stopped, and why."""
+    """The tables at which an apply stopped, and why."""
 
     def __init__(self) -> None:
         self.tables: set[QualifiedName] = set()
@@ -112,7 +113,7 @@ class _Stopped:
 
     @contextmanager
     def by(self, action: CreateTable | AlignTable) -> Iterator[None]:
-        """Note why the work on a table stops inside of the block."""
+        """Record why a table fails inside of the block."""
         try:
             yield
         except UnsafePlanError as error:
@@ -124,7 +125,7 @@ class _Stopped:
         self.tables.add(action.table)
 
     def hold_back(self, actions: Iterable[CreateTable | AlignTable]) -> None:
-        """Stop every table whose foreign keys need a table that is stopped already, before anything of it has run."""
+        """Stop every table whose foreign keys reference a stopped table, before any of its statements has run."""
         rest = [action for action in actions if action.table not in self.tables]
         while waiting := {action.table: parent for action in rest if (parent := self._parent_of(action)) is not None}:
             for table, key in waiting.items():
@@ -137,12 +138,12 @@ class _Stopped:
 
     @property
     def errors(self) -> list[DeltaSchemaError]:
-        """What was noted."""
+        """The recorded errors."""
         refusals = [UnsafePlanError(self._violations)] if self._violations else []
         return [*self._failures, *refusals]
 
     def tell(self) -> None:
-        """Raise what was noted; see :meth:`ActionRunner.apply`."""
+        """Raise the recorded errors; see :meth:`ActionRunner.apply`."""
         errors = self.errors
         if len(errors) == 1:
             raise errors[0]
@@ -151,17 +152,17 @@ class _Stopped:
 
 
 def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
-    message = f"waits for {key.parent}, at which its foreign key {key.name} points and which is held back"
+    message = f"is not changed, because its foreign key {key.name} references {key.parent}, which is not changed either"
     return violation(ParentNotApplied(), table, key.name, message, f"fix {key.parent} first")
 
 
 def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[Statement, ...]:
-    """Run one stage; a new foreign key needs its parent as planned, and one that is put back stands where it stood."""
-    if stage is Stage.TIE:
+    """Run one stage; a new foreign key needs its parent as planned, one that is dropped and added again does not."""
+    if stage is Stage.ADD_FOREIGN_KEYS:
         dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
         before = {change.key.name.lower() for change in dropped}
         for change in run.action.foreign_keys:
             if change.key.parent in stopped and change.key.name.lower() not in before:
-                cause = f"{change.key.parent}, at which the foreign key points, was not brought in line"
+                cause = f"{change.key.parent}, which the foreign key references, was not aligned"
                 raise run.failed(cause)
     return run.advance(stage)

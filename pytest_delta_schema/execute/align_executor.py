@@ -1,4 +1,4 @@
-"""Bring existing tables in line."""
+"""Align existing tables."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class AlignExecutor:
-    """Asks the data first, and then runs one statement for each kind of change.
+    """Starts alignments: the data checks run first, then one statement for each kind of change.
 
     Args:
         ddl: Where statements are run.
-        how: How the data is asked.
-        restores: Whether a table that stops midway is brought back, unless somebody else has committed since.
+        how: How data checks run.
+        restores: Whether a table whose alignment fails midway is restored, unless somebody else has committed since.
     """
 
     def __init__(self, ddl: DeltaDDL, how: Preflight | None = None, *, restores: bool = False) -> None:
@@ -35,7 +35,7 @@ class AlignExecutor:
         """Return the run of ``action``, of which nothing has run yet.
 
         Raises:
-            UnsafePlanError: If the catalog cannot do all of it, or rows violate what it demands; nothing was changed.
+            UnsafePlanError: If the catalog cannot run all statements, or data checks fail; nothing was changed.
             ApplyError: If the table has become absent or unreadable since the plan was made; nothing was changed.
         """
         require_able(action, self._ddl)
@@ -53,7 +53,7 @@ class AlignExecutor:
 
 
 def _changed_since(version: Absence | ReadProblem) -> str:
-    """Say why a table that could be read when the plan was made cannot be changed now."""
+    """Explain why a table that could be read when the plan was made cannot be changed now."""
     if isinstance(version, ReadProblem):
         return f"{version.message}; {version.remedy}"
-    return "the table does not exist any more; see who has dropped it since the plan was made"
+    return "the table does not exist any more; find out who dropped it since the plan was made"

@@ -1,4 +1,4 @@
-"""What a catalog can never do, said before anything runs."""
+"""Refuse plans with statements that a catalog cannot run, before anything runs."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class CreateExecutor:
-    """Creates a table in one statement, so that no half-made one can exist, and then adds its keys.
+    """Starts creations: one statement creates the whole table, then its keys are added.
 
     Args:
         ddl: Where statements are run.
@@ -26,7 +26,7 @@ class CreateExecutor:
         """Return the run of ``action``, of which nothing has run yet.
 
         Raises:
-            UnsafePlanError: If the catalog cannot do all of it.
+            UnsafePlanError: If the catalog cannot run all statements.
         """
         require_able(action, self._ddl)
         return TableRun(self._ddl, action, version=None)

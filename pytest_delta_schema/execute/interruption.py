@@ -1,4 +1,4 @@
-"""Tell how far an apply had come when Ctrl-C or a signal ended it."""
+"""Report how far an apply had come when Ctrl-C or a signal ended it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 READING = 1.0
 """Seconds within which a catalog is read again after an interruption."""
 
-STILL_RUNNING = "when the table was read again it had not, but could not be stopped either; look once more"
+STILL_RUNNING = "it had not when the table was read again, but it could not be stopped either; check again"
 
 _BRINGS_TABLE = (StatementKind.CREATE_TABLE, StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
 _LEFT_BEHIND = {
@@ -54,7 +54,7 @@ class RunningOutcome(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterruptedTable:
-    """How far one table had come when an apply was interrupted; as text with the ways back and on.
+    """How far one table had come when an apply was interrupted; its text says how to restore and how to continue.
 
     Args:
         table: Its name.
@@ -128,13 +128,13 @@ class InterruptedTable:
 
 
 class ApplyInterrupted(KeyboardInterrupt):
-    """An apply was interrupted; the text says how far every table had come, and the ways back and on.
+    """An apply was interrupted; the text says how far every table had come, how to restore it and how to continue.
 
     It is a ``KeyboardInterrupt``, so that ``except Exception`` does not catch it.
 
     Args:
-        tables: Where every table of the plan was that had not failed before.
-        errors: Why others had failed before.
+        tables: All tables of the plan that had not failed before.
+        errors: The errors of tables that had failed before.
         still_running: Whether the running statement could not be stopped.
     """
 
@@ -152,7 +152,7 @@ class ApplyInterrupted(KeyboardInterrupt):
 
 
 def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
-    """Return where a table is of which nothing has run."""
+    """Return the progress of a table of which nothing has run."""
     return InterruptedTable(
         table=action.table, done=(), running=None, left=statements(action), version=_version_before(action)
     )
@@ -173,11 +173,11 @@ def _version_before(action: CreateTable | AlignTable) -> int | None:
 
 
 def looked_at(stop: ApplyInterrupted, look: Callable[[], tuple[CatalogState, TablePlan]]) -> ApplyInterrupted:
-    """Find out whether the running statement has committed: then a new plan does not need it any more.
+    """Find out whether the running statement has committed: a new plan does not need it then.
 
     Args:
         stop: The interruption.
-        look: Reads the tables again and plans them; given up after :data:`READING` seconds.
+        look: Reads the tables again and plans them; abandoned after :data:`READING` seconds.
     """
     if not any(table.running for table in stop.tables):
         return stop
@@ -185,7 +185,7 @@ def looked_at(stop: ApplyInterrupted, look: Callable[[], tuple[CatalogState, Tab
         state, plan = in_time(look, READING)
     except TimeoutError:
         return _unknown(stop, f"the table could not be read again within {READING} s")
-    except Exception as error:  # noqa: BLE001 - whatever it is, the story is told
+    except Exception as error:  # noqa: BLE001 - any error is reported as the reason
         return _unknown(stop, f"the table could not be read again: {because(error)}")
     needed = [statement for action in plan.actions for statement in statements(action)]
     still_running = stop.still_running
@@ -197,10 +197,14 @@ def looked_at(stop: ApplyInterrupted, look: Callable[[], tuple[CatalogState, Tab
 
 
 def in_time(call: Callable[[], _T], seconds: float) -> _T:
-    """Return what ``call`` returns, from a thread of its own, so that nobody waits longer.
+    """Return what ``call`` returns, or stop waiting for it.
+
+    Args:
+        call: Runs in a thread of its own.
+        seconds: How long to wait.
 
     Raises:
-        TimeoutError: If it takes longer; it goes on, and nobody sees its end.
+        TimeoutError: If it takes longer; the thread goes on, and its result is lost.
         Exception: Whatever it raises.
     """
     results: list[_T] = []
@@ -209,7 +213,7 @@ def in_time(call: Callable[[], _T], seconds: float) -> _T:
     def run() -> None:
         try:
             results.append(call())
-        except Exception as error:  # noqa: BLE001 - raised below, in the thread that asked
+        except Exception as error:  # noqa: BLE001 - raised below, in the calling thread
             errors.append(error)
 
     thread = threading.Thread(target=run, name="pytest-delta-schema-look", daemon=True)
@@ -228,7 +232,7 @@ def _unknown(stop: ApplyInterrupted, reason: str) -> ApplyInterrupted:
 
 
 def _outcome(running: Statement, needed: Sequence[Statement]) -> RunningOutcome:
-    """Return what became of a statement, by what a new plan still needs; some backends run one as several commits."""
+    """Return the outcome of a statement from what a new plan still needs; some backends run it as several commits."""
     if any(statement.sql == running.sql for statement in needed):
         return RunningOutcome.NOT_COMMITTED
     changes = [change for statement in needed if statement.table == running.table for change in statement.changes]

@@ -1,4 +1,4 @@
-"""The port to catalogs that keep a record of a table beside the table's Delta log."""
+"""The port to catalogs that store metadata of a table beside the table's Delta log."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.entry_differences import EntryDifference
 
 
-MANAGED_NOTE = "the table is managed: the catalog writes its record in each commit, and the log is read through it"
-"""Said of a table whose record was not compared, because the catalog alone has a way to the log."""
+MANAGED_NOTE = "the table is managed: the catalog updates its entry in each commit, and only the catalog reads the log"
+"""The note of a table whose entry is not compared, because only the catalog can read its log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataSync:
-    """What a sync of one record did.
+    """What a metadata sync of one table did.
 
     Args:
         table: Dotted name of the table.
-        differences: In what the record was not level with its log; nothing if it was, and was left alone.
-        version: The version of the log that it shows now.
-        is_new: Whether it was deleted and made anew, so that the table has another id.
-        notes: What else is to be known, such as properties that the catalog cannot store.
+        differences: How the catalog entry differed from the log; empty if it was equal and was not changed.
+        version: The version of the log that the entry has now.
+        is_new: Whether the entry was deleted and created again, so that the table has another id.
+        notes: Remarks, such as properties that the catalog cannot store.
     """
 
     table: str
@@ -37,20 +37,20 @@ class MetadataSync:
 
 @runtime_checkable
 class SyncsEntries(Protocol):
-    """A catalog whose records can fall behind."""
+    """A catalog whose entries can become stale."""
 
     def sync_entries(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[MetadataSync, ...]:
-        """Bring the records of existing tables level with their logs; one that is level already is left alone.
+        """Write table metadata from the logs of existing tables to those catalog entries that differ.
 
         Args:
             models: The tables.
-            recreates: Whether a record may be deleted and created again where there is no other way, as the catalog's
-                settings say. An apply, or a read, never does that.
+            recreates: Whether an entry may be deleted and created again where there is no other way, as the catalog's
+                settings say. An apply or a read never does that.
 
         Returns:
-            What was changed, and what there is to note.
+            What was changed, with notes.
 
         Raises:
-            MetadataSyncError: If records cannot be read or brought level; all of them at once, and the others are.
+            MetadataSyncError: With all entries that cannot be read or synchronised, after the others were synchronised.
         """
         ...

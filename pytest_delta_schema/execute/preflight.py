@@ -1,4 +1,4 @@
-"""Ask the data before the DDL: would it stand what the plan demands?"""
+"""Preflight: run all data checks of a plan before any statement."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ COUNT, LIMIT, OFF = "count", "limit", "off"
 
 _LONGEST = 40
 _FILE_CONDITIONS = ("FAILED_READ_FILE",)
-"""What Spark 4 says of a data file that is missing or damaged."""
+"""The error condition of Spark 4 for a missing or damaged data file."""
 
-_NO_FILE = "bring back the data files of its newest version, or restore a version whose files are there"
+_NO_FILE = "restore the data files of its newest version, or restore a version whose files exist"
 
 _TEXTS = f"'' and {NULL_PARTITION!r} as NULL"
 _NOT_KEPT = {
     "timestamp": "years before 0001 as later ones",
     "binary": f"{_TEXTS}, bytes that are not UTF-8 as others",
 }
-"""What a partition makes of the values that it does not keep, by their type."""
+"""How a partition reads back values that it cannot store, by their type."""
 
 
 class Preflight(NamedTuple):
-    """How the data is asked.
+    """How data checks run.
 
     Args:
-        mode: ``count`` counts every row that breaks something, ``limit`` stops at the first one, and ``off`` asks
-            nothing before the DDL; what a backend has to ask for its own safety it asks all the same.
-        samples: How many of those rows are named by their keys at most, for each demand; ``0`` for none.
+        mode: ``count`` counts every failing row, ``limit`` stops at the first one, and ``off`` runs no data checks
+            before the statements; a backend still runs those that it needs for its own safety.
+        samples: How many failing rows of each data check are shown by their keys at most; ``0`` for none.
     """
 
     mode: str = COUNT
@@ -65,14 +65,14 @@ class Preflight(NamedTuple):
 
 
 def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Diagnostic, ...]:  # noqa: B008 - a frozen value
-    """Return what the rows of a table break of that which ``action`` demands; the table is scanned once for all of it.
+    """Run the data checks of an action in one scan, and return a violation for each that fails.
 
-    Columns that the plan itself adds are NULL in every row that is there.
+    Columns that the plan itself adds are NULL in every existing row.
 
     Args:
-        action: The plan of the table.
-        ddl: Where it is.
-        how: How its data is asked.
+        action: What is planned for the table.
+        ddl: The catalog.
+        how: How the data checks run.
     """
     data_checks = data_checks_of(action) if how.mode != OFF else ()
     if not data_checks:
@@ -95,13 +95,13 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
 
 @contextmanager
 def _reading(table: QualifiedName) -> Iterator[None]:
-    """Name the table whose rows a catalog cannot read, and what to do; Spark names a file at most."""
+    """Add the name of the table to errors of reading its rows, and what to do; Spark names a file at most."""
     try:
         yield
     except StatementError as error:
         if str(error).startswith(f"{table}: "):
             raise
-        remedy = _NO_FILE if error.condition.startswith(_FILE_CONDITIONS) else "mend the cause and run again"
+        remedy = _NO_FILE if error.condition.startswith(_FILE_CONDITIONS) else "fix the cause and run again"
         msg = f"{table}: its rows cannot be read: {because(error)}; {remedy}"
         raise StatementError(msg, condition=error.condition) from error
 
@@ -113,14 +113,14 @@ def violations_of(
     named: dict[DataCheck, str] | None = None,
     files: str | None = None,
 ) -> Iterator[Diagnostic]:
-    """Yield a violation for every demand that rows break.
+    """Yield a violation for every data check that rows fail.
 
     Args:
-        table: Where.
-        data_checks: What was asked.
-        counts: The answers.
-        named: A few of the rows, as text, by the demand that they break.
-        files: The folder of parquet files that were asked in place of the table.
+        table: The table.
+        data_checks: The data checks that ran.
+        counts: Their results.
+        named: A few failing rows as text, by data check.
+        files: The folder of parquet files that was queried in place of the table.
     """
     for data_check, count in zip(data_checks, counts.broken, strict=True):
         if count:
@@ -132,14 +132,14 @@ def violations_of(
 
 
 class _Rows(NamedTuple):
-    """How many rows break something."""
+    """How many rows fail a data check."""
 
     broken: int
     of: int | None
     named: str
 
     def that(self, one: str, many: str) -> str:
-        """Say them with a verb for one and for many."""
+        """Return them as text, with the verb for one row and for several."""
         if self.of is None:
             said = f"at least 1 row {one}"
         else:
@@ -177,7 +177,7 @@ def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tup
 
 
 def _named(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:
-    """Write a few rows: ``id = 1, 2`` or ``(id, region) = (1, EU), (2, US)``."""
+    """Return a few rows as text: ``id = 1, 2`` or ``(id, region) = (1, EU), (2, US)``."""
     if not rows or not columns:
         return ""
     texts = sorted(_tuple([_short(value) for value in row]) for row in rows)

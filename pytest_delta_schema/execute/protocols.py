@@ -1,4 +1,4 @@
-"""The port through which catalogs are changed."""
+"""The ports of backends: reading, running statements, and scratch tables."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 Samples = tuple[tuple[tuple[str | None, ...], ...], ...]
-"""For each demand a few rows that break it, and of each row some columns as texts."""
+"""For each data check a few rows that fail it, and of each row some columns as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCounts:
-    """How many rows break what a plan demands.
+    """How many rows fail data checks.
 
     Args:
         rows: All rows of the table; ``None`` if they were not counted.
-        broken: For each demand, in order, the rows that break it; those of a key that repeat another row's.
+        broken: For each data check, in order, the number of rows that fail it; for a key those that repeat another row.
     """
 
     rows: int | None
@@ -57,12 +57,12 @@ def _refuse_no_table(_: Statement, __: TableState | None) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a backend makes of statements; everything that is not said here it runs as it is.
+    """Which statements a backend emulates or refuses; all others it runs unchanged.
 
     Args:
-        emulates: Kinds that it lacks and does in another way, with the same end.
-        refuses: Says why it can neither run a statement nor emulate it, and ``None`` of all others; asks nobody.
-        refuses_on: Says so of a statement on a table as it was read; the table is ``None`` where it is created.
+        emulates: Kinds that it lacks and does in another way, with the same result.
+        refuses: Returns why it can neither run nor emulate a statement, or ``None``; does no I/O.
+        refuses_on: The same for a statement on a table as it was read; the table is ``None`` if it is created.
     """
 
     emulates: frozenset[StatementKind] = frozenset()
@@ -80,14 +80,14 @@ class DeltaDDL(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What this catalog makes of statements."""
+        """Which statements this catalog emulates or refuses."""
         ...
 
     def run(self, statement: Statement) -> None:
         """Run one statement.
 
         Raises:
-            DeltaSchemaError: If the catalog refuses it; the text is the catalog's, in users' names.
+            DeltaSchemaError: If the catalog refuses it; the text is the catalog's, with the names that users know.
         """
         ...
 
@@ -107,14 +107,14 @@ class DeltaDDL(Protocol):
         stop_early: bool = False,
         files: str | None = None,
     ) -> RowCounts:
-        """Count the rows of an existing table that break each demand, by one query for all of them.
+        """Count the rows of an existing table that fail each data check, by one query for all of them.
 
         Args:
             table: Where.
-            data_checks: What the rows should meet.
-            added: Columns that are not there yet, and NULL in every row.
-            stop_early: Whether the first row that breaks something is enough; then nothing is counted beyond it.
-            files: A folder of parquet files that the table will be made of; they are asked in its place.
+            data_checks: What the rows must satisfy.
+            added: Columns that the plan adds, NULL in every row.
+            stop_early: Whether to stop at the first row that fails a check.
+            files: A folder of parquet files that will be converted; they are queried in place of the table.
         """
         ...
 
@@ -128,43 +128,61 @@ class DeltaDDL(Protocol):
         added: Sequence[ColumnState] = (),
         files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each demand, by one query for all of them.
+        """Return a few rows that fail each data check, by one query for all of them.
 
         Args:
             table: Where.
-            data_checks: What rows break.
-            shown: For each demand the columns to return, as texts; a demand without any gets no rows.
+            data_checks: The failing data checks.
+            shown: For each data check the columns to return, as text; without columns it gets no rows.
             number: How many rows at most for each.
-            added: Columns that are not there yet, and NULL in every row.
-            files: A folder of parquet files that the table will be made of; they are asked in its place.
+            added: Columns that the plan adds, NULL in every row.
+            files: A folder of parquet files that will be converted; they are queried in place of the table.
         """
         ...
 
 
 class Catalog(CatalogReader, DeltaDDL, Protocol):
-    """A whole backend: one reader and one runner over the same tables."""
+    """A whole backend: reads tables and runs statements on them."""
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        """Return the sorted names of all tables in a schema, without views; none if there is no such schema.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
         ...
 
 
 class ScratchCatalog(Catalog, Protocol):
-    """A catalog in which tests may make and drop what they need."""
+    """A catalog in which tests may create and drop what they need."""
 
     def create_schema(self, catalog: str, schema: str) -> None:
-        """Make a schema; one that is there already is fine."""
+        """Create a schema unless it exists.
+
+        Args:
+            catalog: Its catalog.
+            schema: Its name.
+        """
         ...
 
     def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema with everything in it, half-made tables included; one that is not there is fine."""
+        """Drop a schema with everything in it, partly created tables included, if it exists.
+
+        Args:
+            catalog: Its catalog.
+            schema: Its name.
+        """
         ...
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows, given as values by column name; columns that are left out are NULL.
+        """Append rows; columns that a row omits are NULL.
+
+        Args:
+            table: The table.
+            rows: Values by column name.
 
         Raises:
-            StatementError: If they would be read back otherwise than they are given; nothing is written then. Or if the
-                table refuses them.
+            StatementError: If the table refuses the rows, or would return other values; nothing is written then.
         """
         ...

@@ -1,4 +1,4 @@
-"""Run the statements of one table, and tell the whole story when one fails."""
+"""Run the statements of one table, and report what ran and how to restore it when one fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
 
 CONVERTED = 0
-"""The version of a table that has just been made of files, which is as far back as it goes."""
+"""The version of a table right after its conversion, which is its first one."""
 
 _BRINGS_DELTA = (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
 _FOREIGN = (StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY)
@@ -34,19 +34,19 @@ _FOREIGN = (StatementKind.DROP_FOREIGN_KEY, StatementKind.ADD_FOREIGN_KEY)
 class Stage(Enum):
     """The stages in which the tables of a plan are changed, each for all tables before the next."""
 
-    LET_GO = (StatementKind.DROP_FOREIGN_KEY,)
+    DROP_FOREIGN_KEYS = (StatementKind.DROP_FOREIGN_KEY,)
     CHANGE = tuple(kind for kind in StatementKind if kind not in _FOREIGN)
-    TIE = (StatementKind.ADD_FOREIGN_KEY,)
+    ADD_FOREIGN_KEYS = (StatementKind.ADD_FOREIGN_KEY,)
 
 
 class TableRun:
-    """The statements of one table on their way, stage by stage.
+    """Runs the statements of one table, stage by stage.
 
     Args:
-        ddl: Where they run.
-        action: What they do.
+        ddl: The catalog.
+        action: What is planned for the table.
         version: The table's version before the first; ``None`` if the table is new, or nothing runs.
-        restores: Whether a table that stops midway is brought back to that version.
+        restores: Whether a table whose alignment fails midway is restored to that version.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class TableRun:
         """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
 
         Raises:
-            UnsafePlanError: If the data refuses the very first statement, so that nothing was changed.
+            UnsafePlanError: If the data checks of the backend refuse the first statement, so that nothing was changed.
             ApplyError: If a statement failed.
         """
         first = self._done
@@ -86,7 +86,7 @@ class TableRun:
         return self._todo[first : self._done]
 
     def progress(self) -> InterruptedTable:
-        """Return how far the run has come, for an apply that is interrupted."""
+        """Return how far the run has come when an apply is interrupted."""
         reached = self._done + self._is_running
         return InterruptedTable(
             table=self.action.table,
@@ -98,7 +98,7 @@ class TableRun:
         )
 
     def failed(self, cause: str) -> ApplyError:
-        """Return the whole story of a run that stops at its next statement, after the way back was gone or named."""
+        """Return the error of a run that fails at its next statement, after restoring the table if that is enabled."""
         self._failure = cause
         done, failed, left = self._todo[: self._done], self._todo[self._done], self._todo[self._done + 1 :]
         table = failed.table
@@ -108,7 +108,7 @@ class TableRun:
             *listing("failed", [failed]),
             *listing("not run", left),
             f"  way back: {self._way_back() if self._has_begun else 'nothing was changed'}",
-            "  way on:   mend the cause and apply again; the next plan starts from what is done",
+            "  way on:   fix the cause and apply again; the next plan starts from what is done",
         ]
         return ApplyError(
             "\n".join(lines),
@@ -126,7 +126,7 @@ class TableRun:
         if not isinstance(seen, int):
             return self._way_back_without_version(seen)
         if not self._done:
-            # Where the connection was lost in a statement, nobody knows whether it has committed.
+            # If the connection was lost during a statement, it may have committed.
             who = "by this statement or by somebody else"
             return f"version {seen} was committed meanwhile, {who}; see DESCRIBE HISTORY {dotted(table)}"
         if self._version is None:
@@ -140,22 +140,22 @@ class TableRun:
             return f"unknown, because the table cannot be read now: {seen.message}; {seen.remedy}{then}"
         if is_new:
             return "the table does not exist, nothing is lost"
-        return "the table is gone, which none of these statements does; see who has dropped it"
+        return "the table does not exist any more, although none of these statements drops it; find out who dropped it"
 
     def _newest_version(self) -> Version:
         return _version(self._ddl, self.action.table) if self._is_delta else ABSENT
 
     @property
     def _is_delta(self) -> bool:
-        """Whether there can be a table already; files that are still to be converted are none."""
+        """Whether the table can exist already; files that are not converted yet are no table."""
         return not self._converts or any(each.kind in _BRINGS_DELTA for each in self._todo[: self._done])
 
 
 class _Watch:
-    """Watches the versions of a table, so that it is brought back only if nobody else has committed meanwhile.
+    """Watches the versions of a table, so that it is restored only if nobody else has committed meanwhile.
 
     Args:
-        ddl: Where the table is.
+        ddl: The catalog.
         table: Its name.
         version: Its version before the first statement.
     """
@@ -168,12 +168,12 @@ class _Watch:
         self._is_alone = True
 
     def note_commit(self) -> None:
-        """Note that a statement of ours has run: one commit."""
+        """Record that a statement has run: one commit."""
         self._is_alone = self._is_alone and _version(self._ddl, self._table) == self._seen + 1
         self._seen += 1
 
     def restore(self) -> str:
-        """Bring the table back, and say how that went."""
+        """Restore the table, and return how that went."""
         sql = restore_table(self._table, self._version)
         if not self._is_alone or _version(self._ddl, self._table) != self._seen:
             return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
@@ -183,8 +183,8 @@ class _Watch:
             if reached == self._seen + 1:
                 return f"restored to version {self._version}: {sql}"
             if not isinstance(reached, int):
-                return f"unknown, because nobody can tell whether this has restored the table: {sql}; see its history"
-            # Somebody was faster by a moment; what they wrote comes back, as the version before the restore has it.
+                return f"unknown, because it cannot be read whether this has restored the table: {sql}; see its history"
+            # Somebody committed just before the restore; the version before it has their changes.
             self._ddl.run(restoring(self._table, reached - 1))
         except DeltaSchemaError as error:
             return f"{sql}, which failed: {because(error)}"
@@ -192,7 +192,7 @@ class _Watch:
 
 
 def _version(ddl: DeltaDDL, table: QualifiedName) -> Version:
-    """Ask for the version of a table after a failure, when the catalog itself may be out of reach."""
+    """Return the version of a table after a failure, when the catalog may be unavailable."""
     try:
         return ddl.version(table)
     except DeltaSchemaError as error:

@@ -1,4 +1,4 @@
-"""What a catalog answers when it is asked for the version of a table."""
+"""Versions of tables: a number, absent, or why it cannot be read."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 class Absence(Enum):
-    """The answer for a table that does not exist."""
+    """The version of a table that does not exist."""
 
     ABSENT = "absent"
 
 
 ABSENT = Absence.ABSENT
-"""There is no such table, which the catalog knows for certain."""
+"""There is certainly no such table."""
 
 Version = int | Literal[Absence.ABSENT] | ReadProblem
-"""The newest Delta version of a table; :data:`ABSENT`; or why nobody can tell, which is never the same as absent."""
+"""The newest Delta version of a table; :data:`ABSENT`; or why it cannot be read, which is never the same as absent."""
 
 
 def version_of(state: CatalogState, table: QualifiedName) -> Version:
@@ -30,7 +30,7 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
 
     Args:
         state: What was read.
-        table: One of the tables that it was read for.
+        table: One of the tables that were read.
     """
     found = state.tables.get(table)
     if found is None:
@@ -38,6 +38,6 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
     if not found.exists:
         return ABSENT
     if found.version is None:
-        message = "its catalog does not say which version it has"
+        message = "its catalog does not show its version"
         return ReadProblem(table=str(table), message=message, remedy="read its history with DESCRIBE HISTORY")
     return found.version

@@ -1,4 +1,4 @@
-"""Compare columns: which come, which go, which may be NULL, fields of structs included."""
+"""Compare columns and fields of structs: which are added, which are dropped, which may be NULL."""
 
 from __future__ import annotations
 

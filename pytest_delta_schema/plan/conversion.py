@@ -1,4 +1,4 @@
-"""Plan how files become a Delta table: what they will be as one, and the change that makes it."""
+"""Plan the conversion of parquet files to a Delta table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def as_converted(desired: TableState, observed: TableState) -> TableState:
-    """Return what files will be as a Delta table.
+    """Return the state of files after their conversion.
 
     The partition columns of a folder have no types but those that the model gives them.
     """
@@ -36,7 +36,7 @@ def as_converted(desired: TableState, observed: TableState) -> TableState:
 
 
 def conversion_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the change that makes a Delta table of files, if it is none yet."""
+    """Yield the conversion, if the table is not a Delta table yet."""
     observed = difference.observed
     source = observed.source
     if source is None:

@@ -46,7 +46,7 @@ class PartitionValue:
     Args:
         column: Its name.
         data_type: Its type: text, ``timestamp`` or ``binary``; a partition keeps every value of all other types
-            (Delta 4.4.0, tried with the extremes of each).
+            (Delta 4.4.0, tested with the extremes of each).
     """
 
     column: str

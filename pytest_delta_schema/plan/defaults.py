@@ -1,4 +1,4 @@
-"""Compare where columns get their values from: defaults, generation expressions, identities."""
+"""Compare column generation: defaults, generation expressions, identities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NONE = ColumnGeneration()
 
 
 def value_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the defaults to set and to drop, those of new columns included, and what changes in generated columns."""
+    """Yield the defaults to set and to drop, those of new columns included, and the changes of generated columns."""
     for placed in difference.added:
         value = placed.column.value
         if value is not None and value.default is not None:
@@ -34,7 +34,7 @@ def value_changes(difference: Difference) -> Iterator[Change]:
 
 
 def cosmetic_values(difference: Difference) -> Iterator[tuple[Path, str, str]]:
-    """Yield the path, the wanted and the stored expression where they say the same in different forms."""
+    """Yield the path, the wanted and the stored expression where they are equal and written in different forms."""
     for pair in difference.changed:
         if pair.desired.value == pair.observed.value:
             continue

@@ -1,4 +1,4 @@
-"""Dependencies between tables: parents come before the tables whose foreign keys point at them."""
+"""Sort tables so that parents come before the tables whose foreign keys reference them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
-    """Sort tables so that parents come first; tables that point at each other in a circle form one group.
+    """Sort tables so that parents come first; tables that reference each other in a circle form one group.
 
     Args:
         models: Declared tables, each name once. Parents that are not among them do not count.
@@ -23,12 +23,12 @@ def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
     """
     tables = {model.name: model for model in sorted(models, key=lambda model: model.name)}
     parents = {name: {key.parent for key in model.foreign_keys} & tables.keys() for name, model in tables.items()}
-    # Each table speaks for itself at first; every circle that is found gets one speaker.
-    speaker = {name: name for name in tables}
+    # Each table is a group of its own at first; the tables of a circle become one group, named by its first table.
+    group_of = {name: name for name in tables}
     while True:
         graph: dict[QualifiedName, set[QualifiedName]] = {}
         for name, above in parents.items():
-            graph.setdefault(speaker[name], set()).update(speaker[parent] for parent in above)
+            graph.setdefault(group_of[name], set()).update(group_of[parent] for parent in above)
         for name, above in graph.items():
             above.discard(name)
         try:
@@ -36,9 +36,9 @@ def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
         except CycleError as error:
             circle = set(error.args[1])
             first = min(circle)
-            speaker = {name: first if said in circle else said for name, said in speaker.items()}
+            group_of = {name: first if group in circle else group for name, group in group_of.items()}
         else:
-            return tuple(tuple(tables[name] for name in tables if speaker[name] == said) for said in order)
+            return tuple(tuple(tables[name] for name in tables if group_of[name] == group) for group in order)
 
 
 def _sorted(graph: dict[QualifiedName, set[QualifiedName]]) -> list[QualifiedName]:

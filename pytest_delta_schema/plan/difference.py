@@ -1,4 +1,4 @@
-"""Two states of one table, with their columns and the fields below them paired: what every aspect compares."""
+"""Pair the columns of two states of a table, and the fields below them, for the comparison of all aspects."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Path = tuple[str, ...]
 
 
 class ColumnPair(NamedTuple):
-    """A column or a field that both sides have and that differs in something, spelling included.
+    """A column or a field of both states that differs in anything, spelling included.
 
     Args:
-        desired: As wanted.
-        observed: As stored, under its new name if it is renamed.
+        desired: The wanted one.
+        observed: The stored one, under its new name if it is renamed.
         above: The path of the struct, array or map that it is a part of; empty for columns.
     """
 
@@ -39,7 +39,7 @@ class ColumnPair(NamedTuple):
 
 
 class PlacedColumn(NamedTuple):
-    """A column or a field of one side only, and where it stands."""
+    """A column or a field of one state only, with its path."""
 
     column: ColumnState
     above: Path = ()
@@ -56,12 +56,12 @@ class Difference(NamedTuple):
     Args:
         desired: The wanted state.
         observed: The state that was read.
-        renames: What is renamed, and which hints cannot be used; all paths below are those after it.
-        added: Wanted ones that are not there, in declaration order.
-        dropped: Those that are there and not wanted, by path.
-        changed: Those of both sides that are not equal to the letter, by path.
+        renames: What is renamed, and which hints cannot be used; the paths of all other fields are those after it.
+        added: Wanted ones that are not stored, in declaration order.
+        dropped: Stored ones that are not wanted, by path.
+        changed: Those of both states that are not exactly equal, by path.
         retyped: Those among them whose own type differs, and not only something below it.
-        extras: Those that are there and not wanted, and that the contract accepts.
+        extras: Stored ones that are not wanted and that the contract accepts.
     """
 
     desired: TableState
@@ -109,7 +109,7 @@ def _paired(
     pairs: list[ColumnPair] = []
     unpaired: list[ColumnState] = []
     rest: list[ColumnState] = list(stored[len(wanted) :])
-    # Most columns stand in the same place on both sides; only the others need a look-up by name.
+    # Most columns have the same position in both states; only the others need a look-up by name.
     for column, other in compress(zip(wanted, stored, strict=False), map(ne, wanted, stored)):
         if column[0] == other[0]:
             pairs.append(ColumnPair(column, other, above))
@@ -117,15 +117,15 @@ def _paired(
             unpaired.append(column)
             rest.append(other)
     unpaired.extend(wanted[len(stored) :])
-    there = {column.name.lower(): column for column in rest}
+    by_name = {column.name.lower(): column for column in rest}
     added: list[ColumnState] = []
     for column in unpaired:
-        match = there.pop(column.name.lower(), None)
+        match = by_name.pop(column.name.lower(), None)
         if match is None:
             added.append(column)
         elif column != match:
             pairs.append(ColumnPair(column, match, above))
-    return pairs, added, there.values()
+    return pairs, added, by_name.values()
 
 
 def _by_path(placed: ColumnPair | PlacedColumn) -> Path:

@@ -1,4 +1,4 @@
-"""Compare a catalog's record of a table with the table's Delta log, attribute by attribute.
+"""Compare the catalog entry of a table with the table's Delta log, attribute by attribute.
 
 The log is the source of truth. Owner, kind of table, location and format are never compared, and what servers write by
 themselves is never a difference.
@@ -26,29 +26,33 @@ _ABSENT = "(absent)"
 
 
 class EntryDifference(NamedTuple):
-    """One attribute in which a record is not level with its log.
+    """One attribute in which a catalog entry differs from the log.
 
     Args:
-        path: Which: ``columns.id.type``, ``comment``, ``properties.team``.
-        record: What the record says.
-        log: What the log says.
+        path: The attribute: ``columns.id.type``, ``comment``, ``properties.team``.
+        entry: The value in the catalog entry.
+        log: The value in the log.
     """
 
     path: str
-    record: str
+    entry: str
     log: str
 
     def __str__(self) -> str:
-        return f"{self.path}: the record has {self.record}, the log has {self.log}"
+        return f"{self.path}: the catalog entry has {self.entry}, the log has {self.log}"
 
 
-def entry_differences(record: EntryState, log: LogState) -> tuple[EntryDifference, ...]:
-    """Return everything in which ``record`` is not level with ``log``; nothing if readers of both see the same.
+def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference, ...]:
+    """Return everything in which a catalog entry differs from the log.
 
-    What no record can hold is not compared, unless the record holds something else in its place.
+    What no entry can store is not compared, unless the entry has another value for it.
+
+    Args:
+        entry: The catalog entry.
+        log: The log of the same table.
     """
     held, left_out = storable(log)
-    shown = _without_rest(record, log, held) if left_out else record
+    shown = _without_rest(entry, log, held) if left_out else entry
     return (
         *_columns(shown.columns, recorded(held.columns, held.partitioning)),
         *_comment("comment", shown.comment, held.comment),
@@ -57,13 +61,13 @@ def entry_differences(record: EntryState, log: LogState) -> tuple[EntryDifferenc
 
 
 def notes_of_entry(log: LogState) -> tuple[str, ...]:
-    """Return a note for a log that no record can hold as a whole."""
+    """Return a note for a log of which no catalog entry can store everything."""
     left_out = storable(log).left_out
-    return (f"the catalog cannot store {', '.join(left_out)}, and its record lacks it",) if left_out else ()
+    return (f"the catalog cannot store {', '.join(left_out)}, and its entry lacks it",) if left_out else ()
 
 
 def stale_entries(state: CatalogState) -> tuple[QualifiedName, ...]:
-    """Return the tables whose records are not level with their logs, as far as both were read."""
+    """Return the tables whose catalog entries differ from their logs, as far as both were read."""
     return tuple(
         name
         for name, log in state.logs.items()
@@ -72,7 +76,7 @@ def stale_entries(state: CatalogState) -> tuple[QualifiedName, ...]:
 
 
 def _without_rest(record: EntryState, log: LogState, held: LogState) -> EntryState:
-    """Leave out of a record what agrees with the log although records cannot be expected to hold it."""
+    """Remove from an entry what agrees with the log although entries cannot be expected to store it."""
     whole = {column.name.lower(): column for column in recorded(log.columns, log.partitioning)}
     kept = {column.name.lower() for column in held.columns}
     return replace(
@@ -130,7 +134,7 @@ def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference
 
 
 def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
-    """Compare a type in each of the forms in which a record has it; a form that it leaves out is no difference."""
+    """Compare a type in each form that a catalog entry stores; a missing form is no difference."""
     data_type: DataTypeState = wanted.data_type or wanted.text
     if not _one_text(shown.text, wanted):
         yield EntryDifference(f"{path}.type", shown.text, wanted.text)
@@ -144,7 +148,7 @@ def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryD
 
 
 def _nested(path: str, shown: DataTypeState, wanted: DataTypeState) -> Iterator[EntryDifference]:
-    """Walk down to the comments in which two types differ, or say that they are two."""
+    """Yield the nested comments in which two types differ, or the types if they differ in more."""
     above, parts = below(shown), below(wanted)
     same = same_kind(shown, wanted) and [(each.name, each.is_nullable) for each in above] == [
         (each.name, each.is_nullable) for each in parts

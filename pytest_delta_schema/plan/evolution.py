@@ -1,4 +1,4 @@
-"""Columns that writers add: which of them a contract accepts, and where new ones go so that those stay last."""
+"""Additive contracts: which undeclared columns are accepted, and where new columns are added before them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def with_extras(difference: Difference) -> Difference:
-    """Tell the columns that an additive contract accepts from those that are to be dropped.
+    """Separate the undeclared columns that an additive contract accepts from those that are dropped.
 
-    Accepted are columns, and fields of structs, that may be NULL and stand behind all declared ones: just what a write
-    with ``mergeSchema`` leaves behind.
+    Accepted are nullable columns, and fields of structs, after all declared ones, as a write with ``mergeSchema`` adds
+    them.
     """
-    levels = {placed.above for placed in difference.dropped}
-    accepted = {id(column) for above in levels for column in _tail(difference, above) if column.is_nullable}
+    parents = {placed.above for placed in difference.dropped}
+    accepted = {id(column) for above in parents for column in _tail(difference, above) if column.is_nullable}
     extras = tuple(placed for placed in difference.dropped if id(placed.column) in accepted)
     return difference._replace(
         dropped=tuple(placed for placed in difference.dropped if id(placed.column) not in accepted), extras=extras
@@ -29,27 +29,32 @@ def with_extras(difference: Difference) -> Difference:
 
 
 def place_of(added: PlacedColumn, difference: Difference) -> str | None:
-    """Return the column behind which a new one goes: ``""`` for none, ``None`` where it goes last anyway."""
+    """Return the column after which a new one is added: ``""`` for the first position, ``None`` for the last.
+
+    Args:
+        added: The new column or field.
+        difference: Both states.
+    """
     above = _folded(added.above)
     if not any(_folded(extra.above) == above for extra in difference.extras):
         return None
     extras = {extra.column.name.lower() for extra in difference.extras if _folded(extra.above) == above}
-    declared = [column.name for column in _level(difference, added.above) if column.name.lower() not in extras]
+    declared = [column.name for column in _siblings(difference, added.above) if column.name.lower() not in extras]
     before = takewhile(lambda other: other != added, difference.added)
     declared += [other.column.name for other in before if _folded(other.above) == above]
     return declared[-1] if declared else ""
 
 
 def _tail(difference: Difference, above: Path) -> Iterator[ColumnState]:
-    """Yield the stored columns of one level behind the last declared one, the last of them first."""
+    """Yield the stored columns, or fields of one struct, after the last declared one, in reverse order."""
     undeclared = {id(placed.column) for placed in difference.dropped}
-    for column in reversed(_level(difference, above)):
+    for column in reversed(_siblings(difference, above)):
         if id(column) not in undeclared:
             return
         yield column
 
 
-def _level(difference: Difference, above: Path) -> Sequence[ColumnState]:
+def _siblings(difference: Difference, above: Path) -> Sequence[ColumnState]:
     """Return the stored columns, or the fields of one struct, in order."""
     columns = difference.renames.columns
     if not above:

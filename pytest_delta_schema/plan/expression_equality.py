@@ -1,10 +1,15 @@
-"""Compare expressions; only those that differ to the letter cost a parser."""
+"""Compare expressions; only those whose texts differ are parsed."""
 
 from __future__ import annotations
 
 
 def equal_expressions(left: str, right: str) -> bool:
-    """Whether two expressions say the same, in whatever form."""
+    """Whether two expressions are equal, in any form.
+
+    Args:
+        left: One expression.
+        right: The other one.
+    """
     if left == right:
         return True
     from pytest_delta_schema.state.expressions import canonical, simplified
@@ -13,7 +18,12 @@ def equal_expressions(left: str, right: str) -> bool:
 
 
 def is_cosmetic(left: str, right: str) -> bool:
-    """Whether two expressions say the same in different forms."""
+    """Whether two expressions are equal and written in different forms.
+
+    Args:
+        left: One expression.
+        right: The other one.
+    """
     if left == right:
         return False
     from pytest_delta_schema.state.expressions import canonical, simplified

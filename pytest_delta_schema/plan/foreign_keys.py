@@ -1,4 +1,4 @@
-"""Compare foreign keys, and let them follow when the key that they point at changes."""
+"""Compare foreign keys, and drop and add those whose parent's primary key changes."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ _A = TypeVar("_A", CreateTable, AlignTable)
 
 
 def foreign_key_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the foreign keys that go and that come; one that differs in anything does both."""
+    """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added."""
     yield from _replaced(difference.desired.foreign_keys, difference.observed.foreign_keys)
 
 
-def followers(
-    wanted: Iterable[ForeignKeyState], stored: Iterable[ForeignKeyState], moved: Iterable[QualifiedName]
+def dependent_foreign_keys(
+    wanted: Iterable[ForeignKeyState], stored: Iterable[ForeignKeyState], changed_keys: Iterable[QualifiedName]
 ) -> Iterator[Change]:
-    """Yield what has to happen to a table whose own foreign keys are as wanted, when keys of its parents change.
+    """Yield the changes of foreign keys that reference a primary key that is dropped.
 
-    A key that points at one of them is dropped before and added after; one that is not wanted like that any more is
-    dropped only, since what is wanted in its place belongs to the plan of its own table.
+    Such a foreign key is dropped before and added again after. One that the model does not want any more is dropped
+    only: its replacement belongs to the plan of its own table.
 
     Args:
         wanted: The table's foreign keys as its model has them, if it has one, and otherwise as they are stored.
         stored: The table's foreign keys as they are stored.
-        moved: Tables whose primary key goes or changes.
+        changed_keys: Tables whose primary key is dropped or replaced.
     """
-    parents = set(moved)
-    known = {key.name.lower(): key for key in wanted}
+    parents = set(changed_keys)
+    wanted_by_name = {key.name.lower(): key for key in wanted}
     for key in stored:
         if key.parent in parents:
             yield ForeignKeyDrop(key=key)
-            match = known.get(key.name.lower())
+            match = wanted_by_name.get(key.name.lower())
             if match is not None and _equal(match, key):
                 yield ForeignKeyAdd(key=match)
 
@@ -50,14 +50,16 @@ def followers(
 def _replaced(wanted: tuple[ForeignKeyState, ...], stored: tuple[ForeignKeyState, ...]) -> Iterator[Change]:
     if wanted == stored:
         return
-    there = {key.name.lower(): key for key in stored}
-    kept = {key.name.lower() for key in wanted if key.name.lower() in there and _equal(key, there[key.name.lower()])}
+    by_name = {key.name.lower(): key for key in stored}
+    kept = {
+        key.name.lower() for key in wanted if key.name.lower() in by_name and _equal(key, by_name[key.name.lower()])
+    }
     yield from (ForeignKeyDrop(key=key) for key in stored if key.name.lower() not in kept)
     yield from (ForeignKeyAdd(key=key) for key in wanted if key.name.lower() not in kept)
 
 
 def _equal(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
-    """Whether two foreign keys of one name are one; the parent's primary key may be written out or not."""
+    """Whether two foreign keys of one name are equal; no parent columns are those of the parent's primary key."""
     if wanted.parent != stored.parent or _folded(wanted.columns) != _folded(stored.columns):
         return False
     left, right = _folded(wanted.parent_columns), _folded(stored.parent_columns)
@@ -74,21 +76,28 @@ def with_parents(
     """Add the parents of new foreign keys to an action.
 
     Args:
-        action: Creates or aligns a table.
-        parents: Tables as they will be.
-        stored: Tables as they were read; their names are written as the catalog stores them.
+        action: The creation or alignment of a table.
+        parents: Tables as planned.
+        stored: Tables as read, with their names as the catalog stores them.
     """
     if not action.foreign_keys:
         return action
     names = sorted({change.key.parent for change in action.foreign_keys} & parents.keys())
-    beside = MappingProxyType({name: parents[name] for name in names})
+    parent_states = MappingProxyType({name: parents[name] for name in names})
     if isinstance(action, CreateTable):
-        return replace(action, parents=beside, foreign_keys=tuple(_under(each, stored) for each in action.foreign_keys))
-    changes = tuple(_under(each, stored) if isinstance(each, ForeignKeyAdd) else each for each in action.changes)
-    return replace(action, parents=beside, changes=changes)
+        return replace(
+            action,
+            parents=parent_states,
+            foreign_keys=tuple(_with_stored_parent(change, stored) for change in action.foreign_keys),
+        )
+    changes = tuple(
+        _with_stored_parent(change, stored) if isinstance(change, ForeignKeyAdd) else change
+        for change in action.changes
+    )
+    return replace(action, parents=parent_states, changes=changes)
 
 
-def _under(change: ForeignKeyAdd, stored: Mapping[QualifiedName, TableState]) -> ForeignKeyAdd:
-    """Let a foreign key point at its parent under the name that the catalog stores."""
+def _with_stored_parent(change: ForeignKeyAdd, stored: Mapping[QualifiedName, TableState]) -> ForeignKeyAdd:
+    """Return a foreign key that references its parent under the name that the catalog stores."""
     parent = stored.get(change.key.parent)
     return change if parent is None else replace(change, key=change.key._replace(parent=parent.name))

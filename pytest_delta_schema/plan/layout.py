@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def layout_changes(difference: Difference) -> Iterator[Change]:
-    """Yield how the files are laid out otherwise, and which columns move.
+    """Yield the changes of partitioning and clustering, and the columns to move.
 
-    Clustering changes in place. Files stay in the folders of their partitions, so other partitions, and clustering in
-    the place of partitions, need all data written anew.
+    Clustering changes in place. Files stay in the folders of their partitions, so other partitions, or clustering
+    instead of partitions, require a rewrite of all data.
     """
     desired, observed = difference.desired, difference.observed
     if desired.partitioning or desired.clustering or observed.partitioning or observed.clustering:
@@ -41,21 +41,21 @@ def _folded(paths: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _moves(difference: Difference) -> Iterator[Change]:
-    """Yield the fewest moves after which all declared columns stand in their order."""
+    """Yield the fewest moves after which all declared columns are in order."""
     wanted = [column.name for column in difference.desired.columns]
-    places = {name.lower(): place for place, name in enumerate(wanted)}
+    positions = {name.lower(): position for position, name in enumerate(wanted)}
     stored = {column.name.lower(): column.name for column in difference.renames.columns}
     new = [placed.column.name for placed in difference.added if not placed.above]
-    there = [name.lower() for name in (*stored.values(), *new) if name.lower() in places]
-    staying = _longest_rise([places[name] for name in there])
-    for place, name in enumerate(wanted):
-        if place not in staying:
-            above = wanted[place - 1] if place else None
+    final = [name.lower() for name in (*stored.values(), *new) if name.lower() in positions]
+    staying = _longest_increasing([positions[name] for name in final])
+    for position, name in enumerate(wanted):
+        if position not in staying:
+            above = wanted[position - 1] if position else None
             yield ColumnMove(name=stored.get(name.lower(), name), after=above and stored.get(above.lower(), above))
 
 
-def _longest_rise(numbers: Sequence[int]) -> set[int]:
-    """Return the members of a longest subsequence that rises."""
+def _longest_increasing(numbers: Sequence[int]) -> set[int]:
+    """Return the members of a longest increasing subsequence."""
     ends: list[int] = []
     at: list[int] = []
     before: dict[int, int | None] = {}
@@ -64,9 +64,9 @@ def _longest_rise(numbers: Sequence[int]) -> set[int]:
         before[index] = at[length - 1] if length else None
         ends[length : length + 1] = [number]
         at[length : length + 1] = [index]
-    found: set[int] = set()
+    members: set[int] = set()
     here: int | None = at[-1] if at else None
     while here is not None:
-        found.add(numbers[here])
+        members.add(numbers[here])
         here = before[here]
-    return found
+    return members

@@ -32,7 +32,7 @@ def owned(difference: Difference) -> Difference:
     if modes.get("types", MANAGE) != MANAGE:
         difference = difference._replace(retyped=())
     if modes.get("defaults", MANAGE) != MANAGE:
-        added = tuple(each._replace(column=each.column._replace(value=None)) for each in difference.added)
+        added = tuple(placed._replace(column=placed.column._replace(value=None)) for placed in difference.added)
         changed = tuple(
             pair._replace(desired=pair.desired._replace(value=pair.observed.value)) for pair in difference.changed
         )

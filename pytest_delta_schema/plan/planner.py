@@ -1,4 +1,4 @@
-"""The planner: models and a catalog's state in, the whole plan out. Pure, and the same for the same input."""
+"""The planner: compares models with the state of a catalog, without side effects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
 from pytest_delta_schema.plan.defaults import cosmetic_values, value_changes
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
-from pytest_delta_schema.plan.foreign_keys import followers, foreign_key_changes, with_parents
+from pytest_delta_schema.plan.foreign_keys import dependent_foreign_keys, foreign_key_changes, with_parents
 from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.ownership import is_own, is_reported, is_whole, owned
 from pytest_delta_schema.plan.primary_keys import primary_key_changes
@@ -65,11 +65,11 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
 
 
 class TablePlanner:
-    """Turns the difference between models and a catalog into a plan.
+    """Plans the changes between models and a catalog.
 
     Args:
-        enable: Table features that a plan may raise where it needs them, ``typeWidening`` and ``columnMapping``; others
-            have to be declared by their properties.
+        enable: Table features that a plan may enable where it needs them, ``typeWidening`` and ``columnMapping``;
+            others have to be declared by their properties.
         policy: Which table properties the project manages.
     """
 
@@ -81,26 +81,25 @@ class TablePlanner:
         self._enable = frozenset(enable)
         self._policy = policy
 
-    def plan(self, models: Iterable[Table], state: CatalogState, *, known: Iterable[Table] = ()) -> TablePlan:
-        """Plan everything that ``models`` want and ``state`` does not show.
+    def plan(self, models: Iterable[Table], state: CatalogState, *, other_models: Iterable[Table] = ()) -> TablePlan:
+        """Plan everything that ``models`` want and ``state`` lacks.
 
         The order of the models, of properties and of stored columns does not matter; new columns and the columns of
-        new tables come in declaration order. When a primary key goes or changes, the foreign keys that point at it
-        follow, also those of other tables that ``state`` shows.
+        new tables are added in declaration order. When a primary key is dropped or replaced, the foreign keys that
+        reference it are dropped and added again, also those of other tables in ``state``.
 
         Args:
             models: Declared tables, each name once.
             state: What the catalog holds, read for the same models.
-            known: Other declared tables; nothing is planned for them, but they say which of their foreign keys are
-                still wanted.
+            other_models: Other declared tables; only dependent foreign keys that they still want are added again.
 
         Raises:
             CatalogReadError: If ``state`` lacks a table; nothing is planned then.
         """
-        return self.plan_states(map(desired_state, models), state, known=map(desired_state, known))
+        return self.plan_states(map(desired_state, models), state, other_models=map(desired_state, other_models))
 
     def plan_states(
-        self, desired: Iterable[TableState], state: CatalogState, *, known: Iterable[TableState] = ()
+        self, desired: Iterable[TableState], state: CatalogState, *, other_models: Iterable[TableState] = ()
     ) -> TablePlan:
         """Plan like :meth:`plan`, for states that are frozen already."""
         wanted = sorted(desired, key=attrgetter("name"))
@@ -131,10 +130,10 @@ class TablePlanner:
                 alignments.append(AlignTable(table=observed.name, changes=changes, desired=table, observed=observed))
             if reported:
                 mismatches.append(AlignTable(table=observed.name, changes=reported, desired=table, observed=observed))
-        moved = {action.table for action in alignments if action.one(PrimaryKeyDrop) is not None}
-        if moved:
-            models = {table.name: table for table in (*known, *wanted)}
-            alignments = _with_followers(alignments, moved, models, state)
+        changed_keys = {action.table for action in alignments if action.one(PrimaryKeyDrop) is not None}
+        if changed_keys:
+            models = {table.name: table for table in (*other_models, *wanted)}
+            alignments = _with_dependent_foreign_keys(alignments, changed_keys, models, state)
         parents = {**tables, **{table.name: table for table in wanted}}
         return TablePlan(
             create_tables=tuple(with_parents(action, parents, tables) for action in creations),
@@ -144,7 +143,12 @@ class TablePlanner:
         )
 
     def creation(self, desired: TableState, *, creates_schema: bool = True) -> CreateTable:
-        """Say how a table would be created from nothing."""
+        """Return the creation of a table.
+
+        Args:
+            desired: Its state.
+            creates_schema: Whether its schema has to be created first.
+        """
         key = desired.primary_key
         properties = {name: value for name, value in desired.table_properties.items() if value is not None}
         return CreateTable(
@@ -160,7 +164,7 @@ class TablePlanner:
             partitioning=desired.partitioning,
             clustering=desired.clustering,
             tags=first_tags(desired),
-            foreign_keys=tuple(ForeignKeyAdd(key=each) for each in desired.foreign_keys),
+            foreign_keys=tuple(ForeignKeyAdd(key=key) for key in desired.foreign_keys),
         )
 
     def _changes(self, difference: Difference) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
@@ -185,13 +189,20 @@ def _difference(desired: TableState, observed: TableState) -> Difference:
     return with_extras(difference) if desired.evolution == ADDITIVE else difference
 
 
-def _with_followers(
+def _with_dependent_foreign_keys(
     alignments: list[AlignTable],
-    moved: set[QualifiedName],
+    changed_keys: set[QualifiedName],
     models: Mapping[QualifiedName, TableState],
     state: CatalogState,
 ) -> list[AlignTable]:
-    """Add what the foreign keys of all known tables have to do when the primary keys of ``moved`` go or change."""
+    """Add the changes of the foreign keys that reference the primary keys of some tables.
+
+    Args:
+        alignments: The alignments of the models.
+        changed_keys: Tables whose primary key is dropped or replaced.
+        models: The wanted states of all declared tables, by name.
+        state: What the catalog holds.
+    """
     planned = {action.table: action for action in alignments}
     for name, observed in state.tables.items():
         desired = models.get(name, observed)
@@ -199,7 +210,7 @@ def _with_followers(
         own = planned.get(name)
         gone = {change.key for change in own.all(ForeignKeyDrop)} if own else set()
         kept = [key for key in observed.foreign_keys if key not in gone]
-        new = tuple(followers((desired if manages_keys else observed).foreign_keys, kept, moved))
+        new = tuple(dependent_foreign_keys((desired if manages_keys else observed).foreign_keys, kept, changed_keys))
         if new:
             changes = [*(own.changes if own else ()), *new]
             planned[name] = AlignTable(
@@ -209,7 +220,7 @@ def _with_followers(
 
 
 def _is_clean(desired: TableState, observed: TableState) -> bool:
-    """Whether two states are equal to the letter, which most tables are on most days."""
+    """Whether two states are exactly equal, which is the usual case and costs least."""
     return (
         desired.columns == observed.columns
         and desired.table_comment == observed.table_comment
@@ -263,11 +274,11 @@ def _notes(difference: Difference) -> Iterator[Note]:
             way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
             yield Note(table=name, path=path, message=f"{fact}, {reason}: {way}")
     for check, other in cosmetic_differences(difference):
-        message = f"check {other.name} is stored as {other.expression}, which says the same as {check.expression}"
+        message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
         yield Note(table=name, path=f"checks.{other.name}", message=message)
-    for place, wanted, known in cosmetic_values(difference):
-        path = ".".join(place)
-        message = f"column {path} is filled by {known}, which says the same as {wanted}"
+    for column_path, wanted, stored_value in cosmetic_values(difference):
+        path = ".".join(column_path)
+        message = f"column {path} is filled by {stored_value}, which is equal to {wanted}"
         yield Note(table=name, path=path, message=message)
     for extra in difference.extras:
         path, kind = ".".join(extra.path), describe_type(extra.column.data_type)

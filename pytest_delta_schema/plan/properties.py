@@ -149,8 +149,8 @@ def _forbidden(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
 def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
     """Find how ``key`` is spelled among the stored ones.
 
-    Delta writes its own keys in one spelling whatever the case they were given in; other keys keep theirs, and two
-    that differ in case only may live side by side (run on the released jars).
+    Delta writes its own keys in one spelling whatever the case in the statement. Other keys keep their case, and two
+    that differ in case only may exist at once (Delta 4.4.0).
 
     Args:
         key: The declared key.

@@ -1,4 +1,4 @@
-"""Renames: a hint is used once, is silent ever after, and is never guessed."""
+"""Resolve rename hints: a hint is used once and ignored from then on; renames are never guessed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Renames(NamedTuple):
-    """What becomes of the hints of one table.
+    """The resolved hints of one table.
 
     Args:
-        done: The renames to run, columns before the fields below them.
+        done: The renames to execute, columns before the fields below them.
         columns: The stored columns after them.
-        unusable: Hints that can be neither used nor forgotten, each with the reason.
+        unusable: Hints that can be neither used nor ignored, each with the reason.
     """
 
     done: tuple[ColumnRename, ...]
@@ -31,7 +31,7 @@ class Renames(NamedTuple):
 
 
 def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
-    """Decide on every hint by what is stored.
+    """Resolve every hint against the stored columns.
 
     Args:
         hints: From the wanted state.
@@ -45,7 +45,7 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
         *above, name = hint.path
         siblings = _find(columns, above)
         if siblings is None:
-            continue  # the struct itself is still to come, with its fields under their new names
+            continue  # the struct itself is added, with its fields under their new names
         stored = {column.name.lower(): column.name for column in siblings}
         new, old = stored.get(name.lower()), stored.get(hint.old.lower())
         if new is None and old is None:
@@ -82,21 +82,26 @@ def old_names(renames: Iterable[ColumnRename]) -> dict[tuple[str, ...], str]:
 
 
 def with_names(path: Iterable[str], names: dict[tuple[str, ...], str]) -> tuple[str, ...]:
-    """Replace every part of a path that ``names`` knows, by the path that leads there."""
-    found: list[str] = []
+    """Replace every part of a path that has a name in ``names``.
+
+    Args:
+        path: Of a column or field.
+        names: Names by path, in lower case.
+    """
+    parts: list[str] = []
     here: tuple[str, ...] = ()
     for part in path:
         here = (*here, part.lower())
-        found.append(names.get(here, part))
-    return tuple(found)
+        parts.append(names.get(here, part))
+    return tuple(parts)
 
 
 def _before(path: tuple[str, ...], before: dict[tuple[str, ...], tuple[str, ...]]) -> tuple[str, ...]:
-    """Return what a path was before the columns above it were renamed."""
-    found: tuple[str, ...] = ()
+    """Return a path before the columns above it were renamed."""
+    original: tuple[str, ...] = ()
     for length, part in enumerate(path, start=1):
-        found = before.get(path[:length], (*found, part))
-    return found
+        original = before.get(path[:length], (*original, part))
+    return original
 
 
 def _find(columns: tuple[ColumnState, ...], path: Iterable[str]) -> tuple[ColumnState, ...] | None:
@@ -109,16 +114,16 @@ def _find(columns: tuple[ColumnState, ...], path: Iterable[str]) -> tuple[Column
 
 
 def _spelled(columns: tuple[ColumnState, ...], path: Iterable[str]) -> tuple[str, ...]:
-    found: list[str] = []
+    spelled: list[str] = []
     for part in path:
         match = next(column for column in columns if column.name.lower() == part.lower())
-        found.append(match.name)
+        spelled.append(match.name)
         columns = below(match.data_type)
-    return tuple(found)
+    return tuple(spelled)
 
 
 def _renamed(columns: tuple[ColumnState, ...], path: tuple[str, ...], to: str) -> tuple[ColumnState, ...]:
-    def each(column: ColumnState) -> ColumnState:
+    def rename(column: ColumnState) -> ColumnState:
         if column.name != path[0]:
             return column
         if len(path) == 1:
@@ -126,4 +131,4 @@ def _renamed(columns: tuple[ColumnState, ...], path: tuple[str, ...], to: str) -
         inner = _renamed(below(column.data_type), path[1:], to)
         return column._replace(data_type=with_below(column.data_type, inner))
 
-    return tuple(map(each, columns))
+    return tuple(map(rename, columns))

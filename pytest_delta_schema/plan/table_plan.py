@@ -1,4 +1,4 @@
-"""The plan: every action, and what was noticed on the way."""
+"""The plan: all actions, and notes that are neither changes nor violations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Something worth saying that is no change and no violation.
+    """A remark that is neither a change nor a violation.
 
     Args:
-        table: Whom it is about.
-        path: What inside the table.
+        table: The table.
+        path: What inside the table; ``""`` for the table itself.
         message: The fact, without the table's name.
     """
 
@@ -36,10 +36,10 @@ class TablePlan:
 
     Args:
         create_tables: Tables to create.
-        align_tables: Tables to bring in line.
+        align_tables: Tables to align.
         mismatches: Differences in what contracts match and do not manage: drift that no apply changes. A plan with
             nothing else is empty.
-        notes: What was noticed on the way; a plan with notes only is empty.
+        notes: Remarks; a plan with notes only is empty.
     """
 
     create_tables: tuple[CreateTable, ...] = ()

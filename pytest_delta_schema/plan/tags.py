@@ -1,4 +1,4 @@
-"""Compare tags: only the declared keys, case and all."""
+"""Compare tags: only the declared keys, with regard to case."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 def tag_changes(difference: Difference) -> Iterator[Change]:
     """Yield the tags to set and to remove.
 
-    Nobody says whether tags follow a column that is renamed. So those that should be absent are removed before, and all
-    others are set once more, which changes nothing where they are there.
+    It is not documented whether tags stay on a renamed column. So unwanted tags are removed before the rename, and all
+    others are set again after it, which changes nothing if they stayed.
     """
     olds = old_names(difference.renames.done)
     columns = (*difference.observed.columns, *(placed.column for placed in difference.added if not placed.above))
     for path, wanted in difference.desired.tags.items():
-        place = _place(path, olds, columns)
-        if place is None:
-            continue  # a column that is not the contract's to add
-        here, before = place
+        paths = _paths(path, olds, columns)
+        if paths is None:
+            continue  # a column that the contract does not add
+        here, before = paths
         there = difference.observed.tags.get(before, NO_TAGS)
         absent = tuple(key for key, value in wanted.items() if value is None and key in there)
         if absent:
@@ -38,8 +38,8 @@ def tag_changes(difference: Difference) -> Iterator[Change]:
         yield from _set(here, wanted, there if here == before else NO_TAGS)
 
 
-def _place(path: Path, olds: Mapping[Path, str], columns: tuple[ColumnState, ...]) -> tuple[Path, Path] | None:
-    """Return what a column will be called, and what it is called now; ``None`` if there will be no such column."""
+def _paths(path: Path, olds: Mapping[Path, str], columns: tuple[ColumnState, ...]) -> tuple[Path, Path] | None:
+    """Return the paths of a column after and before the plan; ``None`` if there will be no such column."""
     if not path:
         return (), ()
     old = olds.get((path[0].lower(),))
@@ -61,7 +61,12 @@ def first_tags(desired: TableState) -> tuple[SetTags, ...]:
 
 
 def has_tags(desired: TableState, observed: TableState) -> bool:
-    """Whether all wanted tags are as they should be, to the letter."""
+    """Whether all wanted tags are stored exactly.
+
+    Args:
+        desired: The wanted state.
+        observed: The stored state.
+    """
     return all(
         observed.tags.get(path, NO_TAGS).get(key) == value
         for path, tags in desired.tags.items()

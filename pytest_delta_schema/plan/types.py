@@ -1,4 +1,4 @@
-"""Compare the types of columns, and know what new ones need."""
+"""Compare the types of columns, and find the table features that new types need."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 NEEDED_FEATURES = {"timestamp_ntz": {"delta.feature.timestampNtz": "supported"}}
-"""Types that Delta takes in a new table, and refuses on an existing one until a property has raised its protocol
-(``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, run on the released jars; variant raises it by itself)."""
+"""Types that Delta accepts in a new table, and refuses in an existing one until a property enables their feature
+(``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, Delta 4.4.0; variant enables its feature by itself)."""
 
 
 DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
-"""Without it Delta refuses every default, in new tables, too, where it leaves a folder behind (run on the jars)."""
+"""Without it Delta refuses every default; a refused creation leaves a folder behind (Delta 4.4.0)."""
 
 
 def features_of_new_table(desired: TableState) -> dict[str, str]:
@@ -46,19 +46,19 @@ def type_changes(difference: Difference) -> Iterator[Change]:
 
 
 def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
-    """Return the properties that must be set before the new columns and types can come.
+    """Return the properties that must be set before the columns and types can change.
 
     Args:
         difference: What changes.
-        enable: Features that may be raised without being declared.
+        enable: Features that may be enabled without being declared.
     """
-    coming = [placed.column.data_type for placed in difference.added]
-    coming += [pair.desired.data_type for pair in difference.retyped]
-    new = atoms(coming) & NEEDED_FEATURES.keys()
+    new_types = [placed.column.data_type for placed in difference.added]
+    new_types += [pair.desired.data_type for pair in difference.retyped]
+    new = atoms(new_types) & NEEDED_FEATURES.keys()
     if new:
         new -= atoms(column.data_type for column in difference.observed.columns)
     needed = {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}
-    if any(_has_default(each[0]) for some in (difference.added, difference.changed) for each in some):
+    if any(_has_default(pair[0]) for pairs in (difference.added, difference.changed) for pair in pairs):
         needed[DEFAULTS_FEATURE] = "supported"
     if TYPE_WIDENING in enable and any(
         widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped

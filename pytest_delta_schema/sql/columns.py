@@ -1,4 +1,4 @@
-"""Say columns: define, rename, add, drop, tighten and loosen them."""
+"""Render columns as SQL: define, rename, add and drop them, and change their nullability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def column_definition(column: ColumnState) -> str:
-    """Define a column of a new table on one line."""
+    """Render the definition of a column of a new table on one line."""
     return _definition((column.name,), column)
 
 
@@ -30,7 +30,7 @@ def _definition(path: tuple[str, ...], column: ColumnState) -> str:
 
 
 def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Iterator[Statement]:
-    """Say each new name; Spark renames one column a statement."""
+    """Render each rename; Spark renames one column in a statement."""
     for change in changes:
         yield Statement(
             table=table,
@@ -41,8 +41,8 @@ def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Ite
 
 
 def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
-    """Say all new columns in one statement; their comments and defaults follow with the others."""
-    lines = ",\n".join(f"  {_definition(change.path, change.bare)}{_place(change)}" for change in changes)
+    """Render all new columns as one statement; their comments and defaults follow with those of other columns."""
+    lines = ",\n".join(f"  {_definition(change.path, change.bare)}{_position(change)}" for change in changes)
     yield Statement(
         table=table,
         kind=StatementKind.ADD_COLUMNS,
@@ -51,14 +51,14 @@ def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[
     )
 
 
-def _place(change: ColumnAdd) -> str:
+def _position(change: ColumnAdd) -> str:
     if change.after is None:
         return ""
     return f" AFTER {identifier(change.after)}" if change.after else " FIRST"
 
 
 def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterator[Statement]:
-    """Say all dropped columns in one statement."""
+    """Render all dropped columns as one statement."""
     names = ", ".join(path_sql(change.path) for change in changes)
     yield Statement(
         table=table,
@@ -69,13 +69,13 @@ def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterato
 
 
 def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilityChange]) -> Iterator[Statement]:
-    """Say which columns are loosened and which are tightened, each in one statement if Spark allows it."""
-    for kind, is_nullable, words in (
+    """Render DROP NOT NULL and SET NOT NULL, each as one statement if Spark allows it."""
+    for kind, is_nullable, clause in (
         (StatementKind.LOOSEN_COLUMNS, True, "DROP NOT NULL"),
         (StatementKind.TIGHTEN_COLUMNS, False, "SET NOT NULL"),
     ):
         for group in batches(change for change in changes if change.is_nullable is is_nullable):
-            lines = ",\n".join(f"  {path_sql(change.path)} {words}" for change in group)
+            lines = ",\n".join(f"  {path_sql(change.path)} {clause}" for change in group)
             sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
             yield Statement(table=table, kind=kind, sql=sql, changes=group)
 

@@ -1,4 +1,4 @@
-"""Say comments."""
+"""Render comments as SQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:
-    """Say all comments of columns and fields in one statement, or in as few as Spark allows."""
+    """Render the comments of columns and fields as one statement, or as few as Spark allows."""
     for change in changes:
         comments = change.by_path
         for group in batched_paths(comments):
@@ -32,14 +32,14 @@ def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComment
 
 
 def comments_at(comments: Mapping[tuple[str, ...], str]) -> SetColumnComments:
-    """Return the change that sets comments by their paths."""
+    """Return the change that sets the comments at some paths."""
     columns = {path[0]: comment for path, comment in comments.items() if len(path) == 1}
     fields = {path: comment for path, comment in comments.items() if len(path) > 1}
     return SetColumnComments(comments=MappingProxyType(columns), fields=MappingProxyType(fields))
 
 
 def set_table_comment(table: QualifiedName, changes: Sequence[SetTableComment]) -> Iterator[Statement]:
-    """Say the table's comment."""
+    """Render the comment of the table."""
     for change in changes:
         yield Statement(
             table=table,

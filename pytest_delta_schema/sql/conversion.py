@@ -1,4 +1,4 @@
-"""Say conversions: parquet becomes Delta where it lies, and the catalog gets to know it."""
+"""Render the conversion of parquet files to Delta in place, and the registration of the table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iterator[Statement]:
-    """Say a conversion, and for files that the catalog does not know the table over them."""
+    """Render CONVERT TO DELTA, and for files that are not registered in the catalog, the table over them."""
     for change in changes:
         source = change.source
         if change.creates_schema:
@@ -35,23 +35,23 @@ def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iter
 
 
 def conversion(target: str, change: ConvertTable) -> str:
-    """Say one conversion.
+    """Render CONVERT TO DELTA.
 
     Args:
-        target: A table, or files, quoted.
-        change: What is converted, and how.
+        target: A table or files, quoted.
+        change: The conversion.
     """
-    words = [f"CONVERT TO DELTA {target}"]
+    clauses = [f"CONVERT TO DELTA {target}"]
     if not change.statistics:
-        words.append("NO STATISTICS")
+        clauses.append("NO STATISTICS")
     if change.partitions and not change.source.is_registered:
         columns = ", ".join(f"{identifier(name)} {_type(data_type)}" for name, data_type in change.partitions)
-        words.append(f"PARTITIONED BY ({columns})")
-    return " ".join(words)
+        clauses.append(f"PARTITIONED BY ({columns})")
+    return " ".join(clauses)
 
 
 def _type(data_type: DataTypeState) -> str:
-    """Say a type; Delta's parser takes TIMESTAMP for another keyword of its own unless it is quoted (Delta 4.4.0)."""
+    """Render a type; Delta's parser takes an unquoted TIMESTAMP for a keyword (Delta 4.4.0)."""
     return identifier("TIMESTAMP") if data_type == "timestamp" else type_sql(data_type)
 
 

@@ -1,7 +1,7 @@
-"""Say what is asked of the rows of a table; none of it is part of a plan.
+"""Render the queries of data checks; they are not part of a plan.
 
-Everything is asked of one source: the table, with the columns that are still to come as NULL, and for each foreign key
-a column that is true where the parent has the row. So one scan answers for all demands.
+All checks of a table query one source: the table, with the columns that the plan adds as NULL, and for each foreign
+key a column that is true where the parent has the row. So one scan is enough for all of them.
 """
 
 from __future__ import annotations
@@ -21,41 +21,53 @@ if TYPE_CHECKING:
 
 
 def counted(data_checks: Sequence[DataCheck]) -> list[str]:
-    """Say what is counted, in order: all rows, and for each demand those that break it.
+    """Render the counts, in order: of all rows, and of the rows that fail each data check.
 
-    A row breaks the demand for a key if another one has the same values already.
+    All rows of a repeated key but one fail its check.
     """
     return ["count(*)", *map(_count, data_checks)]
 
 
 def count_rows(source: str, data_checks: Sequence[DataCheck]) -> str:
-    """Count in one scan.
+    """Render the query that counts all rows and the failing ones in one scan.
 
     Args:
         source: From :func:`rows_of`.
-        data_checks: What the rows should meet.
+        data_checks: What the rows must satisfy.
     """
     return f"SELECT {', '.join(counted(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
 
 
 def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
-    """Find one row that breaks a demand, whose answer it gives for each; keys cannot be asked of one row."""
-    said = [_broken(data_check) for data_check in data_checks]
-    return f"SELECT {', '.join(said)} FROM {source} WHERE {' OR '.join(said)} LIMIT 1"  # noqa: S608 - likewise
+    """Render the query of one row that fails a check, with the result of each check.
+
+    Keys need several rows, so they are not among the checks.
+
+    Args:
+        source: From :func:`rows_of`.
+        data_checks: What the row must satisfy.
+    """
+    failures = [_broken(data_check) for data_check in data_checks]
+    return f"SELECT {', '.join(failures)} FROM {source} WHERE {' OR '.join(failures)} LIMIT 1"  # noqa: S608 - likewise
 
 
 def first_repeated(source: str, key: KeyState) -> str:
-    """Find one value that a key would have twice."""
+    """Render the query of one value that a key would have twice.
+
+    Args:
+        source: From :func:`rows_of`.
+        key: The key.
+    """
     return f"SELECT 1 FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - likewise
 
 
 def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[str], number: int) -> str:
-    """List a few rows that break a demand: its index, and the texts of some of their columns.
+    """Render the query of a few rows that fail a check: its index, and some of their columns as text.
 
     Args:
-        source: From :func:`rows_of`, for all demands.
-        data_check: What they break.
-        index: What the rows are marked with, because several demands are asked at once.
+        source: From :func:`rows_of`, for all data checks.
+        data_check: What they fail.
+        index: The mark of the rows, because several checks share one query.
         shown: The columns.
         number: How many rows at most.
     """
@@ -73,15 +85,15 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
     version: int | None = None,
     files: str | None = None,
 ) -> str:
-    """Say the rows that are asked.
+    """Render the source that data checks query.
 
     Args:
-        table: Where.
-        data_checks: What is asked of them.
-        added: Columns that are not there yet, and NULL in every row.
-        absent: Foreign keys among ``data_checks`` whose parent is not there yet, so that it has no rows.
-        version: Delta version to ask; ``None`` for the newest.
-        files: A folder of parquet files to ask in place of the table.
+        table: The table.
+        data_checks: What its rows must satisfy.
+        added: Columns that the plan adds, NULL in every row.
+        absent: Foreign keys among ``data_checks`` whose parent does not exist yet, so that it has no rows.
+        version: The Delta version to query; ``None`` for the newest.
+        files: A folder of parquet files to query in place of the table.
     """
     rows = dotted(table) if files is None else parquet_files(files)
     if version is not None:
@@ -97,7 +109,13 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
 
 
 def listing(table: QualifiedName, data_check: DataCheck, files: str | None = None) -> str:
-    """Say the query with which people find the rows that break a demand, in a table or in files."""
+    """Render the query that lists the rows that fail a check.
+
+    Args:
+        table: The table.
+        data_check: What they fail.
+        files: A folder of parquet files to query in place of the table.
+    """
     name = dotted(table) if files is None else parquet_files(files)
     if isinstance(data_check, KeyState):
         names = listed(data_check.columns)
@@ -111,14 +129,19 @@ def listing(table: QualifiedName, data_check: DataCheck, files: str | None = Non
 
 
 def probe(columns: Iterable[ColumnState], expression: str) -> str:
-    """Ask nothing, of no rows: whoever analyses it finds out whether ``expression`` is a condition over ``columns``."""
+    """Render a query that is analysed and never run: it fails unless ``expression`` is a condition over ``columns``.
+
+    Args:
+        columns: The columns.
+        expression: The condition.
+    """
     return f"SELECT 1 FROM (SELECT {', '.join(map(null_column, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
 
 
 def left_out(column: ColumnState) -> str:
-    """Say a column that a write leaves out, as the table would fill it: by its default or its count, or else NULL.
+    """Render a column that a write omits: its default, its identity, or else NULL.
 
-    A generated one is worked out from the others instead, see :func:`generated`.
+    Generated columns are computed from the others, see :func:`generated`.
     """
     value = column.value
     if value is None:
@@ -129,7 +152,7 @@ def left_out(column: ColumnState) -> str:
 
 
 def generated(column: ColumnState) -> str:
-    """Say a generated column, over the columns that it is made from."""
+    """Render a generated column, over the columns that its expression names."""
     return _as_column(column.value.generated if column.value and column.value.generated else "NULL", column)
 
 
@@ -138,7 +161,7 @@ def _as_column(expression: str, column: ColumnState) -> str:
 
 
 def null_column(column: ColumnState) -> str:
-    """Say a column that is NULL in every row."""
+    """Render a column that is NULL in every row."""
     return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
 
 
@@ -149,7 +172,7 @@ def _count(data_check: DataCheck) -> str:
 
 
 def _broken(data_check: NotNull | PartitionValue | CheckState | ForeignKeyState) -> str:
-    """Say that a row breaks a demand; a check is broken by false and by unknown alike, as Delta counts them."""
+    """Render the condition of rows that fail a data check; false and unknown both fail a CHECK, as in Delta."""
     if isinstance(data_check, NotNull):
         return f"{path_sql(data_check.path)} IS NULL"
     if isinstance(data_check, PartitionValue):
@@ -160,9 +183,9 @@ def _broken(data_check: NotNull | PartitionValue | CheckState | ForeignKeyState)
 
 
 def _lost(data_check: PartitionValue) -> str:
-    """Say that a partition does not keep the value of a row: it reads back as NULL, or as another one (Delta 4.4.0).
+    """Render the condition of values that a partition reads back as NULL or as another value (Delta 4.4.0).
 
-    Timestamps are written in UTC with their years counted as in eras, so that those before the first are mirrored.
+    Timestamps are written in UTC with the year of the era, so those before year 1 are read back as later ones.
     """
     value, null = identifier(data_check.column), literal(NULL_PARTITION)
     if data_check.data_type == "timestamp":
@@ -170,22 +193,24 @@ def _lost(data_check: PartitionValue) -> str:
     if data_check.data_type == "binary":
         texts = f"{value} IN (X'', CAST({null} AS BINARY))"
         return f"({texts} OR NOT is_valid_utf8(CAST({value} AS STRING)))"
-    # A column of type char would be compared without the blanks at its end, with which a partition keeps it.
+    # A char column is compared without its trailing blanks, with which a partition stores it.
     text = f"concat({value}, '')" if data_check.data_type.startswith("char(") else value
     return f"{text} IN ('', {null})"
 
 
 def _parents(key: ForeignKeyState) -> str:
-    """Join the rows of ``key`` with its parent's values, each once, so that no row is doubled."""
+    """Render the join of rows with the distinct values of their parent, so that no row occurs twice."""
     names = [identifier(f"parent of {key.name}, {position}") for position in range(len(key.columns))]
-    said = ", ".join(f"{identifier(column)} AS {name}" for column, name in zip(key.parent_columns, names, strict=True))
+    renamed = ", ".join(
+        f"{identifier(column)} AS {name}" for column, name in zip(key.parent_columns, names, strict=True)
+    )
     joined = " AND ".join(f"r.{identifier(column)} = p.{name}" for column, name in zip(key.columns, names, strict=True))
-    values = f"SELECT DISTINCT {said}, true AS {_mark(key)} FROM {dotted(key.parent)}"  # noqa: S608 - quoted right here
+    values = f"SELECT DISTINCT {renamed}, true AS {_mark(key)} FROM {dotted(key.parent)}"  # noqa: S608 - quoted right here
     return f"LEFT JOIN ({values}) AS p ON {joined}"
 
 
 def _mark(key: ForeignKeyState) -> str:
-    """Say the column that is true where the parent has the row; no column of a user is called like that."""
+    """Render the column that is true where the parent has the row, under a name that no table uses."""
     return identifier(f"parent of {key.name}")
 
 

@@ -1,4 +1,4 @@
-"""Say where columns get their values from."""
+"""Render defaults, generation expressions and identities as SQL."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
 
 def value_clause(value: ColumnGeneration | None) -> str:
-    """Say it in the definition of a column, with a space before it."""
+    """Render the clause of a column definition, with a space before it."""
     if value is None:
         return ""
     if value.generated is not None:
         return f" GENERATED ALWAYS AS {condition(value.generated)}"
     if value.identity is not None:
         start, step, is_always = value.identity
-        how = "ALWAYS" if is_always else "BY DEFAULT"
-        return f" GENERATED {how} AS IDENTITY (START WITH {start:d} INCREMENT BY {step:d})"
+        mode = "ALWAYS" if is_always else "BY DEFAULT"
+        return f" GENERATED {mode} AS IDENTITY (START WITH {start:d} INCREMENT BY {step:d})"
     return "" if value.default is None else f" DEFAULT {_expression(value.default)}"
 
 
 def change_defaults(table: QualifiedName, changes: Sequence[ColumnDefaultChange]) -> Iterator[Statement]:
-    """Say all defaults that come, change and go in one statement, or in as few as Spark allows."""
+    """Render all changes of defaults as one statement, or as few as Spark allows."""
     for group in batches(changes):
-        lines = ",\n".join(f"  {path_sql(change.path)} {_words(change)}" for change in group)
+        lines = ",\n".join(f"  {path_sql(change.path)} {_clause(change)}" for change in group)
         sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
         yield Statement(table=table, kind=StatementKind.CHANGE_DEFAULTS, sql=sql, changes=group)
 
 
 def change_generation(_table: QualifiedName, _changes: Sequence[ColumnGenerationChange]) -> Iterator[Statement]:
-    """Say nothing: Delta has no statement for it, and a rule refuses the plan."""
+    """Render nothing: Delta has no statement for it, and a rule refuses the plan."""
     yield from ()
 
 
-def _words(change: ColumnDefaultChange) -> str:
+def _clause(change: ColumnDefaultChange) -> str:
     return "DROP DEFAULT" if change.after is None else f"SET DEFAULT {_expression(change.after)}"
 
 
 def _expression(text: str) -> str:
-    """Put an end of line behind a comment, so that it does not swallow what follows."""
+    """Add a line feed after a comment, so that the comment does not hide what follows."""
     legible = escaped_literals(text)
     return f"{legible}\n" if "--" in legible else legible
 

@@ -1,7 +1,7 @@
-"""Fingerprints of rows: whether two relations hold the same values, whatever the order of their rows and files.
+"""Fingerprints of rows: whether two relations have the same values, in any order of rows and files.
 
 A fingerprint counts the rows and adds up a 64-bit hash of each column, and of each whole row. Spark's ``xxhash64``
-passes over NULL, takes ``-0.0`` for ``0.0``, and refuses maps (Spark 4.2.0), so that what it gets is prepared here.
+ignores NULL, hashes ``-0.0`` as ``0.0``, and refuses maps (Spark 4.2.0), so its arguments are prepared here.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Fingerprint(NamedTuple):
-    """What the rows of a relation add up to.
+    """The number of rows of a relation, and the sums of their hashes.
 
     Args:
         rows: Their number.
         columns: For each column, in order, the sum of the hashes of its values; ``None`` without rows.
-        whole: The sum of the hashes of whole rows, so that values which have changed places between rows are noticed.
+        whole: The sum of the hashes of whole rows, which shows values that were swapped between rows.
     """
 
     rows: int
@@ -56,7 +56,13 @@ def fingerprint_query(relation: str, columns: Sequence[ColumnState]) -> str:
 
 
 def difference(columns: Sequence[ColumnState], before: Fingerprint, after: Fingerprint) -> str:
-    """Return how two fingerprints of the same columns differ, for people; ``""`` if they are equal."""
+    """Describe how two fingerprints of the same columns differ; ``""`` if they are equal.
+
+    Args:
+        columns: The columns that were hashed.
+        before: One fingerprint.
+        after: The other one.
+    """
     if before == after:
         return ""
     if before.rows != after.rows:
@@ -64,7 +70,7 @@ def difference(columns: Sequence[ColumnState], before: Fingerprint, after: Finge
     pairs = zip(columns, before.columns, after.columns, strict=True)
     changed = [f"{column.name} ({describe_type(column.data_type)})" for column, old, new in pairs if old != new]
     if not changed:
-        return "values of different rows have changed places"
+        return "values were swapped between rows"
     return f"the values of {'column' if len(changed) == 1 else 'columns'} {', '.join(changed)} differ"
 
 
@@ -77,12 +83,12 @@ def _hash(column: ColumnState, value: str, depth: int = 0) -> str:
 
 
 def _parts(data_type: DataTypeState, value: str, depth: int) -> Iterator[str]:
-    """Yield what tells two values of a type apart: first whether the value is NULL, which a hash passes over.
+    """Yield expressions that differ where two values of a type differ: first whether it is NULL, which a hash ignores.
 
     Args:
         data_type: The type.
         value: An expression for the value.
-        depth: How many lambdas the expression stands in, each of which names its variable by its own number.
+        depth: In how many lambdas the expression is nested; each names its variable by its number.
     """
     yield f"{value} IS NULL"
     if isinstance(data_type, StructState):
@@ -91,7 +97,7 @@ def _parts(data_type: DataTypeState, value: str, depth: int) -> Iterator[str]:
         element = f"e{depth}"
         yield f"transform({value}, {element} -> xxhash64({_joined(_parts(data_type.element, element, depth + 1))}))"
     elif isinstance(data_type, MapState):
-        # The order of its entries is no part of a map.
+        # The entries of a map have no order.
         entry = f"e{depth}"
         key = _parts(data_type.key, f"{entry}.key", depth + 1)
         inner = _parts(data_type.value, f"{entry}.value", depth + 1)
@@ -109,7 +115,7 @@ def _atomic(data_type: str, value: str) -> Iterator[str]:
     if data_type == "variant":
         yield f"to_json({value})"
     elif data_type.startswith("char("):
-        # Blanks at the end are no part of the value: Spark adds them when it reads, and compares without them.
+        # Trailing blanks are not part of the value: Spark adds them when it reads, and compares without them.
         yield f"rtrim({value})"
     elif data_type != "void":
         yield value

@@ -1,4 +1,4 @@
-"""Say foreign keys."""
+"""Render foreign keys as SQL."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def add_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyAdd]) -> Iterator[Statement]:
-    """Say each new foreign key; without parent columns it means the parent's primary key."""
+    """Render each new foreign key; without parent columns it references the parent's primary key."""
     for change in changes:
         key = change.key
-        there = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
-        said = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{there}"
-        yield add_constraint(table, StatementKind.ADD_FOREIGN_KEY, change, key.name, said)
+        parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
+        clause = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{parent_columns}"
+        yield add_constraint(table, StatementKind.ADD_FOREIGN_KEY, change, key.name, clause)
 
 
 def drop_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyDrop]) -> Iterator[Statement]:
-    """Say each foreign key that goes."""
+    """Render the removal of each foreign key."""
     for change in changes:
         yield drop_constraint(table, StatementKind.DROP_FOREIGN_KEY, change, change.key.name)
 

@@ -1,6 +1,7 @@
-"""Ask Unity Catalog on Databricks about a whole schema at a time (source: Databricks' documentation of the relations).
+"""Queries of the information schema of Unity Catalog on Databricks, each for a whole schema.
 
-Rows are limited to what the principal may see, so that a missing row does not mean a missing table.
+Source: Databricks' documentation of the relations. They show only what the principal may see, so that a missing row
+does not prove that there is no table.
 """
 
 from __future__ import annotations
@@ -14,22 +15,27 @@ _ITS_PARENT = " AND ".join(
 
 
 RUNTIME = "SELECT current_version().dbr_version AS runtime"
-"""Ask for the version of the runtime, such as ``16.4.x-scala2.12``; SQL warehouses have none, and are always new."""
+"""The query of the runtime version, such as ``16.4.x-scala2.12``; SQL warehouses have none and are always current."""
 
 
 def schemata(catalog: str, schema: str) -> str:
-    """Ask whether a schema is there."""
+    """Return the query whether a schema exists.
+
+    Args:
+        catalog: Its catalog.
+        schema: Its name.
+    """
     return _select(catalog, "schemata", ("schema_name",), f"schema_name = {literal(schema)}")
 
 
 def tables_in(catalog: str, schema: str) -> str:
-    """Ask for tables and views: name, kind, format, comment."""
+    """Return the query of tables and views: name, kind, format, comment."""
     columns = ("table_name", "table_type", "data_source_format", "comment")
     return _select(catalog, "tables", columns, f"table_schema = {literal(schema)}")
 
 
 def columns_in(catalog: str, schema: str) -> str:
-    """Ask for columns: table, name, place, nullability, type, default, comment."""
+    """Return the query of columns: table, name, position, nullability, type, default, comment."""
     columns = (
         "table_name",
         "column_name",
@@ -43,7 +49,7 @@ def columns_in(catalog: str, schema: str) -> str:
 
 
 def keys_in(catalog: str, schema: str) -> str:
-    """Ask for the columns of keys: table, name, kind, column, place, and place in the parent's key."""
+    """Return the query of key columns: table, name, kind, column, position, and position in the parent's key."""
     chosen = "k.table_name, k.constraint_name, c.constraint_type, k.column_name, k.ordinal_position"
     return (
         f"SELECT {chosen}, k.position_in_unique_constraint"  # noqa: S608 - quoted where it is made
@@ -54,7 +60,7 @@ def keys_in(catalog: str, schema: str) -> str:
 
 
 def parents_in(catalog: str, schema: str) -> str:
-    """Ask for the parents of foreign keys: name of the key, and of the parent the table, a column, and its place."""
+    """Return the query of the parents of foreign keys: name of the key; table, column and position of the parent."""
     return (
         "SELECT c.constraint_name, k.table_catalog, k.table_schema, k.table_name, k.column_name, k.ordinal_position"  # noqa: S608 - likewise
         f" FROM {_relation(catalog, 'referential_constraints')} AS c"
@@ -64,12 +70,12 @@ def parents_in(catalog: str, schema: str) -> str:
 
 
 def table_tags_in(catalog: str, schema: str) -> str:
-    """Ask for the tags of tables: table, key, value."""
+    """Return the query of the tags of tables: table, key, value."""
     return _select(catalog, "table_tags", ("table_name", "tag_name", "tag_value"), f"schema_name = {literal(schema)}")
 
 
 def column_tags_in(catalog: str, schema: str) -> str:
-    """Ask for the tags of columns: table, column, key, value."""
+    """Return the query of the tags of columns: table, column, key, value."""
     columns = ("table_name", "column_name", "tag_name", "tag_value")
     return _select(catalog, "column_tags", columns, f"schema_name = {literal(schema)}")
 

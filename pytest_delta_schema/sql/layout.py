@@ -1,4 +1,4 @@
-"""Say the layout: partitions, clustering, and the order of columns."""
+"""Render the layout as SQL: partitioning, clustering, and the order of columns."""
 
 from __future__ import annotations
 
@@ -15,22 +15,27 @@ if TYPE_CHECKING:
 
 
 def layout_clauses(partitioning: Sequence[str], clustering: Iterable[Sequence[str]]) -> list[str]:
-    """Say the layout of a new table, a clause a line."""
+    """Render the layout clauses of a new table.
+
+    Args:
+        partitioning: Names of columns.
+        clustering: Paths of columns and fields.
+    """
     if partitioning:
         return [f"PARTITIONED BY ({listed(partitioning)})"]
     return [f"CLUSTER BY ({_paths(clustering)})"] if clustering else []
 
 
 def change_clustering(table: QualifiedName, changes: Sequence[ClusteringChange]) -> Iterator[Statement]:
-    """Say the new clustering, or that there is none."""
+    """Render CLUSTER BY, or CLUSTER BY NONE."""
     for change in changes:
-        said = f"({_paths(change.after)})" if change.after else "NONE"
-        sql = f"ALTER TABLE {dotted(table)} CLUSTER BY {said}"
+        clause = f"({_paths(change.after)})" if change.after else "NONE"
+        sql = f"ALTER TABLE {dotted(table)} CLUSTER BY {clause}"
         yield Statement(table=table, kind=StatementKind.CLUSTER, sql=sql, changes=(change,))
 
 
 def rewrite_layout(table: QualifiedName, changes: Sequence[LayoutRewrite]) -> Iterator[Statement]:
-    """Say that the table is replaced by its own rows in another layout."""
+    """Render the replacement of the table by its own rows in another layout."""
     for change in changes:
         name = dotted(table)
         lines = [
@@ -43,18 +48,18 @@ def rewrite_layout(table: QualifiedName, changes: Sequence[LayoutRewrite]) -> It
 
 
 def move_columns(table: QualifiedName, changes: Sequence[ColumnMove]) -> Iterator[Statement]:
-    """Say each move; several in one statement end in another order than they say (run on the released jars)."""
+    """Render each move as one statement; Delta applies several in one statement in another order (Delta 4.4.0)."""
     for change in changes:
-        place = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
-        sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {place}"
+        position = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
+        sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {position}"
         yield Statement(table=table, kind=StatementKind.MOVE_COLUMN, sql=sql, changes=(change,))
 
 
 def texts_without_zone(columns: Iterable[str]) -> str:
-    """Return an expression over the files of a log: whether one writes a timestamp without its zone.
+    """Return an expression over the files of a log: whether a partition value is a timestamp without a time zone.
 
     Args:
-        columns: Of the partitions, by their physical names; at least one.
+        columns: Physical names of the partition columns; at least one.
     """
     texts = [f"partitionValues[{literal(name)}] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'" for name in columns]
     return f"coalesce(bool_or({' OR '.join(texts)}), false)"

@@ -1,4 +1,4 @@
-"""Say table properties; keys and values are literals."""
+"""Render table properties as SQL; keys and values are literals."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def property_lines(properties: Mapping[str, str]) -> str:
-    """Write properties, one a line, as they stand between the parentheses."""
+    """Render properties, one on each line, without the parentheses."""
     return ",\n".join(f"  {literal(key)} = {literal(value)}" for key, value in properties.items())
 
 
 def set_properties(table: QualifiedName, changes: Sequence[SetTableProperties]) -> Iterator[Statement]:
-    """Say all properties to set in one statement."""
+    """Render all properties to set as one statement."""
     for change in changes:
         yield Statement(
             table=table,
@@ -31,7 +31,7 @@ def set_properties(table: QualifiedName, changes: Sequence[SetTableProperties]) 
 
 
 def unset_properties(table: QualifiedName, changes: Sequence[UnsetTableProperties]) -> Iterator[Statement]:
-    """Say all properties to remove in one statement."""
+    """Render all properties to remove as one statement."""
     for change in changes:
         keys = ", ".join(map(literal, change.keys))
         yield Statement(

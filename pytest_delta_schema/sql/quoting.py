@@ -1,4 +1,4 @@
-"""Identifiers and literals: unescaped text in, SQL out, and nothing that the text could break out of."""
+"""Quote identifiers and literals, so that no text can be read as SQL."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ESCAPES = {
     "\t": "\\t",
     "$": "\\u0024",
 }
-# A dollar is harmless but before a brace, where Spark substitutes variables even inside literals.
+# Spark substitutes ${variables} even inside of literals.
 _TO_ESCAPE = re.compile(rf"[\\']|{HIDDEN.pattern}|\$(?=\{{)")
 
 
@@ -33,7 +33,7 @@ def identifier(name: str) -> str:
 
 
 def dotted(name: QualifiedName) -> str:
-    """Quote a table's three parts, in the case in which the catalog stores them."""
+    """Quote the three parts of a table name, in the case in which the catalog stores them."""
     return _dotted(*name.written)
 
 
@@ -43,17 +43,17 @@ def _dotted(catalog: str, schema: str, table: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Quote names and put commas between them."""
+    """Quote names and join them by commas."""
     return ", ".join(map(identifier, names))
 
 
 def path_sql(path: Iterable[str]) -> str:
-    """Quote a column and the fields below it, with dots between them."""
+    """Quote a column and the fields below it, joined by dots."""
     return ".".join(map(identifier, path))
 
 
 def condition(expression: str) -> str:
-    """Put an expression into parentheses, out of reach of a comment at its end."""
+    """Put an expression into parentheses; a comment at its end does not hide the closing one."""
     text = escaped_literals(expression)
     return f"({text}\n)" if "--" in text else f"({text})"
 
@@ -61,8 +61,8 @@ def condition(expression: str) -> str:
 def literal(text: str) -> str:
     r"""Write ``text`` as a string literal on one line.
 
-    Quotes are escaped by a backslash, because a doubled quote is misread by Spark 3.5 and 4.0, and what is hidden as
-    ``\u001b``. A zero is ``\0``, but not in front of digits, with which that would be another character.
+    Quotes are escaped by a backslash, because Spark 3.5 and 4.0 misread a doubled quote, and hidden characters as in
+    ``\u001b``. NUL is ``\0`` unless a digit follows, because ``\01`` is another character.
     """
     if text.isprintable() and "'" not in text and "\\" not in text and "$" not in text:
         return f"'{text}'"
@@ -76,10 +76,10 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def delta_files(path: str) -> str:
-    """Say a folder that is a Delta table as something that can be queried."""
+    """Render the folder of a Delta table as a relation that can be queried."""
     return f"delta.{identifier(path)}"
 
 
 def parquet_files(path: str) -> str:
-    """Say a folder of parquet files as something that can be queried, or converted."""
+    """Render a folder of parquet files as a relation that can be queried or converted."""
     return f"parquet.{identifier(path)}"

@@ -1,4 +1,4 @@
-"""Say schemas, and the ways back."""
+"""Render statements about schemas, restores, and what a catalog shows of a table."""
 
 from __future__ import annotations
 
@@ -13,12 +13,22 @@ if TYPE_CHECKING:
 
 
 def restore_table(table: QualifiedName, version: int) -> str:
-    """Bring the table back to an older version."""
+    """Render RESTORE TABLE.
+
+    Args:
+        table: The table.
+        version: The Delta version to restore.
+    """
     return f"RESTORE TABLE {dotted(table)} TO VERSION AS OF {version:d}"
 
 
 def restoring(table: QualifiedName, version: int) -> Statement:
-    """Return the statement that brings the table back to an older version."""
+    """Return the statement that restores an older version of a table.
+
+    Args:
+        table: The table.
+        version: The Delta version to restore.
+    """
     return Statement(
         table=table,
         kind=StatementKind.RESTORE_TABLE,
@@ -28,75 +38,85 @@ def restoring(table: QualifiedName, version: int) -> Statement:
 
 
 def select_all(source: str) -> str:
-    """Read all rows of a source, see :func:`~pytest_delta_schema.sql.data_check_queries.rows_of`."""
+    """Render the query of all rows of a source, see :func:`~pytest_delta_schema.sql.data_check_queries.rows_of`."""
     return f"SELECT * FROM {source}"  # noqa: S608 - quoted where it is made
 
 
 def select_text(path: str) -> str:
-    """Read a text file, its lines as rows."""
+    """Render the query of a text file, with a row for each line."""
     return select_all(f"text.{identifier(path)}")
 
 
 def describe_history(table: QualifiedName, limit: int | None = None) -> str:
-    """Read the commits of a table, the newest first."""
+    """Render the query of the commits of a table, the newest first.
+
+    Args:
+        table: The table.
+        limit: How many commits at most; ``None`` for all.
+    """
     return f"DESCRIBE HISTORY {dotted(table)}{'' if limit is None else f' LIMIT {limit:d}'}"
 
 
 def describe_extended(table: QualifiedName) -> str:
-    """Read columns, partitions, comment, format and place of a table."""
+    """Render the query of the columns, partitions, comment, format and location of a table."""
     return f"DESCRIBE TABLE EXTENDED {dotted(table)}"
 
 
 def describe_detail(table: QualifiedName) -> str:
-    """Read properties, layout and protocol of a table."""
+    """Render the query of the properties, layout and protocol of a table."""
     return f"DESCRIBE DETAIL {dotted(table)}"
 
 
 def show_create(table: QualifiedName) -> str:
-    """Read the statement that would create a table as it is."""
+    """Render the query of the statement that would create a table."""
     return f"SHOW CREATE TABLE {dotted(table)}"
 
 
 def show_properties(table: QualifiedName) -> str:
-    """Read the properties of a table, and what its protocol is."""
+    """Render the query of the properties and the protocol of a table."""
     return f"SHOW TBLPROPERTIES {dotted(table)}"
 
 
 def describe_schema(catalog: str, schema: str) -> str:
-    """Look at one schema."""
+    """Render DESCRIBE SCHEMA."""
     return f"DESCRIBE SCHEMA {identifier(catalog)}.{identifier(schema)}"
 
 
 def show_schemas(catalog: str) -> str:
-    """List the schemas of a catalog."""
+    """Render the query of the schemas of a catalog."""
     return f"SHOW SCHEMAS IN {identifier(catalog)}"
 
 
 def show_tables(catalog: str, schema: str) -> str:
-    """List the tables of a schema."""
+    """Render the query of the tables of a schema."""
     return f"SHOW TABLES IN {identifier(catalog)}.{identifier(schema)}"
 
 
 def show_views(catalog: str, schema: str) -> str:
-    """List the views of a schema."""
+    """Render the query of the views of a schema."""
     return f"SHOW VIEWS IN {identifier(catalog)}.{identifier(schema)}"
 
 
 def drop_table(table: QualifiedName) -> str:
-    """Remove a table."""
+    """Render DROP TABLE."""
     return f"DROP TABLE IF EXISTS {dotted(table)}"
 
 
 def register_table(table: QualifiedName, location: str) -> str:
-    """Make a catalog know a Delta table that is there already."""
+    """Render the registration of an existing Delta table in a catalog.
+
+    Args:
+        table: Its name in the catalog.
+        location: Its folder.
+    """
     return f"CREATE TABLE {dotted(table)} USING DELTA LOCATION {literal(location)}"
 
 
 def create_schema(catalog: str, schema: str) -> str:
-    """Make a schema unless it is there."""
+    """Render CREATE SCHEMA."""
     return f"CREATE SCHEMA IF NOT EXISTS {identifier(catalog)}.{identifier(schema)}"
 
 
 def drop_schema(catalog: str, schema: str) -> str:
-    """Remove a schema with all that is in it."""
+    """Render DROP SCHEMA with everything in it."""
     return f"DROP SCHEMA IF EXISTS {identifier(catalog)}.{identifier(schema)} CASCADE"

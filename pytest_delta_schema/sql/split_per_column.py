@@ -1,4 +1,4 @@
-"""Say a statement about several columns one column at a time, for grammars that take no more."""
+"""Split a statement that alters several columns into one for each column, for backends that accept no more."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ TOGETHER = frozenset(
 
 
 def one_by_one(statement: Statement) -> tuple[Statement, ...]:
-    """Return statements that do the same as one of these kinds, each for one column or one field."""
+    """Return statements that together do the same, each for one column or one field."""
     singles = [single for change in statement.changes for single in _singles(change)]
-    return tuple(said for single in singles for said in renderer_of(type(single))(statement.table, (single,)))
+    return tuple(rendered for single in singles for rendered in renderer_of(type(single))(statement.table, (single,)))
 
 
 def _singles(change: object) -> Iterator[Change]:
     if not isinstance(change, SetColumnComments):
-        yield change  # type: ignore[misc] # kinds that alter columns hold nothing but changes
+        yield change  # type: ignore[misc] # statements that alter columns make changes only
         return
     for path, comment in change.by_path.items():
         yield comments_at({path: comment})

@@ -1,4 +1,4 @@
-"""One statement: its text, and the changes that it makes."""
+"""Statements: their kinds, their SQL, and the changes that they make."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class StatementKind(Enum):
-    """What a statement does; backends that lack one emulate it by its changes."""
+    """What a statement does; a backend that cannot run a kind may emulate it from the changes."""
 
     CREATE_SCHEMA = "create schema"
     CREATE_TABLE = "create table"
@@ -47,13 +47,13 @@ class StatementKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What is shown is what is run: the SQL and, for backends without SQL or without that SQL, its changes.
+    """One statement: its SQL, and the changes that it makes for backends that cannot run the SQL.
 
     Args:
-        table: The table it is about.
+        table: The table that it changes.
         kind: What it does.
-        sql: The text, without a semicolon.
-        changes: What it changes, in order; none for the creation of a schema.
+        sql: The SQL without a semicolon.
+        changes: The changes that it makes, in order; none for the creation of a schema.
     """
 
     table: QualifiedName

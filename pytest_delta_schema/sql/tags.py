@@ -1,4 +1,4 @@
-"""Say tags, which Databricks' SQL knows; keys and values are literals."""
+"""Render tags as SQL of Databricks; keys and values are literals."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def set_tags(table: QualifiedName, changes: Sequence[SetTags]) -> Iterator[Statement]:
-    """Say all tags to set, a statement for the table and one for each column."""
+    """Render all tags to set: a statement for the table and one for each column."""
     for change in changes:
         sql = f"{_subject(table, change.path)} SET TAGS (\n{property_lines(change.tags)}\n)"
         yield Statement(table=table, kind=StatementKind.SET_TAGS, sql=sql, changes=(change,))
 
 
 def unset_tags(table: QualifiedName, changes: Sequence[UnsetTags]) -> Iterator[Statement]:
-    """Say all tags to remove, a statement for the table and one for each column."""
+    """Render all tags to remove: a statement for the table and one for each column."""
     for change in changes:
         sql = f"{_subject(table, change.path)} UNSET TAGS ({', '.join(map(literal, change.keys))})"
         yield Statement(table=table, kind=StatementKind.UNSET_TAGS, sql=sql, changes=(change,))

@@ -1,4 +1,4 @@
-"""Say a data type, and a change of one."""
+"""Render data types as SQL, and changes of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def type_sql(data_type: DataTypeState) -> str:
-    """Write a type in upper case, nested fields with NOT NULL and comments."""
+    """Render a type in upper case, nested fields with NOT NULL and comments."""
     return data_type.upper() if isinstance(data_type, str) else _nested_sql(data_type)
 
 
@@ -39,7 +39,7 @@ def _field_sql(field: ColumnState) -> str:
 
 
 def change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> Iterator[Statement]:
-    """Say the new types of columns in one statement, or in as few as Spark allows."""
+    """Render the new types of columns as one statement, or as few as Spark allows."""
     for group in batches(changes):
         lines = ",\n".join(f"  {path_sql(change.path)} TYPE {type_sql(change.after)}" for change in group)
         yield Statement(

@@ -59,7 +59,7 @@ def play(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> Tab
     refused = _refused(scenario, said, catalog.capabilities)
     if refused:
         with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
-            orchestrator.sync_tables(models, known=known)
+            orchestrator.sync_tables(models, other_models=known)
         assert tuple(violation.code for violation in caught.value.violations) == refused
         end = catalog.snapshot(models).tables[name]
         assert visible(end) == before

@@ -49,10 +49,10 @@ def catalog():
     return Recording()
 
 
-def sync(catalog, *models, known=()):
+def sync(catalog, *models, other_models=()):
     catalog.ran.clear()
     catalog.tables.clear()
-    return Orchestrator.over(catalog).sync_tables(models, known=known)
+    return Orchestrator.over(catalog).sync_tables(models, other_models=other_models)
 
 
 def keys(catalog, model) -> list[str]:
@@ -122,7 +122,7 @@ def test_a_key_and_the_foreign_key_that_points_at_it_change_together(catalog):
 def test_a_parent_alone_drops_what_a_known_child_does_not_want_any_more(catalog):
     sync(catalog, customers("id"), orders(customers("id")))
 
-    sync(catalog, customers("id", "region"), known=[orders()])
+    sync(catalog, customers("id", "region"), other_models=[orders()])
 
     assert keys(catalog, orders()) == []
 
@@ -173,12 +173,12 @@ def test_a_parent_that_its_data_holds_back_holds_back_its_children(catalog):
     assert [str(violation).partition("; ")[0] for violation in caught.value.violations] == [
         "dev.silver.customers: check positive (id > 0) cannot be added, because 1 row breaks it, of 1, such as id = -1",
         (
-            "dev.silver.orders: waits for dev.silver.customers, at which its foreign key"
-            " fk_dev_silver_orders__customer_id points and which is held back"
+            "dev.silver.orders: is not changed, because its foreign key fk_dev_silver_orders__customer_id"
+            " references dev.silver.customers, which is not changed either"
         ),
         (
-            "dev.silver.lines: waits for dev.silver.orders, at which its foreign key fk_dev_silver_lines__id points"
-            " and which is held back"
+            "dev.silver.lines: is not changed, because its foreign key fk_dev_silver_lines__id"
+            " references dev.silver.orders, which is not changed either"
         ),
     ]
     assert catalog.story == ["other: create table"]
@@ -193,8 +193,8 @@ def test_a_parent_that_fails_midway_gets_no_new_foreign_keys():
     parent, child = caught.value.exceptions
     assert isinstance(parent, ApplyError)
     assert str(child) == (
-        "dev.silver.orders: statement 3 of 3 failed: dev.silver.customers, at which the foreign key points, was not brought"
-        " in line\n"
+        "dev.silver.orders: statement 3 of 3 failed: dev.silver.customers, which the foreign key references, was not"
+        " aligned\n"
         "  done:\n"
         "    CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n"
         "    CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (\n"
@@ -207,7 +207,7 @@ def test_a_parent_that_fails_midway_gets_no_new_foreign_keys():
         " (`customer_id`) REFERENCES `dev`.`silver`.`customers` (`id`);\n"
         "  not run: nothing\n"
         "  way back: the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`\n"
-        "  way on:   mend the cause and apply again; the next plan starts from what is done"
+        "  way on:   fix the cause and apply again; the next plan starts from what is done"
     )
 
 

@@ -229,7 +229,7 @@ def test_tables_that_had_failed_before_keep_their_own_story():
         ({"blind": threading.Event()}, "the table could not be read again within 0.05 s"),
         (
             {"stop": StillRunning},
-            "when the table was read again it had not, but could not be stopped either; look once more",
+            "it had not when the table was read again, but it could not be stopped either; check again",
         ),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_failure_midway_tells_the_whole_story_and_the_next_apply_goes_on():
         "      'delta.autoOptimize.optimizeWrite' = 'true'\n"
         "    );\n"
         "  way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0\n"
-        "  way on:   mend the cause and apply again; the next plan starts from what is done"
+        "  way on:   fix the cause and apply again; the next plan starts from what is done"
     )
     assert (caught.value.table, caught.value.version) == ("dev.silver.orders", 0)
     assert (len(caught.value.done), len(caught.value.not_run)) == (2, 3)
@@ -220,14 +220,14 @@ def test_a_plan_may_be_had_without_running_it():
         pytest.param(
             "FAILED_READ_FILE.FILE_NOT_EXIST",
             "File file:/x.parquet does not exist.\nmore",
-            "dev.silver.orders: its rows cannot be read: File file:/x.parquet does not exist.; bring back the data files of"
-            " its newest version, or restore a version whose files are there",
+            "dev.silver.orders: its rows cannot be read: File file:/x.parquet does not exist.; restore the data files of"
+            " its newest version, or restore a version whose files exist",
             id="missing",
         ),
         pytest.param(
             "",
             "the session is gone",
-            "dev.silver.orders: its rows cannot be read: the session is gone; mend the cause and run again",
+            "dev.silver.orders: its rows cannot be read: the session is gone; fix the cause and run again",
             id="other",
         ),
         pytest.param("", "dev.silver.orders: no", "dev.silver.orders: no", id="named"),

@@ -139,7 +139,10 @@ WAYS_BACK = {
         DAMAGED,
         f"unknown, because the table cannot be read now: its Delta log is damaged; restore the log; then: {RESTORE}",
     ),
-    "gone": (ABSENT, "the table is gone, which none of these statements does; see who has dropped it"),
+    "gone": (
+        ABSENT,
+        "the table does not exist any more, although none of these statements drops it; find out who dropped it",
+    ),
 }
 
 
@@ -162,7 +165,7 @@ def test_a_restored_table_that_cannot_be_read_is_not_said_to_be_restored(answer)
     )
 
     assert way_back(catalog) == (
-        f"unknown, because nobody can tell whether this has restored the table: {RESTORE}; see its history"
+        f"unknown, because it cannot be read whether this has restored the table: {RESTORE}; see its history"
     )
 
 
@@ -170,7 +173,7 @@ def test_a_restored_table_that_cannot_be_read_is_not_said_to_be_restored(answer)
     ("answer", "cause"),
     [
         (DAMAGED, "its Delta log is damaged; restore the log"),
-        (ABSENT, "the table does not exist any more; see who has dropped it since the plan was made"),
+        (ABSENT, "the table does not exist any more; find out who dropped it since the plan was made"),
     ],
 )
 def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned(answer, cause):
@@ -202,7 +205,7 @@ def test_a_catalog_that_does_not_know_versions_says_so():
     state = CatalogState(tables={NAME: replace(orders_before(), version=None)})
 
     assert str(version_of(state, NAME)) == (
-        "dev.silver.orders: its catalog does not say which version it has; read its history with DESCRIBE HISTORY"
+        "dev.silver.orders: its catalog does not show its version; read its history with DESCRIBE HISTORY"
     )
 
 

@@ -114,17 +114,17 @@ class Line:
 
     def apply(self) -> tuple[Statement, ...]:
         """Apply the model of today."""
-        return self.orchestrator().sync_tables(self.models, known=self.known).statements
+        return self.orchestrator().sync_tables(self.models, other_models=self.known).statements
 
     def planned(self) -> list[Statement]:
         """Return what an apply would run."""
-        plan = self.orchestrator().plan_tables(self.models, known=self.known)
+        plan = self.orchestrator().plan_tables(self.models, other_models=self.known)
         return [statement for action in plan.actions for statement in statements(action)]
 
     def require_converged(self) -> None:
         """Apply once more and require that nothing is left to do."""
         self.apply()
-        plan = self.orchestrator().plan_tables(self.models, known=self.known)
+        plan = self.orchestrator().plan_tables(self.models, other_models=self.known)
         left = [str(line) for action in plan.actions for line in change_lines(action)]
         require(not left, f"after a second apply the plan is not empty: {'; '.join(left)}")
 

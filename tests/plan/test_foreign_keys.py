@@ -38,8 +38,8 @@ def orders_before(*keys: ForeignKeyState):
     return state(stored(), stored("customer_id"), name=CHILD, foreign_keys=keys)
 
 
-def shown(models, *there, known=()) -> list[str]:
-    plan = TablePlanner().plan(models, catalog(*there), known=known)
+def shown(models, *there, other_models=()) -> list[str]:
+    plan = TablePlanner().plan(models, catalog(*there), other_models=other_models)
     return [f"{action.table.table}: {line}" for action in plan.actions for line in change_lines(action)]
 
 
@@ -113,7 +113,7 @@ def child():
 
 
 @pytest.mark.parametrize(
-    ("models", "key", "known", "expected"),
+    ("models", "key", "other_models", "expected"),
     [
         pytest.param([customers("id"), child()], OLD_KEY, [], [], id="unchanged"),
         pytest.param(
@@ -134,8 +134,8 @@ def child():
         pytest.param([customers(), orders()], OLD_KEY, [], [KEY_DROPPED, DROPPED], id="both go"),
     ],
 )
-def test_foreign_keys_follow_the_key_they_point_at(models, key, known, expected):
-    assert shown(models, customers_before(key), orders_before(STORED), known=known) == expected
+def test_foreign_keys_follow_the_key_they_point_at(models, key, other_models, expected):
+    assert shown(models, customers_before(key), orders_before(STORED), other_models=other_models) == expected
 
 
 def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():

@@ -420,7 +420,7 @@ def test_a_check_in_another_form_is_a_note():
 
     assert plan.is_empty
     assert [str(note) for note in plan.notes] == [
-        "dev.silver.orders: check range is stored as id >= 1 and id <= 5, which says the same as id between 1 and 5"
+        "dev.silver.orders: check range is stored as id >= 1 and id <= 5, which is equal to id between 1 and 5"
     ]
 
 
@@ -495,5 +495,5 @@ def test_a_generation_in_another_form_is_a_note_and_no_change():
 
     assert plan.is_empty
     assert [str(note) for note in plan.notes] == [
-        "dev.silver.orders: column b is filled by a >= 1 AND 9 >= a, which says the same as a BETWEEN 1 AND 9"
+        "dev.silver.orders: column b is filled by a >= 1 AND 9 >= a, which is equal to a BETWEEN 1 AND 9"
     ]

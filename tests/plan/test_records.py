@@ -62,7 +62,7 @@ def test_what_no_record_can_hold_is_a_note_and_no_difference(said, left_out):
 
     assert entry_differences(lacking, said) == ()
     assert entry_differences(record(said), said) == ()
-    assert notes_of_entry(said) == (f"the catalog cannot store {left_out}, and its record lacks it",)
+    assert notes_of_entry(said) == (f"the catalog cannot store {left_out}, and its entry lacks it",)
 
 
 def test_a_record_may_hold_it_in_a_form_of_its_own():
@@ -97,22 +97,22 @@ OTHERWISE = {
     "an older value": (
         log(field("id"), note=LONG),
         {"properties": {"note": "short"}},
-        ["properties.note: the record has 'short', the log has (absent)"],
+        ["properties.note: the catalog entry has 'short', the log has (absent)"],
     ),
     "an older column": (
         log(field("id"), field("v", "void")),
         {"columns": recorded(log(field("id"), field("v", "string")).columns, ())},
-        ["columns.v: the record has string, the log has (absent)"],
+        ["columns.v: the catalog entry has string, the log has (absent)"],
     ),
     "an older comment": (
         log(field("id"), comment="c" * 65_536),
         {"comment": "Old"},
-        ["comment: the record has 'Old', the log has ''"],
+        ["comment: the catalog entry has 'Old', the log has ''"],
     ),
     "another property": (
         log(field("id"), note=LONG, team="x"),
         {"properties": {}},
-        ["properties.team: the record has (absent), the log has 'x'"],
+        ["properties.team: the catalog entry has (absent), the log has 'x'"],
     ),
 }
 

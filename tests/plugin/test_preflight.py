@@ -112,7 +112,7 @@ def fail():
     result = project.run("--delta-drift", "--delta-preflight=count", "-m", "delta_drift")
 
     result.assert_outcomes(failed=1, deselected=2)
-    story = "dev.silver.orders: its rows cannot be read: no cluster; mend the cause and run again"
+    story = "dev.silver.orders: its rows cannot be read: no cluster; fix the cause and run again"
     result.stdout.fnmatch_lines([story, "drift: 1 failed, 0 statements run", f"  failed      {story}"])
 
 

@@ -84,7 +84,7 @@ DIFFERENCES = [
         BEFORE._replace(columns=(Decimal(4), Decimal(8)), whole=Decimal(1)),
         "the values of columns a (bigint), b (date) differ",
     ),
-    (BEFORE._replace(whole=Decimal(1)), "values of different rows have changed places"),
+    (BEFORE._replace(whole=Decimal(1)), "values were swapped between rows"),
 ]
 
 

@@ -46,7 +46,7 @@ def stale(catalog, table=orders):
 def test_the_three_drift_apart_and_are_brought_together(catalog, lake):
     # Model and log are one. Whoever asks the catalog sees no column at all.
     assert_no_drift(orders, catalog)
-    assert stale(catalog) == ["columns: the record has none, the log has 2"]
+    assert stale(catalog) == ["columns: the catalog entry has none, the log has 2"]
 
     # pytest --delta-sync-metadata
     (synced,) = catalog.sync_entries([orders])
@@ -57,7 +57,7 @@ def test_the_three_drift_apart_and_are_brought_together(catalog, lake):
     DeltaTable(lake / "dev" / "silver" / "orders").alter.add_columns([Field("coupon", TEXT)])
     with pytest.raises(DriftError, match=r"dev.silver.orders has drifted, 1 change: columns.coupon"):
         assert_no_drift(orders, catalog)
-    assert stale(catalog) == ["columns.coupon: the record has (absent), the log has string"]
+    assert stale(catalog) == ["columns.coupon: the catalog entry has (absent), the log has string"]
 
     # The column is wanted: the model takes it, and the record follows the log.
     wanted = Table(*orders.name, [*orders.columns, Column("coupon", StringType())], comment=orders.comment)

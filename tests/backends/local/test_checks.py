@@ -257,7 +257,5 @@ def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(loc
     text = str(caught.value)
     assert "\n" not in text
     assert text.startswith("dev.silver.orders: its rows cannot be read: [FAILED_READ_FILE.FILE_NOT_EXIST] ")
-    assert text.endswith(
-        "; bring back the data files of its newest version, or restore a version whose files are there"
-    )
+    assert text.endswith("; restore the data files of its newest version, or restore a version whose files exist")
     assert local.version(NAME) == 1

@@ -50,7 +50,7 @@ LOSSES = {
     ),
     "which value belongs to which row": (
         "SELECT id, 3 - d AS d FROM {}",
-        "values of different rows have changed places",
+        "values were swapped between rows",
     ),
 }
 

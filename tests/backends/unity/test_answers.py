@@ -272,7 +272,7 @@ def test_an_update_that_changes_nothing_is_no_sync(log, answer):
         server.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
-        "dev.silver.orders: the server reported success, and its record still differs (columns.deep: the record has"
+        "dev.silver.orders: the server reported success, and its record still differs (columns.deep: the catalog entry has"
         " array<struct<x:decimal(9,3)>>, the log has (absent)); see whether http://unity.invalid is the server itself, and"
         " try again"
     )

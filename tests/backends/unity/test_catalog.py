@@ -150,6 +150,6 @@ def test_the_record_of_a_managed_table_is_held_against_what_spark_reads(unity, d
     assert level == ()
     assert Orchestrator.over(unity).plan_tables([model]).is_empty
     assert list(map(str, entry_differences(state.records[NAME], state.logs[NAME]))) == [
-        "columns.id.comment: the record has '', the log has 'Key'",
-        "comment: the record has 'Lies', the log has 'Orders'",
+        "columns.id.comment: the catalog entry has '', the log has 'Key'",
+        "comment: the catalog entry has 'Lies', the log has 'Orders'",
     ]

@@ -57,9 +57,9 @@ def unity(tmp_path):
 
 def test_a_record_of_the_connector_shows_no_column(unity):
     assert unity.differences() == [
-        "columns: the record has none, the log has 14",
-        "properties.delta.appendOnly: the record has (absent), the log has 'true'",
-        "properties.team: the record has (absent), the log has 'x'",
+        "columns: the catalog entry has none, the log has 14",
+        "properties.delta.appendOnly: the catalog entry has (absent), the log has 'true'",
+        "properties.team: the catalog entry has (absent), the log has 'x'",
     ]
 
 
@@ -104,55 +104,67 @@ def change(column, **said):
 
 
 DRIFTED = {
-    "a name": (change(0, name="Id"), "columns.id.name: the record has Id, the log has id"),
+    "a name": (change(0, name="Id"), "columns.id.name: the catalog entry has Id, the log has id"),
     "another column": (
         change(0, name="key"),
-        "columns.key: the record has bigint, the log has (absent)|columns.id: the record has (absent), the log has bigint",
+        "columns.key: the catalog entry has bigint, the log has (absent)|columns.id: the catalog entry has (absent), the log has bigint",
     ),
     "the order": (
         lambda record: (record["columns"][0].update(position=1), record["columns"][1].update(position=0)),
-        "columns.order: the record has amount, id, code",
+        "columns.order: the catalog entry has amount, id, code",
     ),
-    "the text of a type": (change(0, type_text="int"), "columns.id.type: the record has int, the log has bigint"),
+    "the text of a type": (
+        change(0, type_text="int"),
+        "columns.id.type: the catalog entry has int, the log has bigint",
+    ),
     "the JSON of a type": (
         change(0, type_json='{"name":"id","type":"integer","nullable":false,"metadata":{}}'),
-        "columns.id.type_json: the record has int, the log has bigint",
+        "columns.id.type_json: the catalog entry has int, the log has bigint",
     ),
     "the JSON of a type alone": (
         change(0, type_json='"integer"'),
-        "columns.id.type_json: the record has int, the log has bigint",
+        "columns.id.type_json: the catalog entry has int, the log has bigint",
     ),
-    "the name of a type": (change(0, type_name="INT"), "columns.id.type_name: the record has INT, the log has LONG"),
+    "the name of a type": (
+        change(0, type_name="INT"),
+        "columns.id.type_name: the catalog entry has INT, the log has LONG",
+    ),
     "precision": (
         change(1, type_precision=12, type_scale=2),
-        "columns.amount.precision: the record has (12,2), the log has (10,2)",
+        "columns.amount.precision: the catalog entry has (12,2), the log has (10,2)",
     ),
-    "nullability": (change(0, nullable=True), "columns.id.nullability: the record has nullable, the log has not null"),
-    "a comment": (change(0, comment=None), "columns.id.comment: the record has '', the log has 'Key'"),
-    "a partition": (change(4, partition_index=None), "columns.day.partition_index: the record has none, the log has 0"),
+    "nullability": (
+        change(0, nullable=True),
+        "columns.id.nullability: the catalog entry has nullable, the log has not null",
+    ),
+    "a comment": (change(0, comment=None), "columns.id.comment: the catalog entry has '', the log has 'Key'"),
+    "a partition": (
+        change(4, partition_index=None),
+        "columns.day.partition_index: the catalog entry has none, the log has 0",
+    ),
     "the table's comment": (
         lambda record: record.update(comment=None),
-        "comment: the record has '', the log has 'All'",
+        "comment: the catalog entry has '', the log has 'All'",
     ),
     "a property": (
         lambda record: record["properties"].update(team="y"),
-        "properties.team: the record has 'y', the log has 'x'",
+        "properties.team: the catalog entry has 'y', the log has 'x'",
     ),
     "a stale property": (
         lambda record: record["properties"].update(old="1"),
-        "properties.old: the record has '1', the log has (absent)",
+        "properties.old: the catalog entry has '1', the log has (absent)",
     ),
     "a comment inside": (
         lambda record: record["columns"][3].update(
             type_json=record["columns"][3]["type_json"].replace("Inside", "Outside")
         ),
-        "columns.s.x.comment: the record has 'Outside', the log has 'Inside'",
+        "columns.s.x.comment: the catalog entry has 'Outside', the log has 'Inside'",
     ),
     "nullability inside": (
         lambda record: record["columns"][3].update(
             type_json=record["columns"][3]["type_json"].replace('"containsNull": false', '"containsNull": true')
         ),
-        "columns.s.m.value.type_json: the record has array<decimal(9,3)>, the log has array<decimal(9,3) not null>",
+        "columns.s.m.value.type_json: the catalog entry has array<decimal(9,3)>, the log has array<decimal(9,3) not null>",
     ),
 }
 
@@ -206,7 +218,7 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
     assert [each["name"] for each in record["columns"]] == ["id"]
     assert (record["comment"], record["properties"]["team"], "note" in record["properties"]) == ("Odd", "x", False)
     assert done.notes == (
-        "the catalog cannot store column v (void), property note (a value of 300 characters), and its record lacks it",
+        "the catalog cannot store column v (void), property note (a value of 300 characters), and its entry lacks it",
     )
     assert unity.differences(odd.name) == []
     (again,) = unity.catalog.sync_entries([odd])
@@ -220,7 +232,7 @@ def test_a_value_that_becomes_too_long_takes_the_old_one_away(unity):
     unity.catalog.sync_entries([odd])
     commit(folder, 1, metadata(field("id"), note="x" * 300))
 
-    assert unity.differences(odd.name) == ["properties.note: the record has 'short', the log has (absent)"]
+    assert unity.differences(odd.name) == ["properties.note: the catalog entry has 'short', the log has (absent)"]
     unity.catalog.sync_entries([odd])
 
     assert "note" not in unity.record("dev.silver.odd")["properties"]
@@ -233,12 +245,12 @@ def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(u
     commit(folder, 1, metadata(field("id", nullable=False), field("extra"), team="x"))
 
     assert unity.differences() == [
-        "columns.amount: the record has decimal(10,2), the log has (absent)",
-        "columns.code: the record has string, the log has (absent)",
-        "columns.s: the record has struct<x:int,m:map<string,array<decimal(9,3)>>>, the log has (absent)",
-        "columns.day: the record has date, the log has (absent)",
+        "columns.amount: the catalog entry has decimal(10,2), the log has (absent)",
+        "columns.code: the catalog entry has string, the log has (absent)",
+        "columns.s: the catalog entry has struct<x:int,m:map<string,array<decimal(9,3)>>>, the log has (absent)",
+        "columns.day: the catalog entry has date, the log has (absent)",
         *(
-            f"columns.c_{name}: the record has {kind}, the log has (absent)"
+            f"columns.c_{name}: the catalog entry has {kind}, the log has (absent)"
             for name, kind in [
                 ("byte", "tinyint"),
                 ("short", "smallint"),
@@ -246,10 +258,10 @@ def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(u
                 *((each, each) for each in ("float", "double", "boolean", "binary", "string", "timestamp")),
             ]
         ),
-        "columns.id.comment: the record has 'Key', the log has ''",
-        "columns.extra: the record has (absent), the log has bigint",
-        "comment: the record has 'All', the log has ''",
-        "properties.delta.appendOnly: the record has 'true', the log has (absent)",
+        "columns.id.comment: the catalog entry has 'Key', the log has ''",
+        "columns.extra: the catalog entry has (absent), the log has bigint",
+        "comment: the catalog entry has 'All', the log has ''",
+        "properties.delta.appendOnly: the catalog entry has 'true', the log has (absent)",
     ]
     assert [each.version for each in unity.catalog.sync_entries([MODEL])] == [1]
     assert unity.differences() == []
@@ -287,8 +299,8 @@ def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing
         unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
-        "dev.silver.orders: its record is not level with its log (columns: the record has none, the log has 1; comment: the"
-        " record has 'All', the log has ''), and it is a managed table, whose record only the catalog itself may write; a"
+        "dev.silver.orders: its record is not level with its log (columns: the catalog entry has none, the log has 1; comment: the"
+        " catalog entry has 'All', the log has ''), and it is a managed table, whose record only the catalog itself may write; a"
         " RESTORE through Spark writes both"
     )
     assert unity.calls("POST") == []
@@ -303,7 +315,7 @@ def test_a_managed_table_that_nobody_at_hand_can_read_is_said_to_be_so(unity):
 
     assert done.differences == ()
     assert done.notes == (
-        "the table is managed: the catalog writes its record in each commit, and the log is read through it",
+        "the table is managed: the catalog updates its entry in each commit, and only the catalog reads the log",
     )
     assert unity.calls("POST") == []
 
@@ -399,7 +411,7 @@ def test_success_that_is_not_so_is_not_believed(unity, status, text):
         unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
-        "dev.silver.orders: the server reported success, and its record still differs (columns: the record has none, the log"
+        "dev.silver.orders: the server reported success, and its record still differs (columns: the catalog entry has none, the log"
         f" has 14); see whether {unity.server.uri} is the server itself, and try again"
     )
 

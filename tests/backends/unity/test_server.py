@@ -82,9 +82,9 @@ def place(request, tmp_path):
 def test_a_record_is_brought_level_keeps_its_id_and_is_left_alone_then(place):
     before = place.client.table(place.name)["table_id"]
     assert place.differences() == [
-        "columns: the record has none, the log has 3",
-        "comment: the record has '', the log has 'All'",
-        "properties.team: the record has (absent), the log has 'x'",
+        "columns: the catalog entry has none, the log has 3",
+        "comment: the catalog entry has '', the log has 'All'",
+        "properties.team: the catalog entry has (absent), the log has 'x'",
     ]
 
     (done,) = place.catalog.sync_entries([place.model])
@@ -105,14 +105,14 @@ def test_it_follows_the_log(place):
     )
 
     assert place.differences() == [
-        "columns.day: the record has date, the log has (absent)",
-        "columns.deep: the record has array<struct<x:decimal(9,3)>>, the log has (absent)",
-        "columns.id.nullability: the record has not null, the log has nullable",
-        "columns.id.comment: the record has 'Key', the log has ''",
-        "columns.code: the record has (absent), the log has string",
-        "comment: the record has 'All', the log has ''",
-        "properties.new: the record has (absent), the log has '1'",
-        "properties.team: the record has 'x', the log has (absent)",
+        "columns.day: the catalog entry has date, the log has (absent)",
+        "columns.deep: the catalog entry has array<struct<x:decimal(9,3)>>, the log has (absent)",
+        "columns.id.nullability: the catalog entry has not null, the log has nullable",
+        "columns.id.comment: the catalog entry has 'Key', the log has ''",
+        "columns.code: the catalog entry has (absent), the log has string",
+        "comment: the catalog entry has 'All', the log has ''",
+        "properties.new: the catalog entry has (absent), the log has '1'",
+        "properties.team: the catalog entry has 'x', the log has (absent)",
     ]
     assert [each.version for each in place.catalog.sync_entries([place.model])] == [1]
     assert place.differences() == []
