@@ -27,7 +27,7 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_table,
 )
 from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options
-from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, configured_settings
+from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, with_hook_rules
 from pytest_delta_schema.plugin.terminal import show_progress
 
 if TYPE_CHECKING:
@@ -61,26 +61,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare our own hooks."""
+    """Declare the hooks of this plugin."""
     pluginmanager.add_hookspecs(hookspecs)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check what was asked for, before anything is collected."""
+    """Check the settings, before anything is collected."""
     show_progress(config)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     try:
-        _read_what_was_said(config)
+        _configure(config)
     except pytest.UsageError as error:
         from pytest_delta_schema.escaping import escaped_lines
 
         raise pytest.UsageError(escaped_lines(error)) from None
 
 
-def _read_what_was_said(config: pytest.Config) -> None:
+def _configure(config: pytest.Config) -> None:
     options = read_options(config)
-    config.stash[_SETTINGS] = settings = push_settings(lambda: configured_settings(config, options))
+    config.stash[_SETTINGS] = settings = push_settings(lambda: with_hook_rules(options.settings, config))
     config.stash[RUN] = ContractRun(config, options, settings)
     if config.args_source is not config.ArgsSource.ARGS:
         config.args.extend(map(str, options.models))

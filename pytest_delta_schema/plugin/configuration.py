@@ -9,6 +9,7 @@ import pytest
 
 from pytest_delta_schema.engine.configuration import BACKENDS, BY_NAME, WORKER
 from pytest_delta_schema.engine.project_file import read_project_file
+from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.options import (
     APPLY,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pytest_delta_schema.engine.configuration import RunMode
-    from pytest_delta_schema.engine.settings import PreflightMode
-    from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.redaction import Uri
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
@@ -54,10 +53,13 @@ def read_options(config: pytest.Config) -> Options:
         *_faults_of_backends(values, modes),
         *_faults_of_warehouse(config, mode, values["backend"], warehouse),
     ]
-    if mode is not None and toml:
+    if toml:
         from pytest_delta_schema.engine.section_entries import expired
 
-        faults += expired(toml)
+        if mode is not None:
+            faults += expired(toml)
+        # An expired consent holds for nobody; outside of a gate it is no reason to stop.
+        toml = tuple(consent for consent in toml if not expired([consent]))
     models: dict[Path, str] = {}
     if values["models"]:
         from pytest_delta_schema.plugin.model_files import model_files
@@ -83,19 +85,22 @@ def read_options(config: pytest.Config) -> Options:
         databricks_warehouse=values["databricks_warehouse"],
         stores=values["storage"],
         warehouse=warehouse,
-        enable=values["enable_features"],
-        rules=values["rules"],
-        max_risk=values["max_risk"],
-        protected=values["protected"] if mode == APPLY else (),
-        restores=values["on_failure"] == "restore",
-        preflight=_preflight(mode, values["preflight"], values["preflight_samples"]),
-        consents=(*command_line, *ini, *toml),
-        entries=toml,
-        naming=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
-        bindings=values["bind"],
-        default_properties=values["default_properties"],
-        properties=values["properties"],
-        owned_properties=values["owned_properties"],
+        settings=Settings(
+            properties=values["properties"],
+            default_properties=values["default_properties"],
+            enable_features=values["enable_features"],
+            owned_properties=values["owned_properties"],
+            consents=(*command_line, *ini, *toml),
+            project_consents=toml,
+            must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
+            max_risk=values["max_risk"],
+            protected=values["protected"],
+            bindings=values["bind"],
+            preflight=values["preflight"],
+            preflight_samples=values["preflight_samples"],
+            on_failure=values["on_failure"],
+            rules=values["rules"],
+        ),
         unmanaged=values["unmanaged"] if mode == DRIFT else IGNORE,
         unmanaged_ignore=values["unmanaged_ignore"],
         jvm_archive=values["jvm_archive"],
@@ -166,12 +171,3 @@ def _uri(text: str | None) -> Uri | None:
     from pytest_delta_schema.redaction import Uri
 
     return Uri(text)
-
-
-def _preflight(mode: RunMode | None, choice: PreflightMode | None, samples: int) -> Preflight | None:
-    """Return how data checks run; a gate runs them only if it is asked to, because they read data."""
-    if mode is None or (mode == DRIFT and choice in (None, "off")):
-        return None
-    from pytest_delta_schema.execute.preflight import COUNT, Preflight
-
-    return Preflight(choice or COUNT, samples)

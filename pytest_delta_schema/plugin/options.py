@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_delta_schema.engine.settings import RiskLabel
-    from pytest_delta_schema.execute.preflight import Preflight
-    from pytest_delta_schema.models.modes import PropertyMode, UnmanagedMode
+    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.models.modes import UnmanagedMode
     from pytest_delta_schema.redaction import Uri
-    from pytest_delta_schema.rules.consent import Consent
 
 LOCAL, MEMORY, SESSION, UNITY, DATABRICKS = BACKENDS
 DRIFT, APPLY, SYNC = get_args(RunMode)
@@ -40,15 +38,14 @@ MARKS = {
 
 
 class Unity(NamedTuple):
-    """How a Unity Catalog server is reached, and what may be done to its records.
+    """How a Unity Catalog server is reached, and how its entries may be synchronised.
 
     Args:
-        uri: Where it is, shown without secrets; ``None`` if nobody has said.
+        uri: Its address, shown without secrets; ``None`` if it is not configured.
         token_variable: The environment variable that holds its token.
-        timeout: Seconds to wait for it.
-        sync_on_read: Whether records are brought level whenever they are read; in a gate only by the command line.
-        sync_recreate: Whether a sync that is asked for may delete a record and create it again, where a server has no
-            updates.
+        timeout: Seconds to wait for an answer.
+        sync_on_read: Whether entries are synchronised when they are read; in a gate only by the command line.
+        sync_recreate: Whether a sync on request may delete an entry and create it again, where a server has no updates.
     """
 
     uri: Uri | None
@@ -71,19 +68,7 @@ class Options(NamedTuple):
         databricks_warehouse: The id of a SQL warehouse; ``""`` to run statements by a Spark session.
         stores: The stores that hold files of tables, each as the arguments of a ``Storage``.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
-        enable: Table features that plans may enable without a declaration.
-        rules: Dotted names of the project's rules, such as ``shop.rules:NoFloats``.
-        max_risk: The highest class of risk that plans may have.
-        protected: Glob patterns of tables that an apply may not change.
-        restores: Whether an apply restores a table that it could not finish.
-        preflight: How data checks run before an apply; ``None`` for a run that only compares and runs none.
-        consents: All consents, whatever their source.
-        entries: Those of ``pyproject.toml``, each of which a complete run must need.
-        naming: Those that must name something in this run: all but those of files when explicit paths leave tables out.
-        bindings: Prefixes of names in models, each with the prefix that it maps to.
-        default_properties: Table properties that every model has unless it declares the key.
-        properties: Glob patterns of table properties, each with its mode.
-        owned_properties: Whether tables record the properties that their models have set.
+        settings: Everything that changes a verdict, besides the rules that hooks return.
         unmanaged: What a gate does about tables that no model declares.
         unmanaged_ignore: Glob patterns of tables that ``unmanaged`` leaves out.
         jvm_archive: Whether an archive of the JVM's classes is kept for the next start.
@@ -98,19 +83,7 @@ class Options(NamedTuple):
     databricks_warehouse: str
     stores: tuple[Mapping[str, Any], ...]
     warehouse: str
-    enable: tuple[str, ...]
-    rules: tuple[str, ...]
-    max_risk: RiskLabel
-    protected: tuple[str, ...]
-    restores: bool
-    preflight: Preflight | None
-    consents: tuple[Consent, ...]
-    entries: tuple[Consent, ...]
-    naming: tuple[Consent, ...]
-    bindings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-    default_properties: tuple[tuple[str, str], ...]
-    properties: tuple[tuple[str, PropertyMode], ...]
-    owned_properties: bool
+    settings: Settings
     unmanaged: UnmanagedMode
     unmanaged_ignore: tuple[str, ...]
     jvm_archive: bool

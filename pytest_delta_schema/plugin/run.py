@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.engine.settings import PreflightMode, PushedSettings, Settings
+    from pytest_delta_schema.engine.settings import PushedSettings, Settings
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -82,33 +82,16 @@ class ContractRun:
         return [message for message in found[0] or () if all(message in (other or ()) for other in found)]
 
 
-def configured_settings(config: pytest.Config, options: Options) -> Settings:
-    """Return the settings of a run, with the rules that its hooks return.
+def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
+    """Return settings with the rules that the hooks of a project return.
 
     Args:
+        settings: The configured settings.
         config: The run's configuration.
-        options: Its checked options.
     """
-    from pytest_delta_schema.engine.settings import Settings
-
     model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
     plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
-    preflight = options.preflight
-    return Settings(
-        properties=options.properties,
-        default_properties=options.default_properties,
-        enable_features=options.enable,
-        owned_properties=options.owned_properties,
-        consents=options.consents,
-        project_consents=options.entries,
-        must_match=options.naming,
-        max_risk=options.max_risk,
-        protected=options.protected,
-        bindings=options.bindings,
-        preflight=None if preflight is None else cast("PreflightMode", preflight.mode),
-        preflight_samples=5 if preflight is None else preflight.samples,
-        on_failure="restore" if options.restores else "leave",
-        rules=options.rules,
+    return settings._replace(
         model_rules=tuple(rule for rules in model_rules for rule in rules),
         plan_rules=tuple(rule for rules in plan_rules for rule in rules),
     )

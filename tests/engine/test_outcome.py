@@ -1,0 +1,142 @@
+"""The value that a check ends with, and its JSON form."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_delta_schema import Check as RowCheck
+from pytest_delta_schema import Diagnostic, ForeignKey, MemoryCatalog, Settings
+from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.errors import Location
+from support.tables import NAME, column, orders, orders_before, state, stored, table
+
+WHOLE = TableOutcome(
+    table="dev.silver.orders",
+    check=Check.APPLY,
+    status=Status.BLOCKED,
+    stored_as="ci.silver.orders",
+    backend="memory",
+    observed_version=7,
+    changes=(
+        TableChange(table="ci.silver.orders", marker="~", path="columns.id", before="a\ud800", after="'b'\n", loss="x"),
+    ),
+    diagnostics=(
+        Diagnostic(code="DS1", rule="R", table="t", path="p", message="m", remedy="r", location=Location("f.py", 3)),
+    ),
+    statements=(OutcomeStatement(sql="ALTER TABLE `t`", risk="scan", is_emulated=True, has_run=True),),
+    notes=(Diagnostic(severity="note", table="t", message="noted"),),
+    background=(Diagnostic(severity="note", table="t", message="because"),),
+    data_checks=DataChecks.FAILED,
+    location=Location("shop/models.py", 12),
+    restore_sql="RESTORE",
+    failure="it failed",
+)
+
+
+@pytest.mark.parametrize(
+    "outcome", [WHOLE, TableOutcome(table="t", check=Check.RULES, status=Status.VALID)], ids=["whole", "least"]
+)
+def test_the_json_form_keeps_everything(outcome):
+    text = json.dumps(outcome.to_json())
+
+    again = TableOutcome.from_json(json.loads(text))
+
+    assert again == outcome
+    assert isinstance(again.status, Status)
+    assert isinstance(again.location, type(outcome.location))
+
+
+def test_a_gate_names_changes_statements_and_location():
+    outcome = Gate(MemoryCatalog([orders_before()]), Settings(), [orders()]).drift(orders())
+
+    assert (outcome.table, outcome.check, outcome.status) == ("dev.silver.orders", Check.DRIFT, Status.DRIFTED)
+    assert (outcome.stored_as, outcome.backend, outcome.data_checks) == (
+        "dev.silver.orders",
+        "memory",
+        DataChecks.NOT_RUN,
+    )
+    assert outcome.changes[0] == TableChange(
+        table="dev.silver.orders",
+        marker="+",
+        path="columns.amount",
+        before="(absent)",
+        after="decimal(18,2)",
+        risk="metadata",
+    )
+    assert [statement.has_run for statement in outcome.statements] == [False] * 6
+    assert outcome.location is not None
+    assert TableOutcome.from_json(outcome.to_json()) == outcome
+
+
+@pytest.mark.parametrize(
+    ("settings", "rows", "status", "data_checks"),
+    [
+        (Settings(), [{"id": None}], Status.DRIFTED, DataChecks.NOT_RUN),
+        (Settings(preflight="off"), [{"id": None}], Status.DRIFTED, DataChecks.NOT_RUN),
+        (Settings(preflight="count"), [{"id": None}], Status.BLOCKED, DataChecks.FAILED),
+        (Settings(preflight="limit"), [{"id": 1}], Status.DRIFTED, DataChecks.PASSED),
+    ],
+)
+def test_a_gate_runs_data_checks_only_if_the_settings_ask_for_them(settings, rows, status, data_checks):
+    outcome = Gate(MemoryCatalog([orders_before()], {NAME: rows}), settings, [orders()]).drift(orders())
+
+    assert (outcome.status, outcome.data_checks) == (status, data_checks)
+
+
+def test_an_apply_says_what_ran_and_how_to_go_back():
+    gate = Gate(MemoryCatalog([orders_before()]), Settings(), [orders()])
+
+    outcome = gate.apply(orders())
+
+    assert (outcome.status, outcome.observed_version) == (Status.APPLIED, 0)
+    assert all(statement.has_run for statement in outcome.statements)
+    assert outcome.restore_sql == "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
+    assert Gate(gate.catalog, Settings(), [orders()]).drift(orders()).status is Status.IN_SYNC
+
+
+def test_foreign_keys_of_other_declared_tables_are_changes_of_those_tables():
+    parent = table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
+    child = table(column(), name="dev.silver.child", foreign_keys=[ForeignKey(["id"], parent)])
+    catalog = MemoryCatalog()
+    Gate(catalog, Settings(), [parent, child]).apply(parent)
+    Gate(catalog, Settings(), [parent, child]).apply(child)
+    wide = table(
+        column(is_nullable=False),
+        column("b", is_nullable=False),
+        name="dev.silver.parents",
+        primary_key=["id", "b"],
+    )
+
+    outcome = Gate(catalog, Settings(), [wide, child]).drift(wide)
+
+    assert {change.table for change in outcome.changes} == {"dev.silver.parents", "dev.silver.child"}
+    assert outcome.changes[0].table == "dev.silver.parents"
+
+
+def test_a_catalog_is_read_once_and_its_error_is_the_outcome_of_every_table():
+    class Closed(MemoryCatalog):
+        reads = 0
+
+        def snapshot(self, models):
+            self.reads += 1
+            return super().snapshot(models)
+
+    catalog = Closed([state(stored())])
+    models = [table(column()), table(column(), name="dev.silver.b")]
+    gate = Gate(catalog, Settings(), models)
+
+    statuses = [gate.drift(model).status for model in models]
+
+    assert (statuses, catalog.reads) == ([Status.IN_SYNC, Status.DRIFTED], 1)
+
+
+def test_an_invalid_declaration_is_blocked_before_the_catalog_is_read():
+    invalid = table(column(), checks=[RowCheck("c", "nope > 1")])
+
+    outcome = Gate(MemoryCatalog(), Settings(), [invalid]).drift(invalid)
+
+    assert outcome.status is Status.BLOCKED
+    assert "nope" in outcome.diagnostics[0].message
