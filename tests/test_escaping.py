@@ -72,7 +72,7 @@ HOSTILE = st.text(
 
 
 @given(HOSTILE)
-def test_a_literal_is_one_line_and_says_what_was_meant(text):
+def test_a_literal_is_one_line_with_the_same_value(text):
     quoted = literal(text)
 
     assert HIDDEN.search(quoted) is None
@@ -85,7 +85,7 @@ def raw(text):
 
 
 @given(HOSTILE)
-def test_literals_of_expressions_are_written_out_and_say_the_same(text):
+def test_literals_of_expressions_are_escaped_and_keep_their_value(text):
     quoted = escaped_literals(raw(text))
 
     assert spark_reads(quoted) == text
@@ -109,7 +109,7 @@ def test_literals_of_expressions_are_written_out_and_say_the_same(text):
         ("a <> '\x1b", "a <> '\x1b"),
     ],
 )
-def test_expressions_keep_what_they_say(sql, written):
+def test_expressions_keep_their_meaning(sql, written):
     assert escaped_literals(sql) == written
 
 
@@ -132,7 +132,7 @@ def test_names_stay_and_are_noted(sql, note):
     assert note_on(sql) == note
 
 
-def test_an_interrupted_table_is_told_without_what_a_terminal_obeys():
+def test_an_interrupted_table_is_reported_without_control_characters():
     name = QualifiedName("dev", "silver", "or\x1b[2Kders\n")
     statement = Statement(table=name, kind=StatementKind.COMMENT_TABLE, sql=f"COMMENT ON TABLE {dotted(name)} IS 'x'")
 

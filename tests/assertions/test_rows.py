@@ -33,7 +33,7 @@ def test_rows_that_fit_pass(local_session, model):
     assert_rows_satisfy(frame(local_session, []), model)
 
 
-def test_everything_that_rows_break_is_said_at_once(local_session, model):
+def test_every_violation_of_rows_is_reported_at_once(local_session, model):
     rows = [(1, "abcd", None, 1), (1, None, None, None), (None, None, None, 1), (0, None, None, 1)]
 
     with pytest.raises(RowsError) as caught:
@@ -71,7 +71,7 @@ def test_types_and_strangers_are_named(local_session, model):
     ]
 
 
-def test_a_broken_declaration_is_said_first(local_session):
+def test_an_invalid_declaration_is_reported_first(local_session):
     with pytest.raises(InvalidModelError):
         assert_rows_satisfy(frame(local_session, []), table())
 

@@ -74,7 +74,7 @@ def test_parts_of_values_are_named_by_their_paths(kind, given, fact):
     )
 
 
-def test_all_offenders_are_told_a_line_each_and_identities_count_on_from_where_they_were():
+def test_every_offender_is_one_line_and_identities_continue():
     catalog = made(column(identity=Identity(start=5)), column("n"), column("t", TEXT))
     rows = [{"n": "x", "gone": 1}, {"n": 1, "N": 2, "t": 3}, ("n", 1), {7: 7}]
 

@@ -180,7 +180,7 @@ class Vanishing(LocalLog):
         return super().read(name)
 
 
-def test_a_file_that_goes_while_the_log_is_read_is_listed_again(tmp_path):
+def test_a_file_that_is_deleted_while_the_log_is_read_is_listed_again(tmp_path):
     log = plain(tmp_path)
     name = commit_file(log).name
 

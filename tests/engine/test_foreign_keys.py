@@ -127,7 +127,7 @@ def test_a_parent_alone_drops_what_a_known_child_does_not_want_any_more(catalog)
     assert keys(catalog, orders()) == []
 
 
-def test_a_child_that_nobody_declares_keeps_a_key_from_going(catalog):
+def test_a_key_that_an_undeclared_table_references_is_not_dropped(catalog):
     sync(catalog, customers("id"), orders(customers("id")))
 
     with pytest.raises(UnsafePlanError, match=r"dev\.silver\.orders: .* points at \(id\) of dev\.silver\.customers"):
@@ -211,7 +211,7 @@ def test_a_parent_that_fails_midway_gets_no_new_foreign_keys():
     )
 
 
-def test_a_foreign_key_that_stepped_aside_comes_back_even_if_its_parent_fails(catalog):
+def test_a_dropped_foreign_key_is_added_again_even_if_its_parent_fails(catalog):
     model = customers("id")
     sync(catalog, model, orders(model))
     catalog.fail = [(StatementKind.COMMENT_TABLE, "customers")]
@@ -247,7 +247,7 @@ def test_a_table_may_point_at_itself(catalog):
         sync(catalog, model)
 
 
-def test_a_failure_while_the_data_is_asked_changes_nothing():
+def test_a_failing_data_check_changes_nothing():
     class Blind(Recording):
         def count_rows(self, *_, **__):
             raise StatementError("cannot count")

@@ -233,7 +233,7 @@ def test_tables_that_had_failed_before_keep_their_own_story():
         ),
     ],
 )
-def test_what_nobody_knows_is_said_to_be_unknown(options, reason, monkeypatch):
+def test_an_unknown_outcome_is_reported_as_unknown(options, reason, monkeypatch):
     monkeypatch.setattr(interruption, "READING", 0.05)
     catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS, **options)
 
@@ -301,7 +301,7 @@ def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
 
 
 @pytest.mark.parametrize("commits", [False, True])
-def test_an_interrupted_rewrite_says_what_it_left_behind(commits):
+def test_an_interrupted_rewrite_names_the_files_it_leaves(commits):
     catalog = Interrupted([state(stored(), stored("b"))], at=StatementKind.REWRITE_LAYOUT, commits=commits)
     line = Orchestrator.over(catalog, Settings(consents=(parse_consent("rewrite dev.silver.orders"),)))
 
@@ -312,7 +312,7 @@ def test_an_interrupted_rewrite_says_what_it_left_behind(commits):
     assert (left in str(caught.value)) is not commits
 
 
-def test_an_interrupted_conversion_says_what_it_left_behind():
+def test_an_interrupted_conversion_names_the_files_it_leaves():
     statement = Statement(table=NAME, kind=StatementKind.CONVERT_TABLE, sql="CONVERT")
     outcome = RunningOutcome.NOT_COMMITTED
 
@@ -334,13 +334,13 @@ TO_17 = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 17"
     ("at", "way_back"),
     [(StatementKind.REGISTER_TABLE, "nothing was changed"), (StatementKind.COMMENT_TABLE, TO_17)],
 )
-def test_a_registered_table_that_is_interrupted_goes_back_to_the_version_that_it_had(at, way_back):
+def test_an_interrupted_registered_table_is_restored_to_its_old_version(at, way_back):
     catalog = Interrupted([state(stored(), source=SOURCE, version=17)], at=at)
 
     assert f"  way back: {way_back}\n" in str(sync(catalog, registered()))
 
 
-def test_a_registered_table_that_fails_goes_back_to_the_version_that_it_had():
+def test_a_registered_table_that_fails_is_restored_to_its_old_version():
     catalog = Recording([state(stored(), source=SOURCE, version=17)], fail=[StatementKind.COMMENT_TABLE])
 
     with pytest.raises(ApplyError, match=f"way back: {TO_17}\n"):

@@ -87,7 +87,7 @@ def test_data_that_refuses_leaves_its_table_alone_and_lets_the_others_go_on():
     assert catalog.snapshot([orders()]).tables[NAME] == orders_before()
 
 
-def test_a_failure_midway_tells_the_whole_story_and_the_next_apply_goes_on():
+def test_a_failure_midway_reports_every_statement_and_the_next_apply_continues():
     catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
 
     with pytest.raises(ApplyError) as caught:
@@ -150,7 +150,7 @@ def test_a_failure_of_the_last_statement_leaves_nothing_undone():
         Orchestrator.over(catalog).sync_tables([orders()])
 
 
-def test_data_that_changes_after_it_was_asked_is_a_failure_midway():
+def test_data_that_changes_after_its_check_is_a_failure_midway():
     class Moving(Recording):
         def run(self, statement):
             super().run(statement)
@@ -161,7 +161,7 @@ def test_data_that_changes_after_it_was_asked_is_a_failure_midway():
         Orchestrator.over(Moving([orders_before()])).sync_tables([orders()])
 
 
-def test_several_tables_that_fail_are_all_told():
+def test_several_tables_that_fail_are_all_reported():
     class Picky(Recording):
         def run(self, statement):
             if statement.table.table in ("a", "b"):
@@ -191,7 +191,7 @@ def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
         Orchestrator.over(Late([state(stored())])).sync_tables([table(column(is_nullable=False))])
 
 
-def test_an_apply_that_does_not_converge_says_what_is_left():
+def test_an_apply_that_does_not_converge_reports_the_remaining_changes():
     catalog = Recording([orders_before()], ignore=[StatementKind.COMMENT_TABLE, StatementKind.ADD_PRIMARY_KEY])
 
     with pytest.raises(ConvergenceError) as caught:

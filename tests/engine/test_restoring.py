@@ -52,7 +52,7 @@ def state(catalog):
     return catalog.snapshot([orders()]).tables[NAME]
 
 
-def test_a_table_that_stops_midway_is_brought_back():
+def test_a_table_that_stops_midway_is_restored():
     catalog = failing()
 
     assert way_back(catalog) == f"restored to version 0: {RESTORE}"
@@ -63,14 +63,14 @@ def test_a_table_that_stops_midway_is_brought_back():
     assert catalog.count_rows(NAME).rows == 1
 
 
-def test_nothing_is_brought_back_unless_that_is_wanted():
+def test_nothing_is_restored_unless_that_is_wanted():
     catalog = failing()
 
     assert way_back(catalog, restores=False) == RESTORE
     assert catalog.ran == ["add columns", "set not null"]
 
 
-def test_nothing_is_brought_back_if_nothing_was_done():
+def test_nothing_is_restored_if_nothing_was_done():
     catalog = failing(StatementKind.ADD_COLUMNS)
 
     assert way_back(catalog) == "nothing was changed"
@@ -78,7 +78,7 @@ def test_nothing_is_brought_back_if_nothing_was_done():
 
 
 @pytest.mark.parametrize("kind", [StatementKind.ADD_COLUMNS, StatementKind.TIGHTEN_COLUMNS])
-def test_nothing_is_brought_back_if_somebody_else_has_committed_since(kind):
+def test_nothing_is_restored_if_another_writer_has_committed_since(kind):
     catalog = failing(beside=kind)
 
     expected = f"not restored, because somebody else has committed since; look at their changes, and then: {RESTORE}"
@@ -88,7 +88,7 @@ def test_nothing_is_brought_back_if_somebody_else_has_committed_since(kind):
     assert "restore table" not in catalog.ran
 
 
-def test_somebody_who_is_faster_by_a_moment_loses_nothing():
+def test_a_writer_who_commits_right_before_the_restore_loses_nothing():
     catalog = failing(beside=StatementKind.RESTORE_TABLE)
 
     expected = (
@@ -100,13 +100,13 @@ def test_somebody_who_is_faster_by_a_moment_loses_nothing():
     assert [each.name for each in state(catalog).columns] == ["id", "created_ts", "amount"]
 
 
-def test_a_way_back_that_fails_is_told():
+def test_a_restore_that_fails_is_reported():
     catalog = failing(StatementKind.RESTORE_TABLE)
 
     assert way_back(catalog) == f"{RESTORE}, which failed: the disk is full"
 
 
-def test_a_new_table_is_not_brought_back():
+def test_a_new_table_is_not_restored():
     catalog = Recording(fail=[StatementKind.ADD_PRIMARY_KEY])
 
     assert way_back(catalog).startswith("the table was new: DROP TABLE")
@@ -148,7 +148,7 @@ WAYS_BACK = {
 
 @pytest.mark.parametrize("restores", [True, False])
 @pytest.mark.parametrize("case", WAYS_BACK)
-def test_a_table_that_cannot_be_read_after_a_statement_is_not_said_to_be_absent(case, restores):
+def test_a_table_that_cannot_be_read_after_a_statement_is_not_reported_as_absent(case, restores):
     answer, text = WAYS_BACK[case]
     catalog = Unreachable(
         [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=2
@@ -159,7 +159,7 @@ def test_a_table_that_cannot_be_read_after_a_statement_is_not_said_to_be_absent(
 
 
 @pytest.mark.parametrize("answer", [DAMAGED, ABSENT])
-def test_a_restored_table_that_cannot_be_read_is_not_said_to_be_restored(answer):
+def test_a_restored_table_that_cannot_be_read_is_not_reported_as_restored(answer):
     catalog = Unreachable(
         [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=3
     )
@@ -195,13 +195,13 @@ def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned
         (ABSENT, "the table does not exist, nothing is lost"),
     ],
 )
-def test_a_new_table_that_cannot_be_read_is_not_said_to_be_absent(answer, text):
+def test_a_new_table_that_cannot_be_read_is_not_reported_as_absent(answer, text):
     catalog = Unreachable(fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=1)
 
     assert way_back(catalog) == text
 
 
-def test_a_catalog_that_does_not_know_versions_says_so():
+def test_a_catalog_without_versions_is_reported():
     state = CatalogState(tables={NAME: replace(orders_before(), version=None)})
 
     assert str(version_of(state, NAME)) == (

@@ -36,7 +36,7 @@ def test_an_example_applies_gates_and_tests(project, example, tables, tests):
 
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_the_example_on_unity_catalog_tells_its_story(project):
+def test_the_example_on_unity_catalog_runs(project):
     for path in project.path.iterdir():
         path.unlink()
     shutil.copytree(EXAMPLES / "unity", project.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))

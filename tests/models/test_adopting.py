@@ -174,7 +174,7 @@ def test_types_that_delta_cannot_store_come_back_as_well(data_type, tmp_path):
     assert run(model_source(model), tmp_path).columns[0].data_type == data_type
 
 
-def test_a_type_that_nobody_knows_is_said():
+def test_an_unknown_type_is_reported():
     for name in ("geometry(4326)", "interval week to day"):
         with pytest.raises(ValueError, match=r"there is no (type|interval)"):
             spark_type(name)
@@ -201,7 +201,7 @@ def test_a_model_as_a_struct():
 
 
 @given(model=models())
-def test_a_model_comes_back_from_its_struct(model):
+def test_a_model_is_restored_from_its_struct(model):
     again = Table.from_struct_type("dev", "silver", "orders", to_struct_type(model))
 
     assert desired_state(again).columns == desired_state(model).columns

@@ -49,7 +49,7 @@ def test_fields_of_structs_as_well(wrap, below):
     assert planned(table(Column("v", wrap(declared))), *observed) == ([below], [])
 
 
-def test_a_new_field_goes_last_where_no_writer_has_added_one():
+def test_a_new_field_is_last_where_no_writer_has_added_one():
     model = table(ID, Column("v", struct(field("a"), field("b"))), evolution="additive")
     observed = desired_state(table(ID, Column("v", struct(field("a"))), Column("theirs", LONG))).columns
 

@@ -97,7 +97,7 @@ def test_the_order_is_the_table_of_steps():
     assert [KINDS[kind].step for kind in ALIGNMENT_ORDER] == [step for step in Step if step is not Step.ENABLE_FEATURES]
 
 
-def test_each_kind_stands_in_the_file_of_its_aspect():
+def test_each_kind_is_declared_in_the_file_of_its_aspect():
     homes = {kind.__name__: (kind.__module__.rpartition(".")[2], declared.aspect) for kind, declared in KINDS.items()}
 
     # Columns that move belong to the order of columns, which is declared with the layout and owned with the columns.

@@ -165,7 +165,7 @@ def test_a_hint_is_used_once_and_is_silent_ever_after(there, expected):
     assert lines == expected
 
 
-def test_what_else_changes_about_a_renamed_column_is_said_under_its_new_name():
+def test_other_changes_of_a_renamed_column_use_its_new_name():
     model = table(
         column("new", is_nullable=False, comment="New", renamed_from="old"),
         primary_key=["new"],
@@ -215,7 +215,7 @@ def test_a_check_is_dropped_and_added_again_for_every_change_of_its_columns():
         (of(struct(field("x"), field("y"))), of(struct(field("x"), field("z"))), "a.y"),
     ],
 )
-def test_what_looks_like_a_rename_is_said_with_the_line_to_write(before, after, path):
+def test_a_possible_rename_is_suggested_with_the_line_to_write(before, after, path):
     found, _ = plan(after, before)
 
     (note,) = found.notes
@@ -234,7 +234,7 @@ def test_what_looks_like_a_rename_is_said_with_the_line_to_write(before, after, 
         (of(struct(field("x"))), table(Column("a", struct(field("x"))), column("x"))),
     ],
 )
-def test_what_does_not_look_like_a_rename_is_not_said(before, after):
+def test_no_rename_is_suggested_where_none_is_likely(before, after):
     found, _ = plan(after, before)
 
     assert found.notes == ()

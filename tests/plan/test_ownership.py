@@ -116,7 +116,7 @@ def test_an_aspect_is_managed_reported_or_ignored_by_itself(aspect):
         ("forbid", "ignore", [], []),
     ],
 )
-def test_the_mode_of_a_pattern_meets_the_mode_of_the_aspect(mode, aspect, managed, reported):
+def test_the_mode_of_a_pattern_is_combined_with_the_mode_of_the_aspect(mode, aspect, managed, reported):
     declared = table(column(), table_properties={} if mode == "forbid" else {"team": "core"})
     there = state(stored(), table_properties={"team": "others"})
 

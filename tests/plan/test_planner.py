@@ -471,7 +471,7 @@ def test_a_replaced_check_is_dropped_before_columns_change_and_added_after_them(
         ("it`s", "id > 0 -- x", "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `it``s` CHECK (id > 0 -- x\n)"),
     ],
 )
-def test_a_check_is_said_in_lower_case_and_out_of_reach_of_its_comments(name, expression, sql):
+def test_a_check_is_written_in_lower_case_and_protected_from_its_comments(name, expression, sql):
     (action,) = PLANNER.plan([table(column(), checks=[Check(name, expression)])], catalog(state(stored()))).align_tables
 
     assert [statement.sql for statement in statements(action)] == [sql]

@@ -49,7 +49,7 @@ def test_it_is_altered_as_it_is_stored():
         (False, "CREATE SCHEMA IF NOT EXISTS `Dev`.`Silver`;"),
     ],
 )
-def test_a_new_table_comes_into_the_schema_that_is_stored(has_schema, text):
+def test_a_new_table_is_created_in_the_schema_as_stored(has_schema, text):
     absent = StoredName.of(QualifiedName("Dev", "Silver", "orders"))
 
     plan = TablePlanner().plan(
@@ -73,7 +73,7 @@ def test_a_foreign_key_points_at_its_parent_as_it_is_stored(exists):
     assert set(action.parents) == {parent.name}
 
 
-def test_what_a_model_only_matches_is_told_of_the_stored_table():
+def test_what_a_model_only_reports_names_the_stored_table():
     matched = table(column(), comment="All", owns={"comments": "report"})
 
     plan = TablePlanner().plan([matched], catalog(state(stored("id"), name=MIXED)))

@@ -28,7 +28,7 @@ def conftest(project, origins=TOLD):
     path.write_text(path.read_text("utf-8") + CATALOG.format(origins=origins), "utf-8")
 
 
-def test_the_gate_says_which_writer_brought_a_column(project, workers):
+def test_the_gate_names_the_commit_that_introduced_a_column(project, workers):
     conftest(project)
     project.models('t = table("dev.silver.t", Column("id", LongType(), is_nullable=False))')
 
@@ -38,7 +38,7 @@ def test_the_gate_says_which_writer_brought_a_column(project, workers):
     result.stdout.fnmatch_lines(["*columns.extra*double -> (not in the model)*", NOTE])
 
 
-def test_it_says_so_where_the_contract_only_matches(project):
+def test_it_is_reported_where_the_contract_only_reports(project):
     conftest(project)
     project.models('t = table("dev.silver.t", Column("id", LongType(), is_nullable=False), owns=["types"])')
 

@@ -15,7 +15,7 @@ LEGACY = """MemoryCatalog([stored("dev.silver.orders", ID, ColumnState("legacy",
 ONLY_ID = "orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False))\n"
 
 
-def test_tables_are_brought_in_line_and_users_tests_find_them(project):
+def test_tables_are_aligned_and_users_tests_find_them(project):
     project.models(ORDERS)
     project.catalog(BEFORE % 1)
     project.pytester.makepyfile(
@@ -82,7 +82,7 @@ def test_data_that_refuses_is_counted_and_nothing_is_changed(project):
     )
 
 
-def test_a_statement_that_fails_tells_the_whole_story(project):
+def test_a_statement_that_fails_is_reported_with_all_statements(project):
     project.models(ORDERS)
     project.catalog(FAILING)
 

@@ -21,7 +21,7 @@ def delta_spark():
 """
 
 
-def test_databricks_says_what_is_not_installed(project, monkeypatch):
+def test_databricks_names_what_is_not_installed(project, monkeypatch):
     monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
     monkeypatch.setitem(sys.modules, "databricks", None)
     project.models(MODEL)

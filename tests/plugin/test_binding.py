@@ -98,7 +98,7 @@ def test_protected_are_the_tables_in_the_catalog(bound):
     result.stdout.fnmatch_lines(["*ci.pr_42_silver.orders: is protected by delta_protected = ci.[*]*"])
 
 
-def test_users_tests_find_the_table_that_a_model_stands_for(bound):
+def test_users_tests_find_the_table_that_a_model_maps_to(bound):
     bound.pytester.makepyfile(
         test_user="""
         from models import orders, other

@@ -418,7 +418,7 @@ def test_the_section_holds_where_pytest_starts_in_a_subfolder(project, toml, mon
     )
 
 
-def test_a_run_without_a_section_says_nothing(project):
+def test_a_run_without_a_section_reports_nothing(project):
     (project.path / "pyproject.toml").write_text('[project]\nname = "pytest-delta-schema-user"\n')
     project.ini("")
     project.pytester.makepyfile("def test_it(): pass")

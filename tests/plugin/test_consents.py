@@ -104,7 +104,7 @@ def test_an_expired_entry_stops_the_run(project, said):
     )
 
 
-def test_everything_that_cannot_be_understood_is_said_at_once(project, said):
+def test_every_invalid_consent_is_reported_at_once(project, said):
     head = "[[tool.pytest_delta_schema.allow]]\n"
     said(
         "[tool.pytest_delta_schema]\nallowed = 1\n"

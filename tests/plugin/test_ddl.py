@@ -37,7 +37,7 @@ def test_a_snapshot_is_the_whole_script(project, workers):
     project.run(*workers).assert_outcomes(passed=2)
 
 
-def test_without_a_snapshot_the_check_fails_and_says_how_to_make_one(project, workers):
+def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(project, workers):
     project.models(ORDERS)
 
     result = project.run(*workers)
@@ -78,7 +78,7 @@ def test_the_short_summary_is_one_line_on_ci_as_well(project, workers, monkeypat
     assert lines[2].startswith("=")
 
 
-def test_a_snapshot_that_is_no_text_is_said_to_be_unreadable(project):
+def test_a_snapshot_that_is_no_text_is_reported_as_unreadable(project):
     project.models(ORDERS)
     project.run("--snapshot-update")
     (project.path / BOTH[0]).write_bytes(b"\xff\xfe\x00")

@@ -148,7 +148,7 @@ def test_an_unreadable_table_is_an_error_in_set_up_and_others_are_checked(projec
     )
 
 
-def test_a_catalog_that_cannot_be_read_at_all_is_asked_once(project):
+def test_a_catalog_that_cannot_be_read_at_all_is_read_once(project):
     project.models(SYNCED + "other = table('dev.silver.other', Column('id', LongType()))\n")
     project.catalog(
         """type("Down", (MemoryCatalog,), {"snapshot": lambda self, models: self.fail()})()
@@ -249,7 +249,7 @@ def test_the_facts_are_in_junit(project, workers):
         pytest.param({"test_x": f"{SYNCED}"}, ["-k", "nobody"], id="deselected"),
     ],
 )
-def test_a_gate_that_found_no_table_fails_and_says_where_it_looked(project, option, tests, args, workers):
+def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, option, tests, args, workers):
     project.ini("delta_backend = memory")
     for name, text in tests.items():
         project.models(text, name)

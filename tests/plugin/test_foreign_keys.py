@@ -79,7 +79,7 @@ def test_new_tables_drift_without_being_blocked_by_each_other(project):
     result.stdout.no_fnmatch_line("*blocked:*")
 
 
-def test_what_follows_a_changed_key_is_told_with_that_key_and_is_no_drift_of_the_child(project):
+def test_a_dependent_foreign_key_is_reported_with_the_changed_key_and_is_no_drift_of_the_child(project):
     project.models(FAMILY)
     project.catalog(MOVED)
 

@@ -107,7 +107,7 @@ def pytest_runtest_logfinish(nodeid):
     assert "apply: 1 applied, 6 statements run" in result.stdout
 
 
-def test_an_earlier_handler_comes_last_and_decides(stopped):
+def test_an_earlier_handler_runs_last_and_decides(stopped):
     extra = """
 def pytest_configure():
     signal.signal(signal.SIGTERM, lambda *_: print("EARLIER", flush=True))
@@ -119,7 +119,7 @@ def pytest_configure():
     assert result.stdout.index("way back") < result.stdout.index("EARLIER")
 
 
-def test_nothing_is_restored_that_was_asked_to_be_restored_on_failure(stopped):
+def test_an_interruption_restores_nothing_with_on_failure_restore(stopped):
     result = stopped("--delta-on-failure=restore", interrupt=ITSELF.format(signal.SIGINT))
 
     assert RESTORE in result.stdout
@@ -222,7 +222,7 @@ third = table("dev.silver.c", Column("id", LongType()))
     ],
     ids=["ctrl-c", "group", "controller"],
 )
-def test_the_controller_shows_what_all_workers_say(stopped, project, tmp_path, kill, code):
+def test_the_controller_shows_the_reports_of_all_workers(stopped, project, tmp_path, kill, code):
     project.models(TWO)
     folder = tmp_path / "workers"
     folder.mkdir()

@@ -184,7 +184,7 @@ def test_the_class_archive_can_be_switched_off(project, line, kept):
     project.run().assert_outcomes(passed=1)
 
 
-def test_the_header_says_what_the_run_is_held_against(project):
+def test_the_header_names_the_backend_of_the_run(project):
     project.models(ORDERS)
 
     plain = project.run("--collect-only")

@@ -22,7 +22,7 @@ LISTED = "; correct them (they are listed by SELECT [*] FROM `dev`.`silver`.`ord
 
 
 @pytest.mark.parametrize("how", ["option", "ini"])
-def test_drift_says_that_an_apply_would_fail_and_why(project, how):
+def test_drift_reports_that_an_apply_would_fail_and_why(project, how):
     project.models(MODELS)
     project.catalog(BROKEN)
     if how == "ini":
@@ -99,7 +99,7 @@ def test_the_answer_lands_in_junits_properties(project, catalog, expected):
     assert [text.partition(", such as")[0] for text in found] == expected
 
 
-def test_a_question_that_fails_is_told_like_a_statement_that_fails(project):
+def test_a_data_check_that_fails_is_reported_like_a_statement_that_fails(project):
     project.models(MODELS)
     project.catalog(
         """type("Broken", (MemoryCatalog,), {"count_rows": lambda *_, **__: fail()})(

@@ -24,7 +24,7 @@ def unity(project, tmp_path, monkeypatch):
         yield made
 
 
-def test_the_gate_says_that_a_record_is_stale(project, unity, workers):
+def test_the_gate_reports_a_stale_catalog_entry(project, unity, workers):
     result = project.run("--delta-drift", "--snapshot-update", *workers)
 
     result.assert_outcomes(passed=3, failed=1)
@@ -43,7 +43,7 @@ def test_the_gate_says_that_a_record_is_stale(project, unity, workers):
     assert unity.calls("POST") == []
 
 
-def test_a_sync_brings_it_level_and_the_gate_is_green(project, unity, workers):
+def test_a_sync_updates_the_entry_and_the_gate_passes(project, unity, workers):
     result = project.run("--delta-sync-metadata", "--snapshot-update", "-rP", *workers)
 
     result.assert_outcomes(passed=3)
@@ -77,7 +77,7 @@ def test_what_the_server_cannot_store_is_a_note(project, unity, mode):
     )
 
 
-def test_an_apply_brings_records_level_also_where_nothing_else_is_to_do(project, unity):
+def test_an_apply_syncs_entries_also_where_nothing_else_changes(project, unity):
     result = project.run("--delta-apply", "--snapshot-update")
 
     result.assert_outcomes(passed=4)
@@ -88,7 +88,7 @@ def test_an_apply_brings_records_level_also_where_nothing_else_is_to_do(project,
 @pytest.mark.parametrize(
     ("mode", "deleted"), [("--delta-apply", 0), ("--delta-drift", 0), ("--delta-sync-metadata", 1)]
 )
-def test_only_a_sync_that_is_asked_for_deletes_a_record(project, tmp_path, mode, deleted):
+def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path, mode, deleted):
     with lake(tmp_path / "old", delta_api=False) as old:
         old.table("dev.silver.orders", *FIELDS)
         project.ini(
@@ -137,7 +137,7 @@ def test_an_apply_without_the_session_of_the_server_changes_nothing(project, uni
 
 @pytest.mark.usefixtures("unity")
 @pytest.mark.parametrize("is_level", [True, False])
-def test_drift_says_which_of_the_three_differs(project, is_level):
+def test_drift_names_which_of_model_log_and_entry_differs(project, is_level):
     project.models(MODEL.replace("StringType", "LongType"))
     if is_level:
         project.run("--delta-sync-metadata", "--snapshot-update")
@@ -163,7 +163,7 @@ def test_a_record_alone_can_be_selected(project):
     result.stdout.fnmatch_lines(["FAILED models.py::dev.silver.orders::metadata - *"])
 
 
-def test_managed_tables_are_told_and_left_alone(project, unity):
+def test_managed_tables_are_reported_and_not_changed(project, unity):
     project.run("--delta-sync-metadata", "--snapshot-update")
     unity.record()["table_type"] = "MANAGED"
 
@@ -199,7 +199,7 @@ def delta_catalog():
 """
 
 
-def test_a_managed_record_that_lies_is_told_with_another_remedy(project, unity):
+def test_a_wrong_managed_entry_is_reported_with_another_remedy(project, unity):
     project.pytester.makeconftest(MANAGED.replace("URI", repr(unity.server.uri)))
 
     result = project.run("--delta-drift", "--snapshot-update")
@@ -261,7 +261,7 @@ def test_a_gate_writes_nothing_whatever_is_configured(project, unity):
     assert len(unity.calls("POST")) == 1
 
 
-def test_a_gate_syncs_what_it_reads_if_the_command_line_says_so(project, unity, workers):
+def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, unity, workers):
     result = project.run("--delta-drift", "--delta-sync-metadata", "--snapshot-update", *workers)
 
     result.assert_outcomes(passed=4)

@@ -83,7 +83,7 @@ def test_what_clients_lose(key, lost):
     assert loss(key) == lost
 
 
-def test_a_rewrite_says_what_clients_lose_by_the_first_clustering():
+def test_a_rewrite_names_the_clients_that_the_first_clustering_excludes():
     before = table(column(), column("d"), partitioned_by=["d"])
     after = table(column(), column("d"), clustered_by=["d"])
 

@@ -215,7 +215,7 @@ def test_a_parent_that_is_known_by_name_is_judged_by_what_the_catalog_holds(ther
     assert [str(violation).removeprefix("dev.silver.orders: ") for violation in violations] == expected
 
 
-def test_a_key_that_goes_takes_no_foreign_key_of_a_table_without_a_model_along():
+def test_a_dropped_key_drops_no_foreign_key_of_a_table_without_a_model():
     pointing = ForeignKeyState("theirs", ("a",), PARENT, ("id",))
     there = [
         state(stored("id"), stored("a"), foreign_keys=(pointing,)),

@@ -21,7 +21,7 @@ def test_every_code_of_the_package_is_in_the_list_once_and_in_order():
     assert len(codes) > 45
 
 
-def test_every_name_is_used_once_and_every_docstring_says_the_fault_and_more():
+def test_every_name_is_used_once_and_every_docstring_explains_the_fault():
     rules = all_rules()
 
     assert len({rule.name for rule in rules}) == len(rules)

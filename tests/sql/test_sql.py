@@ -80,7 +80,7 @@ def test_literals(text, quoted):
     assert literal(text) == quoted
 
 
-def test_the_worked_example_is_said_in_six_statements():
+def test_the_worked_example_takes_six_statements():
     assert sql(orders(), orders_before()) == [
         "ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n  `amount` DECIMAL(18,2)\n)",
         "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL",
@@ -313,7 +313,7 @@ def test_comments_of_a_column_and_of_its_fields_are_two_statements():
     ]
 
 
-def test_statements_about_several_columns_are_said_one_by_one():
+def test_statements_about_several_columns_are_split_per_column():
     before = table(
         Column("a", spark.IntegerType()),
         Column("b", spark.ShortType(), default=1),

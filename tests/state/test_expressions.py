@@ -166,7 +166,7 @@ def test_unknown_breaks_a_check(text, count):
     assert unmet(text, [], ["a", "name"]) == []
 
 
-def test_what_cannot_be_evaluated_says_so():
+def test_what_cannot_be_evaluated_is_an_error():
     with pytest.raises(ExpressionError):
         unmet("name rlike '^x'", ROWS, ["a", "name"])
 

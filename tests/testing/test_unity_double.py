@@ -252,7 +252,7 @@ UNREADABLE = ["unknown action", "camel case", "no struct", "garbage for a uuid",
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_cannot_be_read_is_said_so(double, call, name):
+def test_what_cannot_be_read_is_refused(double, call, name):
     updates, requirements, *_ = REFUSED[name]
 
     _, said = call("POST", TABLE, update(double, *updates, **requirements))
@@ -369,7 +369,7 @@ def test_every_so_manieth_update_loses_a_race_as_on_the_embedded_database(double
     assert "Deadlock detected. The current transaction was rolled back." in answers[1][1]["error"]["message"]
 
 
-def test_a_tag_is_the_time_and_stands_beside_the_version(double, call):
+def test_an_etag_is_the_time_beside_the_version(double, call):
     version = {
         "action": "update-metadata-snapshot-version",
         "last-commit-version": 3,

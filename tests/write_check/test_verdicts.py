@@ -152,7 +152,7 @@ FINDINGS = [
 @pytest.mark.parametrize(
     ("name", "method", "text"), FINDINGS, ids=[f"{name}, {method}" for name, method, _ in FINDINGS]
 )
-def test_a_finding_says_fact_reason_and_remedy(name, method, text):
+def test_a_finding_has_fact_reason_and_remedy(name, method, text):
     verdict = check_write(PAIRS[name].frame, PAIRS[name].table, method)
 
     assert str(verdict.findings[0]) == f"dev.silver.orders: {text}"
@@ -199,7 +199,7 @@ def test_a_new_column_has_to_be_one_that_the_table_can_store(name, text):
     assert str(finding) == f"dev.silver.orders: {text}"
 
 
-def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():
+def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
     target = table(A, Column("b", TEXT, is_nullable=False), Column("v", DATE))
 
     verdict = check_write(frame(a=TEXT, v=FLAG, x=INT, y=LONG), target)
@@ -245,7 +245,7 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_meets_them():
         ("equal", {}, []),
     ],
 )
-def test_an_accepted_write_says_what_else_happens(name, how, notes):
+def test_an_accepted_write_has_notes_on_side_effects(name, how, notes):
     verdict = check_write(PAIRS[name].frame, PAIRS[name].table, **how)
 
     assert verdict.accepted

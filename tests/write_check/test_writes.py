@@ -127,7 +127,7 @@ def test_an_empty_frame_of_every_type_can_be_appended(local):
     assert check_write(nothing, model).accepted
 
 
-def test_a_model_comes_from_the_schema_that_spark_shows(local):
+def test_a_model_is_made_from_the_schema_that_spark_shows(local):
     declared = table(
         Column("id", LONG, is_nullable=False, comment="Key"),
         Column("code", spark.VarcharType(9), default="'x'"),

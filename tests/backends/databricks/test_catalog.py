@@ -444,7 +444,7 @@ class TestDoors:
         with pytest.raises(BackendUnavailableError, match=text):
             connect_databricks(warehouse)
 
-    def test_nobody_lets_us_in(self, monkeypatch):
+    def test_without_credentials_the_connection_fails(self, monkeypatch):
         def refuse():
             msg = "default auth: cannot configure default credentials"
             raise ValueError(msg)

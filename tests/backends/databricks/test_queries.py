@@ -51,7 +51,7 @@ def databricks(local):
     local.drop_schema("dev", "information_schema")
 
 
-def test_states_are_those_that_the_log_tells(databricks):
+def test_states_are_those_of_the_log(databricks):
     catalog, models, local = databricks
 
     ours, theirs = (each.snapshot(models).tables for each in (catalog, local))
@@ -62,7 +62,7 @@ def test_states_are_those_that_the_log_tells(databricks):
     assert Orchestrator.over(catalog).plan_tables(models).is_empty
 
 
-def test_rows_are_asked(databricks):
+def test_data_checks_run(databricks):
     catalog, _, local = databricks
     local.insert(NAME, [{"id": 1}, {"id": 2, "day": "x"}])
 

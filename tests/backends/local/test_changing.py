@@ -106,7 +106,7 @@ def test_the_statement_itself_refuses_nulls_as_well(before):
     assert before.version(NAME) == 1
 
 
-def test_a_row_that_is_appended_while_the_data_is_asked_stops_the_commit(before):
+def test_a_row_that_is_appended_during_the_data_checks_stops_the_commit(before):
     def count(_demands, _version):
         before.insert(NAME, [{"id": None}])
         return RowCounts(rows=0, broken=(0,))
@@ -163,7 +163,7 @@ def test_a_statement_that_fails_midway_and_the_way_on(before, monkeypatch):
 
 
 @pytest.mark.parametrize("meanwhile", [False, True])
-def test_the_way_back_leads_back_unless_somebody_has_written_since(before, monkeypatch, meanwhile):
+def test_the_restore_undoes_the_apply_unless_another_writer_has_committed_since(before, monkeypatch, meanwhile):
     was = before.snapshot([orders()]).tables[NAME]
     run = before.run
 

@@ -115,7 +115,7 @@ def test_the_four_errors_of_deltas_own_command(local, text, condition):
     assert local.version(NAME) == 1
 
 
-def test_a_check_of_a_colleague_is_drift_and_goes_even_in_mixed_case(local):
+def test_an_undeclared_check_is_drift_and_is_dropped_even_in_mixed_case(local):
     Orchestrator.over(local).sync_tables([table(column())])
     run(local, "ALTER TABLE dev.silver.orders ADD CONSTRAINT theirs CHECK (id > 0)")
     run(
@@ -160,7 +160,7 @@ def test_what_delta_stores_is_never_drift(local):
     assert local.version(NAME) == len(expressions)
 
 
-def test_text_that_deltas_command_would_change_is_kept_to_the_letter(local):
+def test_text_that_deltas_command_would_change_is_kept_exactly(local):
     Orchestrator.over(local).sync_tables([table(column(), column("name", spark.StringType()))])
     quoted = Check("quoted", "name <> 'it\\'s' AND name <> 'it''s'")
     model = table(column(), column("name", spark.StringType()), checks=[quoted])
@@ -173,7 +173,7 @@ def test_text_that_deltas_command_would_change_is_kept_to_the_letter(local):
         local.insert(NAME, [{"name": "it's"}])
 
 
-def test_a_check_of_that_name_stands_in_the_way(local):
+def test_another_check_of_that_name_is_an_error(local):
     Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
     change = CheckAdd(name="Positive", expression="id > 5")
 
@@ -183,7 +183,7 @@ def test_a_check_of_that_name_stands_in_the_way(local):
     assert local.version(NAME) == 0
 
 
-def test_a_row_that_is_appended_while_the_check_is_asked_stops_the_commit(local, monkeypatch):
+def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column())])
     count = local._questions.count_at
 
@@ -218,7 +218,7 @@ def test_a_row_that_is_appended_while_the_check_is_asked_stops_the_commit(local,
     ],
 )
 @pytest.mark.parametrize("client", ["classic", "connect"])
-def test_every_way_of_writing_says_which_constraint_stopped_it(request, local, client, text, found):
+def test_every_write_method_names_the_constraint_that_stopped_it(request, local, client, text, found):
     columns = [
         column(is_nullable=False),
         column("name", spark.StringType()),

@@ -293,7 +293,7 @@ def test_an_empty_folder_and_an_empty_table_are_not_converted(local, folder):
         sync(local, table(ID, convert_from="parquet"))
 
 
-def test_a_table_of_another_format_says_which_and_what_to_do(local):
+def test_a_table_of_another_format_is_named_with_a_remedy(local):
     local.create_schema("dev", "silver")
     local.spark.sql(f"CREATE TABLE {parquet_name(NAME)} (id BIGINT) USING CSV")
     local.spark.createDataFrame([(1,)], "id bigint").write.insertInto(parquet_name(NAME))
@@ -304,7 +304,7 @@ def test_a_table_of_another_format_says_which_and_what_to_do(local):
         sync(local, table(ID))
 
 
-def test_a_table_elsewhere_than_the_model_says_is_not_touched(local, folder):
+def test_a_table_in_another_folder_than_declared_is_not_touched(local, folder):
     SparkHandling().make_parquet(local, table(ID), [{"id": 1}])
 
     with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, and the model says .*lake it's"):
@@ -435,7 +435,7 @@ def during_conversion(local, monkeypatch):
     return during
 
 
-def test_a_file_that_comes_during_a_conversion_undoes_it(local, folder, write, during_conversion, monkeypatch):
+def test_a_file_that_is_added_during_a_conversion_undoes_it(local, folder, write, during_conversion, monkeypatch):
     write("1L as id")
     wanted = model(ID, folder=folder)
     during_conversion(lambda: write("2L as id"))

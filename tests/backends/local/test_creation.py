@@ -62,7 +62,7 @@ def test_a_creation_that_may_still_run_is_left_alone(tmp_path, folder):
     assert young.exists()
 
 
-def test_a_file_that_goes_while_it_is_looked_at_belongs_to_a_creation_that_runs(tmp_path, folder):
+def test_a_file_that_is_deleted_while_it_is_read_belongs_to_a_running_creation(tmp_path, folder):
     old = leave(folder / "_delta_log" / TMP)
     old.unlink()
     old.symlink_to(folder / "gone")
@@ -103,7 +103,7 @@ def test_nothing_is_removed_if_there_is_any_other_file(tmp_path, folder, other):
         assert all(path.exists() for path in left)
 
 
-def test_a_warehouse_that_cannot_be_written_is_said_in_one_line(tmp_path):
+def test_a_warehouse_that_cannot_be_written_is_reported_in_one_line(tmp_path):
     warehouse = tmp_path / "file"
     warehouse.write_text("no folder")
 
@@ -116,7 +116,7 @@ def test_a_warehouse_that_cannot_be_written_is_said_in_one_line(tmp_path):
     )
 
 
-def test_leftovers_that_cannot_be_removed_are_said_in_one_line(tmp_path, folder, monkeypatch):
+def test_leftovers_that_cannot_be_removed_are_reported_in_one_line(tmp_path, folder, monkeypatch):
     leave(folder / "_delta_log" / TMP)
 
     def refuse(*_, **__):

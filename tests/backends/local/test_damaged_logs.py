@@ -157,7 +157,7 @@ def test_nothing_runs_on_a_table_that_is_damaged_after_it_was_planned(local):
     assert contents(folder) == before
 
 
-def test_a_table_that_is_damaged_midway_is_not_said_to_be_absent(local, monkeypatch):
+def test_a_table_that_is_damaged_midway_is_not_reported_as_absent(local, monkeypatch):
     folder = make(local)
     run = LocalCatalog.run
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 PLACE = struct(field("lat", DOUBLE))
 
 
-def test_drift_names_the_commit_that_brought_each_column(local):
+def test_drift_names_the_commit_that_introduced_each_column(local):
     model = table(A, Column("place", PLACE))
     Orchestrator.over(local).sync_tables([model])
     spark, name = local.spark, dotted(NAME)

@@ -27,7 +27,7 @@ def laid_out(local, monkeypatch=None, **patches):
     return Orchestrator.over(local, agreed).sync_tables([after])
 
 
-def test_a_row_that_comes_during_a_rewrite_stops_it_and_stays(local, monkeypatch):
+def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monkeypatch):
     def slowly(source):
         local.insert(NAME, [{"id": 3, "d": 3}])
         return select_all(source)

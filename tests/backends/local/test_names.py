@@ -97,7 +97,7 @@ def test_two_schemas_never_share_a_physical_name(first, second):
         ("xdev__silver and other__silver", "xdev__silver and other__silver"),
     ],
 )
-def test_messages_are_told_in_users_names(said, understood):
+def test_messages_use_the_names_of_users(said, understood):
     assert translate(said, ["dev"]) == understood
 
 

@@ -45,7 +45,7 @@ def test_a_table_is_read_without_a_spark_job(made):
     assert len(tracker.getJobIdsForGroup(None)) == jobs
 
 
-def test_what_somebody_else_changed_is_seen(made):
+def test_changes_of_other_writers_are_read(made):
     made.spark.sql("ALTER TABLE dev.silver.orders ADD COLUMNS (b STRING COMMENT 'B')")
 
     state = made.snapshot([table(ID)]).tables[NAME]
@@ -109,7 +109,7 @@ def test_files_without_a_log(local, warehouse):
         ),
     ],
 )
-def test_a_folder_that_nobody_may_look_into_is_no_absent_table(local, warehouse, hide):
+def test_a_folder_without_permission_is_no_absent_table(local, warehouse, hide):
     folder = table_folder(warehouse, NAME)
     folder.mkdir(parents=True)
     hide(folder / "_delta_log")

@@ -177,7 +177,9 @@ def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("number", "fact"), FACTS)
-def test_an_archive_that_cannot_be_kept_is_said_in_one_line_and_stops_nothing(cache, monkeypatch, caplog, number, fact):
+def test_an_archive_that_cannot_be_kept_is_reported_in_one_line_and_stops_nothing(
+    cache, monkeypatch, caplog, number, fact
+):
     archive = class_archive(JAVA, [], "")
     monkeypatch.setattr(Path, "mkdir", refusing(number))
 
@@ -354,7 +356,7 @@ def test_copies_of_the_resolver_that_are_damaged_are_fetched_again(cache, resolv
     assert jar.is_relative_to(cache)
 
 
-def test_a_repository_that_gives_garbage_is_said_so(cache, resolver):
+def test_a_repository_that_sends_garbage_is_reported(cache, resolver):
     runs = resolver(2)
 
     said = message_of(delta_jars)
@@ -442,7 +444,7 @@ LATER = "not checked, because the catalog could not be opened; the first error o
 
 
 @pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
-def test_a_run_says_once_a_worker_why_its_catalog_cannot_be_opened(project, workers, mode):
+def test_a_run_reports_once_a_worker_why_its_catalog_cannot_be_opened(project, workers, mode):
     (project.path / "w").write_text("")
     project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
     place = ["--delta-warehouse=w/{worker}"] if mode == "--delta-apply" else ["--delta-warehouse=w"]

@@ -126,7 +126,7 @@ def test_the_archive_is_written_once_used_after_and_written_again_when_broken(tm
 
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_a_session_that_does_not_start_says_so_in_one_line(tmp_path):
+def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
     script = START.replace("session_conf(warehouse)", "{**session_conf(warehouse), 'spark.master': 'nobody'}").replace(
         "session = start", "from pytest_delta_schema.errors import BackendUnavailableError\ntry:\n    start"
     )
@@ -176,7 +176,7 @@ def test_without_delta_the_extra_is_named(monkeypatch):
 @pytest.mark.usefixtures("empty_cache")
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_jars_that_cannot_be_downloaded_say_what_to_do(monkeypatch, caplog):
+def test_jars_that_cannot_be_downloaded_are_reported_with_a_remedy(monkeypatch, caplog):
     caplog.set_level(logging.INFO, "pytest_delta_schema")
     monkeypatch.setattr(jars, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
 
@@ -192,7 +192,7 @@ def test_jars_that_cannot_be_downloaded_say_what_to_do(monkeypatch, caplog):
 
 
 @pytest.mark.usefixtures("empty_cache")
-def test_a_download_says_how_much_and_is_done_once(monkeypatch, caplog):
+def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
     caplog.set_level(logging.INFO, "pytest_delta_schema")
     script = (
         "import pathlib, sys, time, zipfile\n"
@@ -226,7 +226,7 @@ def test_a_download_says_how_much_and_is_done_once(monkeypatch, caplog):
 
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_a_spark_that_our_classes_do_not_fit_is_said_so(empty_cache):
+def test_a_spark_that_the_catalog_classes_do_not_fit_is_reported(empty_cache):
     with pytest.raises(
         BackendUnavailableError, match=r"the catalog classes do not fit the installed Spark and Delta; use a supported"
     ):

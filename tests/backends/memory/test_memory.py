@@ -136,7 +136,7 @@ def test_tightening_asks_the_rows_again_when_it_runs():
     assert catalog.snapshot([table(column())]).tables[NAME] == state(stored())
 
 
-def test_a_change_that_it_does_not_know_is_said_so():
+def test_an_unknown_change_is_an_error():
     with pytest.raises(NotImplementedError, match="does not know str"):
         MemoryCatalog([state(stored())]).run(statement(StatementKind.SET_PROPERTIES, "nonsense"))
 
@@ -171,7 +171,7 @@ def test_a_check_that_rows_break_is_not_added():
     assert catalog.version(NAME) == 0
 
 
-def test_a_check_that_only_spark_can_evaluate_says_so():
+def test_a_check_that_only_spark_can_evaluate_is_reported():
     catalog = MemoryCatalog([state(stored(), checks=(CheckState("odd", "name rlike '^x'"),))])
 
     with pytest.raises(

@@ -75,7 +75,7 @@ COMMENT = Statement(table=NAME, kind=StatementKind.COMMENT_TABLE, sql="COMMENT")
     [lambda spark: SparkConnection(spark).rows("COMMENT"), lambda spark: SessionCatalog(spark).run(COMMENT)],
     ids=["databricks", "session"],
 )
-def test_spark_connect_is_told_to_interrupt(run):
+def test_spark_connect_is_interrupted(run):
     spark = Remote()
 
     with pytest.raises(StillRunning):
@@ -84,7 +84,7 @@ def test_spark_connect_is_told_to_interrupt(run):
     assert spark.asked == ["COMMENT", "interrupt"]
 
 
-def test_a_warehouse_is_told_to_cancel():
+def test_a_statement_of_a_warehouse_is_cancelled():
     asked = []
 
     class Cursor:

@@ -181,7 +181,7 @@ def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypat
     ],
     ids=["parquet", "view"],
 )
-def test_what_stands_where_a_table_is_expected(session, sql, text):
+def test_what_exists_in_place_of_a_table(session, sql, text):
     session.create_schema("dev", "silver")
     session.spark.sql(sql)
     model = table(ID, name="spark_catalog.dev__silver.orders")
@@ -249,7 +249,7 @@ def test_tables_are_listed_without_views(session):
     assert session.table_names("dev", "nowhere") == ()
 
 
-def test_rows_are_asked_and_shown(session):
+def test_data_checks_count_and_show_rows(session):
     parent = table(ID, name="dev.silver.parents", primary_key=["id"])
     child = table(ID, column("parent"), column("n", INT), primary_key=["id"])
     line = Orchestrator.over(session)

@@ -310,7 +310,7 @@ ECHOES = {f"{call} {kind}{where}": (call, kind, where, answer) for call, kind, w
 
 
 @pytest.mark.parametrize(("call", "kind", "where", "answer"), ECHOES.values(), ids=ECHOES)
-def test_a_token_in_any_field_of_an_answer_is_shown_to_nobody(log, monkeypatch, call, kind, where, answer):
+def test_a_token_in_any_field_of_an_answer_is_not_shown(log, monkeypatch, call, kind, where, answer):
     monkeypatch.setattr("pytest_delta_schema.backends.unity.reading.is_remote", lambda _: call == CREDENTIALS)
     server = Playing(log, kind, token=TOKEN)
     server.play(call, json.loads(json.dumps(answer).replace(f'"{REMOTE}"', f'"{log.as_uri()}"')))
@@ -338,7 +338,7 @@ def test_an_error_that_repeats_the_token_in_any_form_does_not_show_it(log):
     )
 
 
-def test_a_record_without_a_format_is_not_said_to_be_of_another_one(log):
+def test_an_entry_without_a_format_is_not_reported_as_another_format(log):
     server = Playing(log)
     server.play(TABLE, {**record(log), "data_source_format": None})
 

@@ -71,7 +71,7 @@ def level(unity, model):
     return entry_differences(state.records[model.name], state.logs[model.name]) == ()
 
 
-def test_an_apply_leaves_the_record_level(unity, double):
+def test_an_apply_syncs_the_entry(unity, double):
     line = Orchestrator.over(unity)
     line.sync_tables([table(column(), column("old", TEXT), comment="First", table_properties=BOTH)])
     created = double.records.tables[str(NAME)]["table_id"]
@@ -133,7 +133,7 @@ def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
     assert [each.comment for each in found.columns] == ["Key"]
 
 
-def test_the_record_of_a_managed_table_is_held_against_what_spark_reads(unity, double):
+def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, double):
     model = table(
         column(comment="Key"), column("twice", LONG, generated_as="id * 2"), comment="Orders", tags={"a": "b"}
     )

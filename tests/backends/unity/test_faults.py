@@ -96,7 +96,7 @@ def test_reads_are_tried_again_a_few_times_and_writes_never(unity):
     assert unity.calls("GET").count("/tables/dev.silver.orders") == 3
 
 
-def test_a_server_that_stumbles_once_is_asked_again(unity, monkeypatch):
+def test_a_call_that_fails_once_is_repeated(unity, monkeypatch):
     fault = Fault(path="orders$", status=503)
     unity.server.faults.append(fault)
     monkeypatch.setattr(time, "sleep", lambda _: unity.server.faults.clear())
@@ -249,7 +249,7 @@ class TestPermissionAndAbsence:
             " token the permission",
         )
 
-    def test_a_table_that_a_listing_leaves_out_is_asked_for_by_itself(self, unity):
+    def test_a_table_that_a_listing_omits_is_requested_by_itself(self, unity):
         others = [table(column(), name=f"dev.silver.t{number}") for number in range(5)]
         unity.state()
         unity.server.hidden.add("dev.silver.orders")
@@ -281,7 +281,7 @@ class TestPermissionAndAbsence:
             " principal permission to use it"
         )
 
-    def test_what_is_absent_is_said_to_be_absent(self, unity):
+    def test_an_absent_table_is_reported_as_absent(self, unity):
         unity.state()
         nowhere = [table(column(), name=name) for name in ("dev.silver.nope", "dev.gold.nope")]
 

@@ -82,7 +82,7 @@ def test_it_is_created_again_under_its_own_name_on_an_old_server(tmp_path):
         assert unity.calls("DELETE") == ["/tables/dev.silver.Mixed"]
 
 
-def test_a_version_is_asked_for_under_the_stored_name(unity):
+def test_a_version_is_requested_under_the_stored_name(unity):
     unity.state(MIXED)
     unity.server.calls.clear()
 

@@ -85,7 +85,7 @@ def unity(endpoint, tmp_path):
         yield made
 
 
-def test_a_table_on_s3_is_read_and_its_record_is_brought_level(unity, bucket, tmp_path):
+def test_a_table_on_s3_is_read_and_its_entry_is_synced(unity, bucket, tmp_path):
     bucket(delta_log(tmp_path / "t", field("id", nullable=False), comment="On S3"), "silver/orders")
 
     found = unity.state().tables[NAME]

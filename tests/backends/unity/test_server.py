@@ -79,7 +79,7 @@ def place(request, tmp_path):
         made.forget()
 
 
-def test_a_record_is_brought_level_keeps_its_id_and_is_left_alone_then(place):
+def test_a_synced_entry_keeps_its_id_and_is_not_updated_again(place):
     before = place.client.table(place.name)["table_id"]
     assert place.differences() == [
         "columns: the catalog entry has none, the log has 3",
@@ -134,7 +134,7 @@ def test_an_update_asserts_what_it_was_decided_by(place):
     assert place.tag()["etag"] == tag["etag"]
 
 
-def test_what_is_not_there_is_said_to_be_not_there(place):
+def test_missing_objects_are_reported_as_missing(place):
     nope = table(column(), name=f"{place.name.catalog}.silver.nope")
     nowhere = table(column(), name=f"{place.name.catalog}.gold.nope")
 
@@ -148,5 +148,5 @@ def test_tables_are_listed(place):
     assert place.catalog.table_names(place.name.catalog, "gold") == ()
 
 
-def test_its_delta_api_is_told(place):
+def test_its_delta_api_is_detected(place):
     assert place.client.has_delta_api(place.name.catalog)

@@ -240,7 +240,7 @@ def test_the_first_address_that_answers_is_used(monkeypatch):
         assert f"Host: unity.example:{server.uri.rpartition(':')[2]}" in server.heads[0]
 
 
-def test_a_host_that_nobody_knows(monkeypatch):
+def test_an_unknown_host(monkeypatch):
     def unknown(*_, **__):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 

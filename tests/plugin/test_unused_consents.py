@@ -223,7 +223,7 @@ X = 'Column("x", __import__("pyspark.sql.types").sql.types.StructType().add("y",
     ],
     ids=["both", "declared in one", "declared in both", "neither", "rewrite", "pattern"],
 )
-def test_names_are_told_apart_before_anything_is_read(project, x, y, consent, message):
+def test_names_are_distinguished_before_anything_is_read(project, x, y, consent, message):
     project.models(DOTTED.format(x=x, y=y))
     project.catalog("MemoryCatalog()")
 
@@ -284,7 +284,7 @@ def test_what_was_not_selected_is_not_judged(project):
     result.assert_outcomes(failed=1, deselected=5)
 
 
-def test_an_entry_crosses_no_dots_unless_it_says_so(project):
+def test_an_entry_crosses_dots_only_where_it_asks_for_it(project):
     project.models(
         """
 from pyspark.sql.types import StructType

@@ -1,4 +1,4 @@
-"""Records of a catalog against logs of which no record can hold everything."""
+"""Catalog entries compared with the Delta logs of their tables, which no entry can hold completely."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ CATALOG = (
 )
 
 
-def test_a_gate_shows_both_and_says_who_may_change_what(project):
+def test_a_gate_shows_managed_and_reported_differences(project):
     project.models(MODELS)
     project.catalog(CATALOG)
 

@@ -1,4 +1,4 @@
-"""Records of a Unity Catalog server: held against logs, and brought level with them, without a JVM."""
+"""Entries of a Unity Catalog server: compared with Delta logs and synchronised with them, without a JVM."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_record_of_the_connector_shows_no_column(unity):
     ]
 
 
-def test_a_sync_brings_it_level_with_one_update_and_keeps_its_id(unity):
+def test_a_sync_takes_one_update_and_keeps_the_id(unity):
     unity.state()
     unity.record()["owner"] = "data-team"
     before = dict(unity.record())
@@ -239,7 +239,7 @@ def test_a_value_that_becomes_too_long_takes_the_old_one_away(unity):
     assert unity.differences(odd.name) == []
 
 
-def test_a_log_that_goes_on_leaves_the_record_behind_and_the_next_sync_follows(unity):
+def test_a_new_commit_makes_the_entry_stale_and_the_next_sync_updates_it(unity):
     unity.catalog.sync_entries([MODEL])
     folder = unity.folder / "dev" / "silver" / "orders"
     commit(folder, 1, metadata(field("id", nullable=False), field("extra"), team="x"))
@@ -306,7 +306,7 @@ def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing
     assert unity.calls("POST") == []
 
 
-def test_a_managed_table_that_nobody_at_hand_can_read_is_said_to_be_so(unity):
+def test_a_managed_table_that_no_reader_can_read_is_reported(unity):
     unity.state()
     unity.server.records._store = None
     unity.record().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
@@ -366,7 +366,7 @@ def test_races_that_are_lost_without_end_end(tmp_path, status, text):
         )
 
 
-def test_what_cannot_pass_is_sent_once_and_told_in_one_line(unity):
+def test_a_refused_update_is_sent_once_and_reported_in_one_line(unity):
     said = {
         "error": {"type": "InternalServerErrorException", "message": "Value too long for column;\ninsert " + "x" * 500}
     }
@@ -382,7 +382,7 @@ def test_what_cannot_pass_is_sent_once_and_told_in_one_line(unity):
 
 
 @pytest.mark.parametrize("status", [503, 200])
-def test_an_update_that_was_done_although_the_answer_says_nothing(unity, monkeypatch, status):
+def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatch, status):
     """The record is read back: an update that arrived is not sent again, and one that did not is not believed."""
     unity.state()
     real = unity.catalog.client.update_table
@@ -447,7 +447,7 @@ def test_a_table_that_is_not_there_has_no_record(unity):
     assert unity.catalog.sync_entries([table(column(), name="dev.silver.nope")]) == ()
 
 
-def test_reading_syncs_first_where_somebody_wants_that(tmp_path):
+def test_reading_syncs_first_with_sync_on_read(tmp_path):
     with lake(tmp_path, sync_on_read=True) as unity:
         unity.table("dev.silver.orders", *EVERYTHING, **SAID)
 
@@ -553,7 +553,7 @@ class TestOldServers:
             )
             assert unity.calls("DELETE") == []
 
-    def test_with_consent_the_record_is_made_anew_loudly(self, tmp_path, caplog):
+    def test_with_consent_the_entry_is_created_again_with_a_warning(self, tmp_path, caplog):
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table("dev.silver.orders", *EVERYTHING, **SAID)
             unity.state()
@@ -585,7 +585,7 @@ class TestOldServers:
             assert "has no Delta API" in str(state.records[NAME])
             assert (unity.calls("DELETE"), unity.calls("POST")) == ([], [])
 
-    def test_a_record_that_cannot_be_made_anew_is_not_lost(self, tmp_path):
+    def test_an_entry_that_cannot_be_created_again_is_not_lost(self, tmp_path):
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table(team="x")
             unity.state()
@@ -634,7 +634,7 @@ CLUSTERED = {"domain": "delta.clustering", "configuration": '{"clusteringColumns
 
 
 @pytest.mark.parametrize("where", ["checksum", "commit", "removed", "checkpoint"])
-def test_clustering_is_read_from_the_log_wherever_it_stands(unity, where):
+def test_clustering_is_read_from_any_file_of_the_log(unity, where):
     folder = unity.folder / "dev" / "silver" / "c"
     features = protocol("clustering", "domainMetadata")
     commit(folder, 0, features, metadata(field("id")), {"domainMetadata": CLUSTERED})
@@ -659,7 +659,7 @@ def test_clustering_is_read_from_the_log_wherever_it_stands(unity, where):
     assert found.clustering == {"checksum": (), "commit": (("id",),), "removed": (), "checkpoint": (("id",),)}[where]
 
 
-def test_a_version_that_nobody_can_read_is_no_absent_table(unity):
+def test_a_version_that_cannot_be_read_is_no_absent_table(unity):
     (unity.folder / "dev" / "silver" / "orders" / "_delta_log" / f"{0:020d}.json").write_text("{")
 
     answer = unity.catalog.version(NAME)
@@ -686,7 +686,7 @@ def test_columns_that_are_gone_are_found_in_the_log_without_a_jvm(unity, how):
     assert found == {("old",), ("s", "x")}
 
 
-def test_old_commits_that_nobody_can_read_are_one_line(unity):
+def test_old_commits_that_cannot_be_read_are_one_line(unity):
     from deltalake import DeltaTable  # noqa: PLC0415 - for this case alone
 
     folder = unity.table("dev.silver.c", field("id"), field("old"))

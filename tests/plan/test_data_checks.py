@@ -1,4 +1,4 @@
-"""What a plan demands of the values of columns by which a table is partitioned anew."""
+"""Data checks of the columns by which a table is partitioned again."""
 
 from __future__ import annotations
 
