@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.covering import ALL
+
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
@@ -26,8 +28,8 @@ def test_an_example_applies_gates_and_tests(project, example, tables, tests):
     applied.assert_outcomes(passed=3 * tables + tests)
     applied.stdout.fnmatch_lines([f"apply: {tables} applied, *"])
 
-    if example == "evolution":
-        return  # its tests have gone further than a gate would
+    if example == "evolution" or not (ALL or example == "retail"):
+        return  # evolution has been changed by its tests; the others repeat what retail shows
     gated = project.run("--delta-drift", "-m", "delta", subprocess=True)
 
     gated.assert_outcomes(passed=3 * tables, deselected=tests)

@@ -45,6 +45,11 @@ def played_on(capabilities: Capabilities, *, converts: bool = False) -> tuple[st
     return tuple(scenario.name for scenario in cover(candidates, capabilities))
 
 
+def is_refused_on(name: str, capabilities: Capabilities) -> bool:
+    """Whether a backend refuses a statement of a scenario."""
+    return any(capabilities.refuses(statement) is not None for statement in _planned(name))
+
+
 def cover(candidates: Iterable[Scenario], capabilities: Capabilities) -> list[Scenario]:
     """Return scenarios that together have all traits of all candidates, taking the most new ones a commit first."""
     left = {scenario.name: (scenario, set(traits(scenario, capabilities))) for scenario in candidates}

@@ -14,7 +14,7 @@ from pytest_delta_schema.write_check.method import METHODS
 from support.tables import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.state import ColumnState
     from pytest_delta_schema.write_check import WriteVerdict
@@ -281,3 +281,20 @@ def recorded() -> Iterator[tuple[str, str, str, str]]:
             yield from ((pair, method, mode, outcome) for mode in modes.split(", "))
         elif line:
             outcome = line
+
+
+def one_way_per_outcome(pair: str, ways: Sequence[tuple[WriteMethod, str]]) -> list[tuple[WriteMethod, str]]:
+    """Return ways of writing a pair that together have all of its recorded outcomes, one way each.
+
+    Different pairs take different ways, so that together they take all of them.
+
+    Args:
+        pair: Name of the pair.
+        ways: Methods and modes to choose from.
+    """
+    outcomes = {(method, mode): outcome for name, method, mode, outcome in recorded() if name == pair}
+    groups: dict[str, list[tuple[WriteMethod, str]]] = {}
+    for way in ways:
+        groups.setdefault(outcomes[way], []).append(way)
+    number = list(PAIRS).index(pair)
+    return [group[number % len(group)] for group in groups.values()]

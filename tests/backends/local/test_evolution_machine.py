@@ -1,4 +1,4 @@
-"""The random lives of a table on real Delta: a slice of a minute, or of the minutes that the environment asks for."""
+"""The random lives of a table on real Delta: for half a minute, or the minutes that the environment asks for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.tables import NAME
 
 pytestmark = pytest.mark.spark
 
-MINUTES = float(os.environ.get("DELTA_SCHEMA_TEST_MINUTES", "1"))
+MINUTES = float(os.environ.get("DELTA_SCHEMA_TEST_MINUTES", "0.5"))
 
 
 def test_a_table_lives_through_random_models(local):

@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.errors import ReadProblem, StatementError
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
-from support.covering import played_on
+from support.covering import is_refused_on, played_on
 from support.tables import NAME, column, table
 
 pytestmark = [pytest.mark.spark, pytest.mark.second_session]
@@ -45,9 +45,9 @@ class TestConnect(CatalogSuite):
 
 
 class TestClassic(CatalogSuite):
-    """Read by SQL, changed by SQL and, where Delta has no SQL, through the JVM."""
+    """Read as over Spark Connect, and changed through the JVM where Spark Connect has to refuse."""
 
-    scenarios = played_on(CLASSIC)
+    scenarios = tuple(name for name in played_on(CLASSIC) if is_refused_on(name, REMOTE))
 
     @pytest.fixture
     def catalog(self, local):
