@@ -72,7 +72,7 @@ format: $(READY)
 
 docs: $(READY) $(TOOLS_READY)
 	@PYTHONPATH=tests $(BIN)/python -m support.reference
-	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/mkdocs build --strict >.docs.log 2>&1 || { cat .docs.log; exit 1; }
 
 package: $(READY) $(TOOLS_READY)
 	@rm -rf dist
@@ -84,7 +84,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
-	rm -rf .venv .venv-tools .faults .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-tools .faults .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,21 @@ def test_every_option_ini_key_and_mark_that_a_page_names_exists(project):
 
     assert len(named) > 40
     assert [(page, name) for page, name in sorted(named) if name.strip("`") not in shown] == []
+
+
+def test_every_dotted_name_that_a_page_names_exists():
+    named = {
+        name for page in (README, *PAGES.values()) for name in re.findall(r"`(pytest_delta_schema(?:\.\w+)+)", page)
+    }
+    files = {name for name in named if name.endswith((".py", ".toml"))}
+
+    assert len(named) > 5
+    assert [name for name in sorted(named - files) if not exists(name)] == []
+
+
+def exists(name):
+    home, _, attribute = name.rpartition(".")
+    return hasattr(import_module(home), attribute) or find_spec(name) is not None
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")

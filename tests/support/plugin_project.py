@@ -97,7 +97,7 @@ class Project:
         """
         if subprocess or any(arg.startswith("-n") for arg in args):
             return self.pytester.runpytest_subprocess(*ALONE, *args)
-        return self.pytester.runpytest_inprocess(*ALONE, *args, plugins=plugins)
+        return self.pytester.runpytest_inprocess(*ALONE, *args, plugins=plugins, no_reraise_ctrlc=True)
 
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""
