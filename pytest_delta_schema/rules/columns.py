@@ -1,4 +1,4 @@
-"""Rules about columns: names that clash or cannot be stored, and changes that need care."""
+"""Rules about columns: duplicate and invalid names, NOT NULL columns on existing tables, and drops."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ class DuplicateColumn:
     code = "DS103"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every name declared more than once."""
-        yield from self._clashes(table.qualified_name, "", (column.name for column in table.columns))
+        """Yield a violation for every name that is declared more than once."""
+        yield from self._duplicates(table.qualified_name, "", (column.name for column in table.columns))
         for column, data_type in nested_types(table.columns):
             for path, names in _structs(data_type, column):
-                yield from self._clashes(table.qualified_name, f"{path}.", names)
+                yield from self._duplicates(table.qualified_name, f"{path}.", names)
 
-    def _clashes(self, table: str, prefix: str, names: Iterable[str]) -> Iterator[Diagnostic]:
+    def _duplicates(self, table: str, prefix: str, names: Iterable[str]) -> Iterator[Diagnostic]:
         spellings: dict[str, list[str]] = {}
         for name in names:
             spellings.setdefault(name.lower(), []).append(prefix + name)
-        for clashing in spellings.values():
-            if len(clashing) > 1:
-                listed = ", ".join(clashing)
+        for duplicates in spellings.values():
+            if len(duplicates) > 1:
+                listed = ", ".join(duplicates)
                 message = f"columns {listed} have one name, because names match without case"
-                yield violation(self, table, clashing[0], message, "rename or remove all but one")
+                yield violation(self, table, duplicates[0], message, "rename or remove all but one")
 
 
 class InvalidColumnName:
@@ -105,7 +105,7 @@ class NotNullColumnAdded:
                     action.table,
                     name,
                     f"column {name} is NOT NULL in the model but new on the table",
-                    "add it nullable, backfill, then tighten",
+                    "add it nullable, fill it, then declare it NOT NULL",
                 )
 
 
@@ -115,7 +115,7 @@ class DropWithoutConsent:
     Its data would be lost. Declare the column, or consent to the drop by name (``--delta-allow``).
 
     Args:
-        consents: Drops that somebody has agreed to.
+        consents: Drops that are permitted by name.
     """
 
     code = "DS206"
@@ -172,5 +172,5 @@ def _structs(data_type: DataTypeState, path: str) -> Iterator[tuple[str, list[st
 
 
 def repeated(names: Iterable[str]) -> list[str]:
-    """Return the names that occur more than once without regard to case, lower-cased and in order."""
+    """Return the names that occur more than once without case, in lower case and in order."""
     return [name for name, count in Counter(name.lower() for name in names).items() if count > 1]

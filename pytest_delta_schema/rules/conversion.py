@@ -1,4 +1,4 @@
-"""Rules about conversions: all that can be known before a file is touched."""
+"""The rule about conversions: what must be true of the files before they are converted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ConvertTable
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.conversion import DELTA, NOTHING, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.types import describe_type, find
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"
-"""What Spark and Hive call the folder of rows whose partition column is NULL."""
+"""The name of the folder in which Spark and Hive keep rows whose partition column is NULL."""
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
@@ -36,69 +36,74 @@ class ConversionSourceMismatch:
     code = "DS217"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for everything about the files at which a conversion would fail, or go wrong."""
+        """Yield a violation for every property of the files that makes the conversion fail or its result wrong."""
         conversion = None if isinstance(action, CreateTable) else action.one(ConvertTable)
         if isinstance(action, CreateTable) or conversion is None:
             return
-        for message, remedy in _faults(action, conversion.source):
-            yield violation(self, str(action.table), "format", message, remedy)
+        for fault in _faults(action, conversion.source):
+            yield violation(self, action.table, "format", fault.message, fault.remedy)
 
 
-def _faults(action: AlignTable, source: SourceState) -> Iterator[tuple[str, str]]:
+def _faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
     if source.sign and source.provider != DELTA:
         fact = f"{source.path} holds the files of a Delta table whose log is gone (see {source.sign})"
-        yield f"cannot be converted, because {fact}", RESTORE_LOG
+        yield Fault(message=f"cannot be converted, because {fact}", remedy=RESTORE_LOG)
         return
     if source.provider == NOTHING:
-        fact = f"cannot be converted, because there are no files in {source.path}"
-        way = "drop the empty table, and it is created" if source.is_registered else "correct the path, or leave it out"
-        yield fact, way
+        message = f"cannot be converted, because there are no files in {source.path}"
+        drop, correct = "drop the empty table, and it is created", "correct the path, or leave it out"
+        yield Fault(message=message, remedy=drop if source.is_registered else correct)
         return
     if source.provider == DELTA:
         return
     if source.provider != PARQUET:
-        fact = f"cannot be converted, because {source.path} holds {source.provider}, and only parquet becomes Delta"
-        yield fact, f"write it anew: spark.read.format({source.provider!r}).load(...).write.saveAsTable(...)"
-        return
-    wish = action.desired.convert_from
-    if source.is_registered and wish is not None and wish.path not in (None, source.path):
-        fact = f"is a parquet table at {source.path}, and the model says {wish.path}"
-        yield fact, "leave the path out to convert the table, or give the model another name"
-    if source.conflict:
-        yield (
-            f"cannot be converted, because its files have no schema in common: {source.conflict}",
-            "write that file anew",
+        reason = f"{source.path} holds {source.provider}, and only parquet becomes Delta"
+        yield Fault(
+            message=f"cannot be converted, because {reason}",
+            remedy=f"rewrite it: spark.read.format({source.provider!r}).load(...).write.saveAsTable(...)",
         )
+        return
+    declared = action.desired.convert_from
+    if source.is_registered and declared is not None and declared.path not in (None, source.path):
+        message = f"is a parquet table at {source.path}, but the model declares the path {declared.path}"
+        yield Fault(message=message, remedy="leave the path out to convert the table, or give the model another name")
+    if source.conflict:
+        message = f"cannot be converted, because the schemas of its files do not merge: {source.conflict}"
+        yield Fault(message=message, remedy="rewrite that file")
     yield from _partitions(action, source)
 
 
-def _partitions(action: AlignTable, source: SourceState) -> Iterator[tuple[str, str]]:
-    """Yield the first folder that is not parted as the model says, by count, order, names, or types."""
+def _partitions(action: AlignTable, source: SourceState) -> Iterator[Fault]:
+    """Yield a fault for the first folder whose partition columns differ from the model in count, name or type."""
     wanted = action.desired.partitioning
     declared = _listed(wanted) if wanted else "nothing"
-    remedy = "declare the columns of the folders in partitioned_by, or write the files anew"
     for folder in source.folders:
         names = [part.partition("=")[0] for part in folder]
         if [name.lower() for name in names] != [name.lower() for name in wanted]:
-            found = _listed(names) if names else "nothing"
+            actual = _listed(names) if names else "nothing"
             where = f"the folder {'/'.join(folder)}" if folder else "the folder itself"
-            yield f"is partitioned by {declared} in the model, and by {found} in its files: first in {where}", remedy
+            yield Fault(
+                message=f"is partitioned by {declared} in the model, and by {actual} in its files: first in {where}",
+                remedy="declare the columns of the folders in partitioned_by, or rewrite the files",
+            )
             return
     for name, data_type in _types(action):
         kind = describe_type(data_type)
         if kind == "timestamp_ntz" and not source.is_registered:
-            fact = (
-                f"is partitioned by {name} as {kind} in the model, which CONVERT TO DELTA does not know (Delta 4.4.0)"
+            fact = f"is partitioned by {name} as {kind} in the model"
+            yield Fault(
+                message=f"{fact}, which CONVERT TO DELTA refuses (Delta 4.4.0)",
+                remedy=f"declare {name} as timestamp or string, or rewrite the files",
             )
-            yield fact, f"declare {name} as timestamp or string, or write the files anew"
             continue
-        place = [each.lower() for each in wanted].index(name.lower())
+        index = [column.lower() for column in wanted].index(name.lower())
         for folder in source.folders:
-            value = unquote(folder[place].partition("=")[2])
-            if value != _NULL and not _is(value, kind):
-                where = f"first in the folder {'/'.join(folder)}"
-                fact = f"is partitioned by {name} as {kind} in the model, and {value!r} is none: {where}"
-                yield fact, f"declare {name} as string, or rename the folder"
+            _, _, text = folder[index].partition("=")
+            value = unquote(text)
+            if value != _NULL and not _can_be_read_as(value, kind):
+                fact = f"is partitioned by {name} as {kind} in the model, and {value!r} cannot be read as {kind}"
+                message = f"{fact}: first in the folder {'/'.join(folder)}"
+                yield Fault(message=message, remedy=f"declare {name} as string, or rename the folder")
                 break
 
 
@@ -109,8 +114,8 @@ def _types(action: AlignTable) -> Iterator[tuple[str, DataTypeState]]:
             yield name, column.data_type
 
 
-def _is(text: str, kind: str) -> bool:
-    """Whether the text of a folder can be read as a type."""
+def _can_be_read_as(text: str, kind: str) -> bool:
+    """Whether the value in the name of a folder can be read as a type."""
     try:
         if kind in _BITS:
             return -(1 << _BITS[kind] - 1) <= int(text) < 1 << _BITS[kind] - 1

@@ -1,4 +1,4 @@
-"""Rules about foreign keys: their columns are there, and fit the primary key of a parent that is there."""
+"""Rules about foreign keys: invalid columns, and parents that lack the referenced primary key."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.columns import repeated
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import fits, is_comparable
 from pytest_delta_schema.state.types import canonical_type, describe_type
@@ -29,7 +29,7 @@ class InvalidForeignKeyColumn:
     code = "DS114"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a foreign key that is missing, repeated, or not to be compared."""
+        """Yield a violation for every column of a foreign key that is missing, repeated or not comparable."""
         declared = {column.name.lower(): column.data_type for column in table.columns}
         for key in table.foreign_keys:
             subject = f"foreign key ({', '.join(key.columns)})"
@@ -43,7 +43,7 @@ class InvalidForeignKeyColumn:
                 elif not is_comparable(canonical_type(data_type)):
                     shown = describe_type(canonical_type(data_type))
                     fact = f"{subject} names {name}, which is {shown}, whose values cannot be compared"
-                    yield self._violation(table, name, fact, "choose columns of plain types")
+                    yield self._violation(table, name, fact, "choose columns whose types hold no map and no variant")
 
     def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
         return violation(self, table.qualified_name, name, fact, remedy)
@@ -59,7 +59,7 @@ class ForeignKeyMismatch:
     code = "DS115"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key that does not fit its parent as far as the declarations know it."""
+        """Yield a violation for every foreign key that differs from the primary key of a declared parent."""
         if not table.foreign_keys:
             return
         wanted = desired_state(table)
@@ -67,8 +67,8 @@ class ForeignKeyMismatch:
         parents = {**{parent.name: desired_state(parent) for parent in given}, table.name: wanted}
         for key in wanted.foreign_keys:
             if key.parent in parents:
-                for fact, remedy in _misfits(key, wanted.columns, parents[key.parent]):
-                    yield violation(self, table.qualified_name, key.name, fact, remedy)
+                for fault in _mismatches(key, wanted.columns, parents[key.parent]):
+                    yield violation(self, table.qualified_name, key.name, fault.message, fault.remedy)
 
 
 class DuplicateConstraint:
@@ -80,7 +80,7 @@ class DuplicateConstraint:
     code = "DS116"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key whose name is taken, and for every one that is there twice."""
+        """Yield a violation for every foreign key whose name is taken or that is declared twice."""
         if not table.foreign_keys:
             return
         wanted = desired_state(table)
@@ -113,7 +113,7 @@ class ForeignKeyWithoutParentKey:
     code = "DS209"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every new foreign key whose parent is not there, or has another key."""
+        """Yield a violation for every new foreign key whose parent does not exist or has another primary key."""
         if not action.foreign_keys:
             return
         own = action.columns if isinstance(action, CreateTable) else action.desired.columns
@@ -121,37 +121,47 @@ class ForeignKeyWithoutParentKey:
             key = change.key
             parent = action.parents.get(key.parent)
             if parent is not None and parent.exists:
-                faults = list(_misfits(key, own, parent))
+                faults = list(_mismatches(key, own, parent))
             else:
                 state = "cannot be read" if parent is None else "does not exist"
-                fact = f"foreign key {key.name} needs {key.parent}, which {state}"
-                faults = [(fact, "apply that table first, or together with this one, or leave the foreign key out")]
-            for fact, remedy in faults:
-                yield violation(self, action.table, key.name, fact, remedy)
+                message = f"foreign key {key.name} needs {key.parent}, which {state}"
+                remedy = "apply that table first, or together with this one, or leave the foreign key out"
+                faults = [Fault(message=message, remedy=remedy)]
+            for fault in faults:
+                yield violation(self, action.table, key.name, fault.message, fault.remedy)
 
 
-def _misfits(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[tuple[str, str]]:
-    """Yield what keeps a foreign key from pointing at the primary key of its parent, with the way out."""
+def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[Fault]:
+    """Yield the differences between a foreign key and the primary key of its parent.
+
+    Args:
+        key: The foreign key.
+        own: The columns of its table.
+        parent: The table that it references.
+    """
     subject = f"foreign key {key.name}"
     actual = parent.primary_key.columns if parent.primary_key is not None else ()
     shown = f"({', '.join(actual)})"
     if not actual:
-        yield f"{subject} points at {key.parent}, which has no primary key", "give the parent its primary key"
+        message = f"{subject} references {key.parent}, which has no primary key"
+        yield Fault(message=message, remedy="give the parent its primary key")
         return
-    there = key.parent_columns or actual
-    if sorted(map(str.lower, there)) != sorted(map(str.lower, actual)):
-        fact = f"{subject} points at ({', '.join(there)}) of {key.parent}, whose primary key is {shown}"
-        yield fact, "point at the primary key, or change that"
-    elif len(there) != len(key.columns):
-        fact = f"{subject} has {len(key.columns)} columns ({', '.join(key.columns)}) for the {len(there)} of {shown}"
-        yield f"{fact} of {key.parent}", "name one column for each"
+    referenced = key.parent_columns or actual
+    if sorted(map(str.lower, referenced)) != sorted(map(str.lower, actual)):
+        message = f"{subject} references ({', '.join(referenced)}) of {key.parent}, whose primary key is {shown}"
+        yield Fault(message=message, remedy="reference the primary key, or change the primary key")
+    elif len(referenced) != len(key.columns):
+        own_columns = f"{len(key.columns)} columns ({', '.join(key.columns)})"
+        message = f"{subject} has {own_columns} for the {len(referenced)} of {shown} of {key.parent}"
+        yield Fault(message=message, remedy="name one column for each")
     else:
-        mine, theirs = _types(own), _types(parent.columns)
-        for name, other in zip(key.columns, there, strict=True):
-            left, right = mine.get(name.lower()), theirs.get(other.lower())
-            if left is not None and right is not None and not fits(left, right):
-                fact = f"column {name} of {subject} is {describe_type(left)}, but {other} of {key.parent} is"
-                yield f"{fact} {describe_type(right)}", "give both columns one type"
+        own_types, parent_types = _types(own), _types(parent.columns)
+        for name, other in zip(key.columns, referenced, strict=True):
+            own_type, parent_type = own_types.get(name.lower()), parent_types.get(other.lower())
+            if own_type is not None and parent_type is not None and not fits(own_type, parent_type):
+                fact = f"column {name} of {subject} is {describe_type(own_type)}"
+                message = f"{fact}, but {other} of {key.parent} is {describe_type(parent_type)}"
+                yield Fault(message=message, remedy="give both columns one type")
 
 
 def _types(columns: Sequence[ColumnState]) -> Mapping[str, DataTypeState]:

@@ -1,4 +1,4 @@
-"""Rules about the layout: what files can be parted and rows laid out by, and what writing them anew needs."""
+"""Rules about the layout: the columns that Delta partitions and clusters by, and consent to a rewrite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import clustering_path, desired_state
 from pytest_delta_schema.state.types import StructState, describe_type, find
 
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 MOST_CLUSTERING_COLUMNS = 4
-"""``DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS`` (run on the released jars)."""
+"""More columns are ``DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS`` (Delta 4.4.0)."""
 
 COLUMNS_WITH_STATISTICS = 32
-"""Delta has statistics of that many columns, and clusters by no others (``DELTA_CLUSTERING_COLUMN_MISSING_STATS``)."""
+"""Delta collects statistics of the first columns by default, and clusters by no others.
+
+Its error is ``DELTA_CLUSTERING_COLUMN_MISSING_STATS`` (Delta 4.4.0).
+"""
 
 _STATISTICS = ("delta.dataskippingnumindexedcols", "delta.dataskippingstatscolumns")
 _UNORDERED = ("boolean", "binary", "variant", "void")
@@ -41,61 +44,62 @@ class InvalidLayout:
     code = "DS119"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column by which Delta would refuse to lay a table out."""
+        """Yield a violation for every column that Delta refuses to partition or cluster by."""
         if not table.partitioned_by and not table.clustered_by:
             return
         columns = desired_state(table).columns
         faults = [*_partitioning(table, columns), *_clustering(table, columns)]
         if table.partitioned_by and table.clustered_by:
-            faults.append(
-                ("", "declares partitioned_by and clustered_by, which exclude each other", "keep one of them")
-            )
-        for path, message, remedy in faults:
-            yield violation(self, table.qualified_name, path, message, remedy)
+            message = "declares partitioned_by and clustered_by, which exclude each other"
+            faults.append(Fault(message=message, remedy="keep one of them"))
+        for fault in faults:
+            yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
 
 
-def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[tuple[str, str, str]]:
+def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
     for name in table.partitioned_by:
         column = find(columns, (name,))
         if column is None:
-            yield name, f"partitioned_by names {name}, which is no column", "declare it, or leave it out"
+            message = f"partitioned_by names {name}, which is not a column"
+            yield Fault(path=name, message=message, remedy="declare it, or leave it out")
         elif not isinstance(column.data_type, str) or column.data_type in ("variant", "void"):
             kind = describe_type(column.data_type)
-            yield name, f"partitioned_by names {name}, and files are not parted by {kind}", "use an atomic column"
+            message = f"partitioned_by names {name}, but Delta does not partition by {kind}"
+            yield Fault(path=name, message=message, remedy="use an atomic column")
         elif column.value is not None and column.value.identity is not None:
-            yield name, f"partitioned_by names the identity column {name}, which Delta refuses", "use another column"
+            message = f"partitioned_by names the identity column {name}, which Delta refuses"
+            yield Fault(path=name, message=message, remedy="use another column")
         elif "\0" in name:
-            fact = f"partitioned_by names {name!r}, and the folders of partitions, named by it, take no null character"
-            yield name, fact, "rename the column"
+            message = f"partitioned_by names {name!r}, and the names of partition folders cannot hold a null character"
+            yield Fault(path=name, message=message, remedy="rename the column")
     for name in repeated(table.partitioned_by):
-        yield name, f"partitioned_by names {name} twice", "name it once"
+        yield Fault(path=name, message=f"partitioned_by names {name} twice", remedy="name it once")
     if columns and {name.lower() for name in table.partitioned_by} >= {column.name.lower() for column in columns}:
-        yield "", "is partitioned by all of its columns, so that nothing is left for its files", "leave one out"
+        message = "is partitioned by all of its columns, so that none is left for its files"
+        yield Fault(message=message, remedy="leave one out")
 
 
-def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[tuple[str, str, str]]:
+def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
     with_statistics = None if _statistics_are_declared(table) else list(_leaves(columns))[:COLUMNS_WITH_STATISTICS]
     for name in table.clustered_by:
         path = clustering_path(columns, name)
         column = find(columns, path)
         if column is None or not _through_structs(columns, path):
-            yield (
-                name,
-                f"clustered_by names {name}, which is no column or field of a struct",
-                "declare it, or leave it out",
-            )
+            message = f"clustered_by names {name}, which is not a column or a field of a struct"
+            yield Fault(path=name, message=message, remedy="declare it, or leave it out")
         elif not isinstance(column.data_type, str) or column.data_type in _UNORDERED:
             kind = describe_type(column.data_type)
-            yield name, f"clustered_by names {name}, and Delta keeps no ranges of {kind}", "use another column"
+            message = f"clustered_by names {name}, but Delta has no minimum and maximum of {kind}"
+            yield Fault(path=name, message=message, remedy="use another column")
         elif with_statistics is not None and path not in with_statistics:
             fact = f"clustered_by names {name}, but Delta collects statistics of the first {COLUMNS_WITH_STATISTICS}"
-            remedy = "declare it further up, or the property delta.dataSkippingStatsColumns"
-            yield name, f"{fact} columns only", remedy
+            remedy = "declare the column earlier, or declare the property delta.dataSkippingStatsColumns"
+            yield Fault(path=name, message=f"{fact} columns only", remedy=remedy)
     for name in repeated(table.clustered_by):
-        yield name, f"clustered_by names {name} twice", "name it once"
+        yield Fault(path=name, message=f"clustered_by names {name} twice", remedy="name it once")
     if len(table.clustered_by) > MOST_CLUSTERING_COLUMNS:
-        fact = f"is clustered by {len(table.clustered_by)} columns, and Delta takes {MOST_CLUSTERING_COLUMNS} at most"
-        yield "", fact, "keep those that readers filter by most"
+        fact = f"is clustered by {len(table.clustered_by)} columns, and Delta allows {MOST_CLUSTERING_COLUMNS}"
+        yield Fault(message=fact, remedy="keep the columns that readers filter by most")
 
 
 def _statistics_are_declared(table: Table) -> bool:
@@ -103,7 +107,7 @@ def _statistics_are_declared(table: Table) -> bool:
 
 
 def _leaves(columns: tuple[ColumnState, ...], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of everything atomic in columns and structs, in order."""
+    """Yield the paths of the atomic columns and fields of structs, in order."""
     for column in columns:
         if isinstance(column.data_type, StructState):
             yield from _leaves(column.data_type.fields, (*above, column.name))
@@ -122,7 +126,7 @@ class RewriteWithoutConsent:
     Declare the layout that the table has, or consent to the rewrite by name (``--delta-allow``).
 
     Args:
-        consents: What somebody has agreed to.
+        consents: Rewrites that are permitted by name.
     """
 
     code = "DS216"
@@ -131,13 +135,13 @@ class RewriteWithoutConsent:
         self.consents = tuple(consents)
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for a layout that nobody has consented to."""
+        """Yield a violation for a rewrite without consent."""
         change = None if isinstance(action, CreateTable) else action.one(LayoutRewrite)
         if isinstance(action, CreateTable) or change is None:
             return
-        for found in missing(action, REWRITE, self.consents):
+        for unmet in missing(action, REWRITE, self.consents):
             before = describe_layout(action.observed.partitioning, action.observed.clustering)
             after = describe_layout(change.partitioning, change.clustering)
-            message = f"is {before} and {after} in the model, for which all of its data has to be written anew"
-            remedy = f"declare the layout that it has, or {found.remedy}"
+            message = f"is {before} and {after} in the model, so that all of its data has to be rewritten"
+            remedy = f"declare the layout that it has, or {unmet.remedy}"
             yield violation(self, action.table, "layout", message, remedy)

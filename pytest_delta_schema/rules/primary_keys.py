@@ -1,4 +1,4 @@
-"""Rules about primary keys: their columns exist, once each, and are NOT NULL whichever way the key comes."""
+"""Rules about primary keys: columns that are missing, repeated, nullable or not comparable."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ class IncomparablePrimaryKey:
             if data_type is not None and not is_comparable(canonical_type(data_type)):
                 shown = describe_type(canonical_type(data_type))
                 message = f"primary key column {name} is {shown}, whose values cannot be compared"
-                yield violation(self, table.qualified_name, name, message, "choose columns of plain types")
+                yield violation(
+                    self, table.qualified_name, name, message, "choose columns whose types hold no map and no variant"
+                )
 
 
 class NullablePrimaryKeyColumnCreated:
@@ -73,9 +75,9 @@ class NullablePrimaryKeyColumnCreated:
         """Yield a violation for every key column of a new table that is missing or nullable."""
         if isinstance(action, AlignTable) or action.primary_key is None:
             return
-        solid = {column.name.lower() for column in action.columns if not column.is_nullable}
+        not_null = {column.name.lower() for column in action.columns if not column.is_nullable}
         for name in action.primary_key.columns:
-            if name.lower() not in solid:
+            if name.lower() not in not_null:
                 yield violation(
                     self,
                     action.table,
@@ -94,7 +96,7 @@ class PrimaryKeyColumnMadeNullable:
     code = "DS203"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a new key that the same plan loosens."""
+        """Yield a violation for every column of a new key that the same plan makes nullable."""
         new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
         if isinstance(action, CreateTable) or new_key is None:
             return
@@ -133,7 +135,7 @@ class NullablePrimaryKeyColumnAdded:
                     action.table,
                     name,
                     f"column {name} is new and nullable but part of the new primary key",
-                    "add it in one apply, backfill it, then tighten it and add the key in the next",
+                    "add it in one apply, fill it, then make it NOT NULL and add the key in the next",
                 )
 
 
@@ -159,5 +161,5 @@ class NullablePrimaryKeyColumn:
                     action.table,
                     name,
                     f"column {name} is nullable on the table but part of the new primary key",
-                    "declare it with is_nullable=False, so that the plan tightens it first",
+                    "declare it with is_nullable=False, so that the plan makes it NOT NULL first",
                 )

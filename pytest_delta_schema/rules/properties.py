@@ -1,4 +1,4 @@
-"""Rules about table properties: which keys a model can own."""
+"""Rules about table properties: reserved keys, duplicate keys, and the policy of the project."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import ONE_WAY
 from pytest_delta_schema.models.modes import FORBID, REQUIRE
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
 
@@ -24,7 +24,7 @@ _RESERVED = {
     "owner": "set the owner in the catalog",
     "provider": "leave it out; every table is Delta",
 }
-"""Keys that Spark's parser or Delta keep for themselves (run on the released jars)."""
+"""Keys that Spark's parser or Delta reserve (Spark 4.2.0, Delta 4.4.0), each with the remedy."""
 
 _PLATFORM = frozenset(
     {
@@ -35,7 +35,7 @@ _PLATFORM = frozenset(
         "delta.rowtracking.materializedrowcommitversioncolumnname",
     }
 )
-"""Keys that the platform writes by itself."""
+"""Keys that Delta or Databricks writes by itself."""
 
 
 class ReservedProperty:
@@ -49,10 +49,9 @@ class ReservedProperty:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every property that a model cannot manage."""
         for key, value in table.table_properties.items():
-            refusal = _refusal(key.lower(), absent=value is None)
-            if refusal is not None:
-                message, remedy = refusal
-                yield violation(self, table.qualified_name, key, f"property {key} {message}", remedy)
+            fault = _fault(key.lower(), is_removed=value is None)
+            if fault is not None:
+                yield violation(self, table.qualified_name, key, f"property {key} {fault.message}", fault.remedy)
 
 
 class DuplicateProperty:
@@ -71,7 +70,9 @@ class DuplicateProperty:
                 spellings.setdefault(key.lower(), []).append(key)
         for keys in spellings.values():
             if len(keys) > 1:
-                message = f"properties {', '.join(sorted(keys))} are one to Delta, which ignores the case of its keys"
+                message = (
+                    f"properties {', '.join(sorted(keys))} are one key, because Delta matches its own keys without case"
+                )
                 yield violation(self, table.qualified_name, keys[0], message, "keep one spelling")
 
 
@@ -81,7 +82,7 @@ class PropertyPolicyViolation:
     Declare the property, or remove it.
 
     Args:
-        policy: What the project says.
+        policy: Which properties the project requires and forbids.
     """
 
     code = "DS120"
@@ -90,7 +91,7 @@ class PropertyPolicyViolation:
         self.policy = policy
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every key that is missing or has no place in a model."""
+        """Yield a violation for every required property that is missing and every forbidden one that is declared."""
         declared = [key for key, value in table.table_properties.items() if value is not None]
         for pattern in self.policy.patterns(REQUIRE):
             if not self.policy.is_covered(pattern, declared):
@@ -99,23 +100,24 @@ class PropertyPolicyViolation:
         for key in declared:
             if self.policy.mode(key) == FORBID:
                 message = f"declares the property {key}, which the project forbids"
-                yield violation(self, table.qualified_name, key, message, "take it out")
+                yield violation(self, table.qualified_name, key, message, "remove it")
 
 
 def is_declarable(key: str) -> bool:
-    """Whether an author would declare a property that a table has: one of theirs, and no part of the protocol."""
-    return not key.lower().startswith(ONE_WAY) and _refusal(key.lower(), absent=False) is None
+    """Whether a model can declare a property that a table has: it is neither reserved nor part of the protocol."""
+    return not key.lower().startswith(ONE_WAY) and _fault(key.lower(), is_removed=False) is None
 
 
-def _refusal(key: str, *, absent: bool) -> tuple[str, str] | None:
+def _fault(key: str, *, is_removed: bool) -> Fault | None:
     if key in _RESERVED:
-        return "is reserved", _RESERVED[key]
+        return Fault(message="is reserved", remedy=_RESERVED[key])
     if key.startswith(OWN_PROPERTY_PREFIX):
-        return "belongs to this tool", "choose another prefix"
+        return Fault(message="is managed by pytest_delta_schema", remedy="choose another prefix")
     if key in _PLATFORM:
-        return "is written by the platform itself", "leave it out"
+        return Fault(message="is written by the platform", remedy="leave it out")
     if key.startswith(CHECK_PREFIX):
-        return "is how Delta stores a CHECK constraint", "declare it with checks=[Check(name, expression)]"
-    if absent and key.startswith(ONE_WAY):
-        return "is part of the table's protocol and cannot be removed", "leave it out"
+        message = "is the property in which Delta stores a CHECK constraint"
+        return Fault(message=message, remedy="declare it with checks=[Check(name, expression)]")
+    if is_removed and key.startswith(ONE_WAY):
+        return Fault(message="is part of the table's protocol and cannot be removed", remedy="leave it out")
     return None

@@ -1,4 +1,4 @@
-"""Rules about renames: a hint names what there is, once, and needs column mapping."""
+"""Rules about renames: hints that have no effect, and renames without column mapping."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class InvalidRenameHint:
     code = "DS117"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every hint that can be of no use whatever the catalog holds."""
+        """Yield a violation for every hint that has no effect on any catalog."""
         hints = rename_hints(table.columns)
         if not hints:
             return
         columns = desired_state(table).columns
         seen: dict[tuple[str, ...], str] = {}
         for hint in hints:
-            *above, name = hint.path
+            *parents, name = hint.path
             path = ".".join(hint.path)
-            parent = find(columns, above)
+            parent = find(columns, parents)
             siblings = below(parent.data_type) if parent is not None else columns
-            twin = seen.setdefault((*map(str.lower, above), hint.old.lower()), path)
+            twin = seen.setdefault((*map(str.lower, parents), hint.old.lower()), path)
             fact = None
             if hint.old.lower() == name.lower():
-                fact = "which differs in case only; no catalog renames that, and names match without case"
+                fact = "which differs in case only, and names match without case"
             elif any(column.name.lower() == hint.old.lower() for column in siblings):
                 fact = "which the model declares as well"
             elif twin != path:
@@ -61,7 +61,7 @@ class UnusableRenameHint:
     code = "DS210"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every hint that can be neither used nor forgotten."""
+        """Yield a violation for every hint that the columns of the table contradict."""
         if isinstance(action, CreateTable):
             return
         for hint, reason in resolve_renames(action.desired.renames, action.observed.columns).unusable:

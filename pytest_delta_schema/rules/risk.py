@@ -1,4 +1,4 @@
-"""Rules about risk: what a run may do at most, and where nothing may be done at all."""
+"""Rules about the limits of a run: the highest risk that it allows, and protected tables."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class MaxRiskExceeded:
     """A change is riskier than the run allows.
 
-    Raise ``--delta-max-risk``, or take the change out of the model.
+    Raise ``--delta-max-risk``, or remove the change from the model.
 
     Args:
-        limit: The highest class that is allowed.
+        limit: The highest risk that is allowed.
     """
 
     code = "DS212"
@@ -35,15 +35,19 @@ class MaxRiskExceeded:
         lines = [line for line in change_lines(action) if line.risk > self.limit]
         if lines:
             listed = ", ".join(f"{line.path} ({line.risk.label})" for line in lines)
-            message = f"changes {listed} are riskier than {self.limit.label}, which is the most that this run allows"
-            remedy = "raise --delta-max-risk, or take them out of the model"
+            message = f"changes {listed} are riskier than {self.limit.label}, the maximum of this run"
+            remedy = "raise --delta-max-risk, or remove them from the model"
             yield violation(self, action.table, lines[0].path, message, remedy)
 
 
 def protects(pattern: str, name: str) -> bool:
-    """Whether a pattern of ``delta_protected`` matches the dotted name of a table: as a pattern, or literally.
+    """Whether an entry of ``delta_protected`` is the dotted name of a table, or a glob pattern that matches it.
 
-    ``*`` crosses dots, and ``o[1]`` protects a table of that name as well as ``o1``.
+    ``*`` matches dots as well, and ``o[1]`` protects the table ``o[1]`` as well as ``o1``.
+
+    Args:
+        pattern: The entry.
+        name: The dotted name of the table, in lower case.
     """
     folded = pattern.lower()
     return name == folded or fnmatchcase(name, folded)
@@ -55,8 +59,7 @@ class ProtectedTable:
     Change it in the way that was agreed on for it, or remove the pattern.
 
     Args:
-        patterns: Of dotted names: ``prod.*``; a table of that very name is protected, too, whatever it means as a
-            pattern.
+        patterns: Dotted names or glob patterns of them, such as ``prod.*``.
     """
 
     code = "DS213"
@@ -69,7 +72,7 @@ class ProtectedTable:
         name = str(action.table)
         for pattern in self.patterns:
             if protects(pattern, name):
-                message = f"is protected by delta_protected = {pattern}, so no run changes it"
-                remedy = "change it by the way that was agreed on for it, or take the pattern out"
+                message = f"is protected by delta_protected = {pattern}, so that no run changes it"
+                remedy = "change it in the way that was agreed on for it, or remove the pattern"
                 yield violation(self, action.table, "", message, remedy)
                 return

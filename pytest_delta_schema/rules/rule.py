@@ -75,6 +75,21 @@ class RuleInfo:
     details: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is wrong with a part of a table, before it is reported as a violation.
+
+    Args:
+        message: The fact and its reason, without the table's name.
+        remedy: What to do about it, in the imperative.
+        path: The column, key or property inside the table; ``""`` for the table itself.
+    """
+
+    message: str
+    remedy: str
+    path: str = ""
+
+
 def rule_info(rule: type[HasCode]) -> RuleInfo:
     """Return what the class of a rule and its docstring say about the fault."""
     summary, _, details = (inspect.getdoc(rule) or "").partition("\n")

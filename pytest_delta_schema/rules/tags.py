@@ -1,10 +1,10 @@
-"""Rules about tags: what Unity Catalog on Databricks takes (source: its documentation of tags)."""
+"""The rule about tags: the limits of Unity Catalog on Databricks (source: its documentation of tags)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import Fault, violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 MOST_TAGS = 50
-"""How many tags a table, or a column, can have."""
+"""The maximum for one table, and for one column."""
 
 LONGEST_KEY, LONGEST_VALUE = 255, 1000
 
@@ -29,27 +29,32 @@ class InvalidTag:
     code = "DS121"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every tag that could not be set, and for too many of them."""
-        places: dict[str, Mapping[str, str | None]] = {"": table.tags}
-        places.update((column.name, column.tags) for column in table.columns if column.tags)
-        for place, tags in places.items():
-            subject = f"column {place}" if place else "the table"
-            for message, remedy in _faults(subject, tags):
-                yield violation(self, table.qualified_name, place, message, remedy)
+        """Yield a violation for every tag that Unity Catalog refuses, and for too many tags."""
+        tags_by_path: dict[str, Mapping[str, str | None]] = {"": table.tags}
+        tags_by_path.update((column.name, column.tags) for column in table.columns if column.tags)
+        for path, tags in tags_by_path.items():
+            subject = f"column {path}" if path else "the table"
+            for fault in _faults(subject, tags):
+                yield violation(self, table.qualified_name, path, fault.message, fault.remedy)
 
 
-def _faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+def _faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[Fault]:
     for key, value in tags.items():
         tag = f"tag {key!r} of {subject}"
-        odd = "".join(sorted(set(key) & set(_FORBIDDEN)))
-        if odd:
-            yield f"{tag} has {odd} in its key, and keys have none of {_FORBIDDEN}", "use a _"
+        invalid = "".join(sorted(set(key) & set(_FORBIDDEN)))
+        if invalid:
+            yield Fault(
+                message=f"{tag} has {invalid} in its key, which cannot hold any of {_FORBIDDEN}", remedy="use a _"
+            )
         if len(key) > LONGEST_KEY:
-            yield f"{tag} has a key of {len(key)} characters; {LONGEST_KEY} is the most", "shorten it"
+            message = f"{tag} has a key of {len(key)} characters; the maximum is {LONGEST_KEY}"
+            yield Fault(message=message, remedy="shorten it")
         if key != key.strip() or (value or "") != (value or "").strip():
-            yield f"{tag} begins or ends with a space, in its key or its value", "take the space out"
+            message = f"{tag} begins or ends with a space, in its key or its value"
+            yield Fault(message=message, remedy="remove the space")
         if len(value or "") > LONGEST_VALUE:
-            yield f"{tag} has a value of {len(value or '')} characters; {LONGEST_VALUE} is the most", "shorten it"
+            message = f"{tag} has a value of {len(value or '')} characters; the maximum is {LONGEST_VALUE}"
+            yield Fault(message=message, remedy="shorten it")
     number = sum(value is not None for value in tags.values())
     if number > MOST_TAGS:
-        yield f"{subject} has {number} tags; {MOST_TAGS} is the most", "declare fewer"
+        yield Fault(message=f"{subject} has {number} tags; the maximum is {MOST_TAGS}", remedy="declare fewer")

@@ -1,8 +1,8 @@
-"""Rules about the texts of a model: every name, comment, key, value and expression can be stored."""
+"""The rule about texts: a name, comment, key, value or expression that UTF-8 cannot encode."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.types import below, nested_types
@@ -25,10 +25,11 @@ class UnencodableText:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every text of ``table`` that UTF-8 cannot encode."""
-        for path, subject, text in _texts(table):
-            if not text.isascii() and not _is_encodable(text):
-                message = f"{subject} {text!a} holds half a character (a lone surrogate), which UTF-8 cannot store"
-                yield violation(self, table.qualified_name, path, message, "write the whole character")
+        for text in _texts(table):
+            if not text.value.isascii() and not _is_encodable(text.value):
+                fact = f"{text.subject} {text.value!a} holds half a character (a lone surrogate)"
+                message = f"{fact}, which UTF-8 cannot encode"
+                yield violation(self, table.qualified_name, text.path, message, "write the whole character")
 
 
 def _is_encodable(text: str) -> bool:
@@ -39,28 +40,36 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _texts(table: Table) -> Iterator[tuple[str, str, str]]:
-    """Yield path, subject and text of everything that a model says."""
-    yield "", "the name", table.qualified_name
-    yield "", "the comment", table.comment or ""
-    yield from (("", "property", text) for text in _pairs(table.table_properties))
-    yield from (("", "tag", text) for text in _pairs(table.tags))
+class _Text(NamedTuple):
+    """A text of a model, with the path and the words that messages use for it."""
+
+    path: str
+    subject: str
+    value: str
+
+
+def _texts(table: Table) -> Iterator[_Text]:
+    """Yield every text of a model."""
+    yield _Text("", "the name", table.qualified_name)
+    yield _Text("", "the comment", table.comment or "")
+    yield from (_Text("", "property", text) for text in _pairs(table.table_properties))
+    yield from (_Text("", "tag", text) for text in _pairs(table.tags))
     for check in table.checks:
-        yield check.name, "the name of check", check.name
-        yield check.name, "the expression of a check", check.expression
+        yield _Text(check.name, "the name of check", check.name)
+        yield _Text(check.name, "the expression of a check", check.expression)
     for key in table.foreign_keys:
-        yield "", "the name of a foreign key", key.name or ""
-        yield "", "the parent of a foreign key", str(key.parent)
+        yield _Text("", "the name of a foreign key", key.name or "")
+        yield _Text("", "the parent of a foreign key", str(key.parent))
     for column in table.columns:
-        yield column.name, "the name of column", column.name
-        yield column.name, "the comment of a column", column.comment or ""
-        yield column.name, "the default of a column", str(column.default)
-        yield column.name, "the expression of a column", column.generated_as or ""
-        yield from ((column.name, "tag", text) for text in _pairs(column.tags))
+        yield _Text(column.name, "the name of column", column.name)
+        yield _Text(column.name, "the comment of a column", column.comment or "")
+        yield _Text(column.name, "the default of a column", str(column.default))
+        yield _Text(column.name, "the expression of a column", column.generated_as or "")
+        yield from (_Text(column.name, "tag", text) for text in _pairs(column.tags))
     for name, data_type in nested_types(table.columns):
         for field in _fields(data_type):
-            yield name, f"a field of column {name!a}", field.name
-            yield name, f"the comment of a field of column {name!a}", field.comment
+            yield _Text(name, f"a field of column {name!a}", field.name)
+            yield _Text(name, f"the comment of a field of column {name!a}", field.comment)
 
 
 def _pairs(values: Mapping[str, object]) -> Iterator[str]:

@@ -62,7 +62,7 @@ class UnsupportedTypeChange:
     code = "DS208"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every type that Delta does not change in place, with the way around."""
+        """Yield a violation for every type that Delta does not change in place, with the remedy."""
         if isinstance(action, CreateTable):
             return
         for change in action.all(ColumnTypeChange):
@@ -71,8 +71,8 @@ class UnsupportedTypeChange:
             fact = f"{fact} and {describe_type(change.after)} in the model"
             kind = widening(change.before, change.after)
             if kind is None or (kind is Widening.ALWAYS and change.fields):
-                message = f"{fact}, which is no widening, and is not changed in place"
-                yield violation(self, action.table, path, message, _recipe(change))
+                message = f"{fact}, which Delta does not change in place"
+                yield violation(self, action.table, path, message, _swap(change))
             elif kind is Widening.BY_FEATURE and not has_feature(WIDENING_PROPERTY, action):
                 remedy = (
                     f"declare the property {WIDENING_PROPERTY}='true', or set delta_enable_features = {TYPE_WIDENING};"
@@ -81,8 +81,8 @@ class UnsupportedTypeChange:
                 yield violation(self, action.table, path, f"{fact}, which needs type widening", remedy)
 
 
-def _recipe(change: ColumnTypeChange) -> str:
-    """Spell out how this one column gets its type: add, backfill, swap."""
+def _swap(change: ColumnTypeChange) -> str:
+    """Return the steps that give a column its new type: add a column, fill it, swap the two."""
     before, after = describe_type(change.before), describe_type(change.after)
     if change.fields:
         return f"declare {before}, or add a field of the new type beside it, fill it, and drop this one with consent"
@@ -90,7 +90,7 @@ def _recipe(change: ColumnTypeChange) -> str:
     steps = (
         f"(1) declare a column {new} as {after} beside it, and apply",
         f"(2) fill {new} with CAST({name} AS {after.upper()}) by an UPDATE",
-        f"(3) take {name} out of the model, consent to its drop, and apply",
+        f"(3) remove {name} from the model, consent to its drop, and apply",
         f"(4) declare {name} as {after} with renamed_from={new!r} in place of {new}, and apply",
     )
     return f"declare {before}, or swap it: {'; '.join(steps)}"

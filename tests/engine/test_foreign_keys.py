@@ -130,7 +130,7 @@ def test_a_parent_alone_drops_what_a_known_child_does_not_want_any_more(catalog)
 def test_a_key_that_an_undeclared_table_references_is_not_dropped(catalog):
     sync(catalog, customers("id"), orders(customers("id")))
 
-    with pytest.raises(UnsafePlanError, match=r"dev\.silver\.orders: .* points at \(id\) of dev\.silver\.customers"):
+    with pytest.raises(UnsafePlanError, match=r"dev\.silver\.orders: .* references \(id\) of dev\.silver\.customers"):
         sync(catalog, customers("id", "region"))
 
     assert catalog.ran == []

@@ -10,8 +10,8 @@ other = table("dev.gold.other", Column("id", LongType()))
 """
 CATALOG = """MemoryCatalog([stored("dev.silver.orders", OLD)])"""
 REFUSED = (
-    "  ! dev.silver.orders: changes columns.id (scan), primary_key (scan) are riskier than {}, which is the most that this run"
-    " allows; raise --delta-max-risk, or take them out of the model [[]DS212 MaxRiskExceeded]"
+    "  ! dev.silver.orders: changes columns.id (scan), primary_key (scan) are riskier than {}, the maximum of this run;"
+    " raise --delta-max-risk, or remove them from the model [[]DS212 MaxRiskExceeded]"
 )
 
 
@@ -53,8 +53,8 @@ def test_protected_tables_are_not_changed_and_may_be_looked_at(project):
     applied.stdout.fnmatch_lines(
         [
             (
-                "  ! dev.silver.orders: is protected by delta_protected = DEV.silver.[*], so no run changes it; change it by the way that"
-                " was agreed on for it, or take the pattern out [[]DS213 ProtectedTable]"
+                "  ! dev.silver.orders: is protected by delta_protected = DEV.silver.[*], so that no run changes it; change it in the way that"
+                " was agreed on for it, or remove the pattern [[]DS213 ProtectedTable]"
             )
         ]
     )

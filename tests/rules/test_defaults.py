@@ -8,7 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Identity, PlanValidator
 from support.tables import TEXT, column, table
 
-CONSTANT = " write an expression without columns; a text has quotes of its own, as in \"'open'\""
+CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""
 SOURCES = " write an expression over the other columns of the row"
 INT = spark.IntegerType()
 
@@ -45,7 +45,7 @@ INT = spark.IntegerType()
             [column("a", INT, identity=Identity(step=0))],
             [
                 "column a is an identity column of type int, but Delta counts in bigint only; use LongType()",
-                "column a is an identity column that never counts on, with a step of 0; use another step",
+                "column a is an identity column with a step of 0; use another step",
             ],
             id="identities that cannot count",
         ),
@@ -55,7 +55,7 @@ INT = spark.IntegerType()
                 "column b is generated as a + rand(), which calls rand, which gives another answer every time;"
                 + SOURCES,
                 "column c is generated as b + gone, which names gone, which is no column of the table;" + SOURCES,
-                "column c is generated as b + gone, which names b, and generated columns look at plain ones only; write the other expression in its place",
+                "column c is generated as b + gone, which names b, and generated columns cannot name generated columns; write the expression of that column in its place",
             ],
             id="generated from what may not be looked at",
         ),
@@ -76,7 +76,7 @@ def test_declared_values(columns, expected):
     found = PlanValidator().model_violations([table(*columns)])
 
     if expected is None:
-        assert "names a, and generated columns look at plain ones only" in str(found[0])
+        assert "names a, and generated columns cannot name generated columns" in str(found[0])
     else:
         assert [str(each).removeprefix("dev.silver.orders: ") for each in found] == [
             f"{each} [DS118 InvalidColumnGeneration]" for each in expected

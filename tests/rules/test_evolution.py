@@ -69,7 +69,7 @@ BY_MAPPING = (
             table(Column("a", struct(field("x", spark.VarcharType(5))))),
             [
                 (
-                    "column a.x is varchar(3) on the table and varchar(5) in the model, which is no widening, and is not changed"
+                    "column a.x is varchar(3) on the table and varchar(5) in the model, which Delta does not change"
                     " in place; declare varchar(3), or add a field of the new type beside it, fill it, and drop this one with"
                     " consent [DS208 UnsupportedTypeChange]"
                 )
@@ -148,7 +148,7 @@ def test_consent_names_a_field_by_its_path():
             table(column("Id", renamed_from="id")),
             [
                 (
-                    "column Id is renamed from id, which differs in case only; no catalog renames that, and names match without"
+                    "column Id is renamed from id, which differs in case only, and names match without"
                     " case; remove the hint [DS117 InvalidRenameHint]"
                 )
             ],

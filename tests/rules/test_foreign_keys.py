@@ -59,7 +59,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key (m) names m, which is map<string, bigint>, whose values cannot be compared;"
-                    " choose columns of plain types [DS114 InvalidForeignKeyColumn]"
+                    " choose columns whose types hold no map and no variant [DS114 InvalidForeignKeyColumn]"
                 )
             ],
             id="a map",
@@ -68,7 +68,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             child(ForeignKey(["a"], keyless())),
             [
                 (
-                    "foreign key fk_dev_silver_orders__a points at dev.silver.parents, which has no primary key;"
+                    "foreign key fk_dev_silver_orders__a references dev.silver.parents, which has no primary key;"
                     " give the parent its primary key [DS115 ForeignKeyMismatch]"
                 )
             ],
@@ -78,7 +78,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             child(ForeignKey(["a"], "dev.silver.orders")),
             [
                 (
-                    "foreign key fk_dev_silver_orders__a points at dev.silver.orders, which has no primary key;"
+                    "foreign key fk_dev_silver_orders__a references dev.silver.orders, which has no primary key;"
                     " give the parent its primary key [DS115 ForeignKeyMismatch]"
                 )
             ],
@@ -88,8 +88,8 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             child(ForeignKey(["a"], parents(), ["b"])),
             [
                 (
-                    "foreign key fk_dev_silver_orders__a points at (b) of dev.silver.parents, whose primary key is (id);"
-                    " point at the primary key, or change that [DS115 ForeignKeyMismatch]"
+                    "foreign key fk_dev_silver_orders__a references (b) of dev.silver.parents, whose primary key is (id);"
+                    " reference the primary key, or change the primary key [DS115 ForeignKeyMismatch]"
                 )
             ],
             id="another column of the parent",
@@ -187,7 +187,7 @@ THERE = state(stored("id", is_nullable=False), stored("a"), stored("c"))
             [state(stored("id"), name=PARENT)],
             [
                 (
-                    "foreign key fk_dev_silver_orders__a points at dev.silver.parents, which has no primary key;"
+                    "foreign key fk_dev_silver_orders__a references dev.silver.parents, which has no primary key;"
                     " give the parent its primary key [DS209 ForeignKeyWithoutParentKey]"
                 )
             ],
@@ -226,7 +226,7 @@ def test_a_dropped_key_drops_no_foreign_key_of_a_table_without_a_model():
 
     assert [str(violation) for violation in PlanValidator().plan_violations(plan)] == [
         (
-            "dev.silver.orders: foreign key theirs points at dev.silver.parents, which has no primary key;"
+            "dev.silver.orders: foreign key theirs references dev.silver.parents, which has no primary key;"
             " give the parent its primary key [DS209 ForeignKeyWithoutParentKey]"
         )
     ]

@@ -36,9 +36,9 @@ MANY = [column(f"c{number}") for number in range(40)]
             ],
             {"partitioned_by": ["gone", "s", "v", "i", "a", "A"]},
             [
-                "partitioned_by names gone, which is no column; declare it, or leave it out",
-                "partitioned_by names s, and files are not parted by struct<x: bigint>; use an atomic column",
-                "partitioned_by names v, and files are not parted by variant; use an atomic column",
+                "partitioned_by names gone, which is not a column; declare it, or leave it out",
+                "partitioned_by names s, but Delta does not partition by struct<x: bigint>; use an atomic column",
+                "partitioned_by names v, but Delta does not partition by variant; use an atomic column",
                 "partitioned_by names the identity column i, which Delta refuses; use another column",
                 "partitioned_by names a twice; name it once",
             ],
@@ -47,7 +47,7 @@ MANY = [column(f"c{number}") for number in range(40)]
         pytest.param(
             [column("a"), column("B")],
             {"partitioned_by": ["b", "a"]},
-            ["is partitioned by all of its columns, so that nothing is left for its files; leave one out"],
+            ["is partitioned by all of its columns, so that none is left for its files; leave one out"],
             id="all columns",
         ),
         pytest.param(
@@ -60,12 +60,12 @@ MANY = [column(f"c{number}") for number in range(40)]
             ],
             {"clustered_by": ["gone", "s", "l.element.p", "b", "c", "C"]},
             [
-                "clustered_by names gone, which is no column or field of a struct; declare it, or leave it out",
-                "clustered_by names s, and Delta keeps no ranges of struct<x: bigint>; use another column",
-                "clustered_by names l.element.p, which is no column or field of a struct; declare it, or leave it out",
-                "clustered_by names b, and Delta keeps no ranges of boolean; use another column",
+                "clustered_by names gone, which is not a column or a field of a struct; declare it, or leave it out",
+                "clustered_by names s, but Delta has no minimum and maximum of struct<x: bigint>; use another column",
+                "clustered_by names l.element.p, which is not a column or a field of a struct; declare it, or leave it out",
+                "clustered_by names b, but Delta has no minimum and maximum of boolean; use another column",
                 "clustered_by names c twice; name it once",
-                "is clustered by 6 columns, and Delta takes 4 at most; keep those that readers filter by most",
+                "is clustered by 6 columns, and Delta allows 4; keep the columns that readers filter by most",
             ],
             id="clustering",
         ),
@@ -74,7 +74,7 @@ MANY = [column(f"c{number}") for number in range(40)]
             {"partitioned_by": ["a\0b"]},
             [
                 (
-                    "partitioned_by names 'a\\x00b', and the folders of partitions, named by it, take no null"
+                    "partitioned_by names 'a\\x00b', and the names of partition folders cannot hold a null"
                     " character; rename the column"
                 )
             ],
@@ -86,7 +86,7 @@ MANY = [column(f"c{number}") for number in range(40)]
             [
                 (
                     "clustered_by names c32, but Delta collects statistics of the first 32 columns only;"
-                    " declare it further up, or the property delta.dataSkippingStatsColumns"
+                    " declare the column earlier, or declare the property delta.dataSkippingStatsColumns"
                 )
             ],
             id="beyond the statistics",
@@ -120,8 +120,8 @@ def test_a_rewrite_needs_consent_by_name():
 
     assert [str(each) for each in PlanValidator().plan_violations(plan)] == [
         (
-            "dev.silver.orders: is clustered by (d) and partitioned by (d) in the model, for which all of its data has to be"
-            ' written anew; declare the layout that it has, or consent with --delta-allow "rewrite dev.silver.orders"'
+            "dev.silver.orders: is clustered by (d) and partitioned by (d) in the model, so that all of its data has to be"
+            ' rewritten; declare the layout that it has, or consent with --delta-allow "rewrite dev.silver.orders"'
             " [DS216 RewriteWithoutConsent]"
         )
     ]

@@ -122,15 +122,15 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 "property Comment is reserved; write comment=... on the Table [DS108 ReservedProperty]",
                 "property owner is reserved; set the owner in the catalog [DS108 ReservedProperty]",
                 (
-                    "property pytest_delta_schema.primaryKey belongs to this tool; choose another prefix"
+                    "property pytest_delta_schema.primaryKey is managed by pytest_delta_schema; choose another prefix"
                     " [DS108 ReservedProperty]"
                 ),
                 (
-                    "property delta.columnMapping.maxColumnId is written by the platform itself; leave it out"
+                    "property delta.columnMapping.maxColumnId is written by the platform; leave it out"
                     " [DS108 ReservedProperty]"
                 ),
                 (
-                    "property delta.constraints.positive is how Delta stores a CHECK constraint; declare it with"
+                    "property delta.constraints.positive is the property in which Delta stores a CHECK constraint; declare it with"
                     " checks=[Check(name, expression)] [DS108 ReservedProperty]"
                 ),
                 (
@@ -171,8 +171,8 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 primary_key=["m", "xs", "st"],
             ),
             [
-                "primary key column m is map<string, string>, whose values cannot be compared; choose columns of plain types [DS113 IncomparablePrimaryKey]",
-                "primary key column xs is array<variant>, whose values cannot be compared; choose columns of plain types [DS113 IncomparablePrimaryKey]",
+                "primary key column m is map<string, string>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]",
+                "primary key column xs is array<variant>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]",
             ],
             id="key over maps",
         ),
@@ -180,7 +180,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             table(column(), table_properties={"delta.appendOnly": True, "delta.APPENDONLY": True, "a": 1, "A": 2}),
             [
                 (
-                    "properties delta.APPENDONLY, delta.appendOnly are one to Delta, which ignores the case of its keys;"
+                    "properties delta.APPENDONLY, delta.appendOnly are one key, because Delta matches its own keys without case;"
                     " keep one spelling [DS109 DuplicateProperty]"
                 )
             ],
@@ -193,22 +193,22 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 tags={"a=b:c": "x"} | {f"t{number}": "" for number in range(50)} | {"absent": None},
             ),
             [
-                "tag 'a=b:c' of the table has := in its key, and keys have none of .,-=/:; use a _ [DS121 InvalidTag]",
-                "the table has 51 tags; 50 is the most; declare fewer [DS121 InvalidTag]",
-                "tag 'a.b' of column id has . in its key, and keys have none of .,-=/:; use a _ [DS121 InvalidTag]",
+                "tag 'a=b:c' of the table has := in its key, which cannot hold any of .,-=/:; use a _ [DS121 InvalidTag]",
+                "the table has 51 tags; the maximum is 50; declare fewer [DS121 InvalidTag]",
+                "tag 'a.b' of column id has . in its key, which cannot hold any of .,-=/:; use a _ [DS121 InvalidTag]",
                 (
-                    "tag ' lead' of column id begins or ends with a space, in its key or its value; take the space out"
+                    "tag ' lead' of column id begins or ends with a space, in its key or its value; remove the space"
                     " [DS121 InvalidTag]"
                 ),
                 (
-                    "tag 'trail' of column id begins or ends with a space, in its key or its value; take the space out"
+                    "tag 'trail' of column id begins or ends with a space, in its key or its value; remove the space"
                     " [DS121 InvalidTag]"
                 ),
                 (
-                    f"tag '{'k' * 256}' of column id has a key of 256 characters; 255 is the most; shorten it"
+                    f"tag '{'k' * 256}' of column id has a key of 256 characters; the maximum is 255; shorten it"
                     " [DS121 InvalidTag]"
                 ),
-                "tag 'v' of column id has a value of 1001 characters; 1000 is the most; shorten it [DS121 InvalidTag]",
+                "tag 'v' of column id has a value of 1001 characters; the maximum is 1000; shorten it [DS121 InvalidTag]",
             ],
             id="tags",
         ),
@@ -274,11 +274,11 @@ STAYS = column("id", is_nullable=False)
             state(stored()),
             [
                 (
-                    "column amount is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
+                    "column amount is NOT NULL in the model but new on the table; add it nullable, fill it, then declare it NOT NULL"
                     " [DS201 NotNullColumnAdded]"
                 ),
                 (
-                    "column rate is NOT NULL in the model but new on the table; add it nullable, backfill, then tighten"
+                    "column rate is NOT NULL in the model but new on the table; add it nullable, fill it, then declare it NOT NULL"
                     " [DS201 NotNullColumnAdded]"
                 ),
             ],
@@ -312,8 +312,8 @@ STAYS = column("id", is_nullable=False)
             state(stored(is_nullable=False)),
             [
                 (
-                    "column b is new and nullable but part of the new primary key; add it in one apply, backfill it,"
-                    " then tighten it and add the key in the next [DS204 NullablePrimaryKeyColumnAdded]"
+                    "column b is new and nullable but part of the new primary key; add it in one apply, fill it,"
+                    " then make it NOT NULL and add the key in the next [DS204 NullablePrimaryKeyColumnAdded]"
                 )
             ],
             id="key over a new column",
@@ -324,7 +324,7 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "column id is nullable on the table but part of the new primary key; declare it with"
-                    " is_nullable=False, so that the plan tightens it first"
+                    " is_nullable=False, so that the plan makes it NOT NULL first"
                     " [DS205 NullablePrimaryKeyColumn]"
                 )
             ],
@@ -366,9 +366,9 @@ STAYS = column("id", is_nullable=False)
             state(stored()),
             [
                 (
-                    "column id is bigint on the table and string in the model, which is no widening, and is not changed in"
+                    "column id is bigint on the table and string in the model, which Delta does not change in"
                     " place; declare bigint, or swap it: (1) declare a column id_new as string beside it, and apply; (2) fill"
-                    " id_new with CAST(id AS STRING) by an UPDATE; (3) take id out of the model, consent to its drop, and"
+                    " id_new with CAST(id AS STRING) by an UPDATE; (3) remove id from the model, consent to its drop, and"
                     " apply; (4) declare id as string with renamed_from='id_new' in place of id_new, and apply"
                     " [DS208 UnsupportedTypeChange]"
                 )

@@ -9,7 +9,7 @@ from pytest_delta_schema import Check, Column, ForeignKey, PlanValidator, Table
 
 HALF = "a\ud800b"
 SHOWN = r"'a\ud800b'"
-FACT = "holds half a character (a lone surrogate), which UTF-8 cannot store; write the whole character [DS122 UnencodableText]"
+FACT = "holds half a character (a lone surrogate), which UTF-8 cannot encode; write the whole character [DS122 UnencodableText]"
 
 
 def named(name):

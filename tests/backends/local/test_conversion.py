@@ -232,19 +232,19 @@ REFUSED: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "schemas that differ": (
         [("1L as id", ()), ("'x' as id", ())],
         {"columns": (ID,)},
-        "cannot be converted, because its files have no schema in common: part-",
+        "cannot be converted, because the schemas of its files do not merge: part-",
     ),
     "csv": (
         [("1L as id", (), "csv")],
         {"columns": (ID,)},
-        "holds csv, and only parquet becomes Delta; write it anew: spark.read.format('csv').load(...)",
+        "holds csv, and only parquet becomes Delta; rewrite it: spark.read.format('csv').load(...)",
     ),
-    "orc": ([("1L as id", (), "orc")], {"columns": (ID,)}, "holds orc, and only parquet becomes Delta; write it anew"),
+    "orc": ([("1L as id", (), "orc")], {"columns": (ID,)}, "holds orc, and only parquet becomes Delta; rewrite it"),
     "nothing": ([], {"columns": (ID,)}, "cannot be converted, because there are no files in"),
     "a type that cannot be aligned": (
         [("'x' as id", ())],
         {"columns": (ID,)},
-        "column id is string on the table and bigint in the model, which is no widening",
+        "column id is string on the table and bigint in the model, which Delta does not change in place",
     ),
     "a column that the model lacks": (
         [("1L as id, 2 as legacy", ())],
@@ -298,7 +298,7 @@ def test_a_table_of_another_format_is_named_with_a_remedy(local):
     local.spark.sql(f"CREATE TABLE {parquet_name(NAME)} (id BIGINT) USING CSV")
     local.spark.createDataFrame([(1,)], "id bigint").write.insertInto(parquet_name(NAME))
 
-    with pytest.raises(UnsafePlanError, match="holds csv, and only parquet becomes Delta; write it anew"):
+    with pytest.raises(UnsafePlanError, match="holds csv, and only parquet becomes Delta; rewrite it"):
         sync(local, table(ID, convert_from="parquet"))
     with pytest.raises(CatalogReadError, match="is a csv table, not a Delta table; consent to its conversion"):
         sync(local, table(ID))
