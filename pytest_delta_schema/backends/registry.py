@@ -72,8 +72,7 @@ def _load(point: EntryPoint) -> Backend:
 
 
 def _source(point: EntryPoint) -> str:
-    distribution = f"{point.dist.name} {point.dist.version}, " if point.dist is not None else ""
-    return f"{distribution}{point.value}"
+    return point.value if point.dist is None else f"{point.dist.name} {point.dist.version} ({point.value})"
 
 
 def _unknown(name: str, installed: Iterable[str]) -> str:

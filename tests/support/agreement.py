@@ -56,7 +56,7 @@ class Stage:
         spark, bridge = self._catalog.spark, self._catalog.bridge
         try:
             with (
-                in_users_names(bridge.in_users_words),
+                in_users_names(bridge.with_logical_names),
                 setting(spark, _AUTO_MERGE, str("auto_merge" in options).lower()),
             ):
                 bridge.register(["dev"])

@@ -1,4 +1,4 @@
-"""The class-data archive: what one JVM has loaded, kept for the next, which then starts in a good half of the time."""
+"""Keep an archive of the classes that a JVM has loaded (CDS), so that later JVMs start in about half the time."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _QUIET = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
 
 @dataclass(frozen=True, slots=True)
 class ClassArchive:
-    """The archive for one Java, class path and set of flags, whether it is there or not.
+    """The archive for one Java runtime, class path and set of flags, whether it exists or not.
 
     Args:
-        folder: Where it is kept.
-        key: What it is made of.
-        path: The archive, if it is there and whole.
+        folder: The folder of all archives.
+        key: The hash of what the archive depends on.
+        path: The archive, if it exists and its checksum is right.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class ClassArchive:
 
     @property
     def flags(self) -> str:
-        """What to tell the JVM: take the archive, or note what would go into one."""
+        """The flags for the JVM: use the archive, or record the classes for a new one."""
         if self.path is not None:
             return f'-XX:SharedArchiveFile="{self.path}" {_QUIET}'
         return f"-XX:+RecordDynamicDumpInfo {_QUIET}"
@@ -90,11 +90,11 @@ class ClassArchive:
 
 
 def class_archive(java: Java, class_path: Sequence[Path], options: str) -> ClassArchive:
-    """Return the archive for a JVM that is started like this.
+    """Return the archive for a JVM with this runtime, class path and flags.
 
     Args:
         java: The Java runtime; its full version is part of the key.
-        class_path: Jars in order; their sizes and times are part of the key, for the JVM checks them.
+        class_path: The jars in order; their sizes and times are part of the key, because the JVM checks them.
         options: The other flags.
     """
     key = hashlib.sha256(f"{java.version}\0{options}".encode())

@@ -1,4 +1,4 @@
-"""The bridge to our classes in the JVM of any classic session: catalogs by name, states of tables, listings."""
+"""Call the Java classes of this package in the JVM of a classic session: catalogs, table states, file listings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Bridge:
-    """Reaches into the JVM of one classic session.
+    """Calls the Java classes of this package in the JVM of one classic session.
 
     Args:
         spark: The session.
@@ -46,14 +46,14 @@ class Bridge:
         self._reader: Any = self._new(READER_CLASS)
         self._lister: Any = self._new(LISTER_CLASS)
 
-    def in_users_words(self, text: str) -> str:
-        """Turn physical names in a message of Spark back to those that users write."""
-        return translate(text, [name for name, ours in self._catalogs.items() if ours])
+    def with_logical_names(self, text: str) -> str:
+        """Replace physical names in a message of Spark by the names that users write."""
+        return translate(text, [name for name, is_warehouse in self._catalogs.items() if is_warehouse])
 
     def register(self, names: Iterable[str]) -> None:
-        """Make catalogs known to the session, and the session to this thread; what is known is left as it is."""
+        """Configure catalogs in the session, and activate the session in this thread, unless that was done before."""
         if not hasattr(self._seen, "session"):
-            # Spark takes its settings from the session of the running thread; a thread of Python's is a new one there.
+            # Spark takes settings from the active session of a thread, and each Python thread has its own Java thread.
             self.jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session(self.spark))
             self._seen.session = self.spark
         with self._lock:
@@ -61,45 +61,46 @@ class Bridge:
                 if name not in self._catalogs:
                     self._catalogs[name] = self._register(name)
 
-    def is_ours(self, catalog: str) -> bool:
-        """Whether a registered catalog is one of ours, with physical names and folders."""
+    def is_warehouse(self, catalog: str) -> bool:
+        """Whether a registered catalog is one of the warehouse folder, with physical names."""
         return self._catalogs[catalog]
 
     def read(self, request: str) -> str:
-        """Ask the reader in the JVM; see ``StateReader.java``."""
+        """Read tables by ``StateReader.java``."""
         return str(self._reader.read(java_session(self.spark), request))
 
-    def damage(self, name: QualifiedName, place: str) -> ReadProblem | None:
-        """Return the damage in the log of a table, which its metadata may be read without.
+    def damage(self, name: QualifiedName, location: str) -> ReadProblem | None:
+        """Return the damage in the log of a table, which readers of its metadata may not notice.
 
         Args:
             name: The table.
-            place: Where it lies, as ``StateReader.java`` says it.
+            location: The location, as ``StateReader.java`` returns it.
         """
-        damage = damage_of(LocalLog(place) if place.startswith("/") else HadoopLog(self.spark, place))
+        damage = damage_of(LocalLog(location) if location.startswith("/") else HadoopLog(self.spark, location))
         return None if damage is None else damage.of(name)
 
     def list_files(self, path: str) -> tuple[str, str, list[str]]:
-        """List the files below a path; see ``FileLister.java``.
+        """List the files below a path by ``FileLister.java``.
 
         Returns:
-            What the first is; which file says that they belong to a Delta table without a log, or ``""``; their paths.
+            The format of the first file; the file that shows that they are of a Delta table without a log, or ``""``;
+            the paths of all files.
         """
         head, *files = str(self._lister.list(java_session(self.spark), path)).split("\n")
         kind, sign = head.split("\t")
         return kind, sign, files
 
     def mark(self, path: str) -> None:
-        """Leave a file in the folder of a table that protects it from conversion if its log is lost."""
+        """Write a file to the folder of a table that prevents its conversion if its log is lost."""
         self._lister.mark(java_session(self.spark), path)
 
     def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
-        """Return the views and then all tables and views of a schema; both are empty if it is not there.
+        """Return the views, and all tables and views, of a schema; both are empty if it does not exist.
 
         Args:
-            catalog: Registered before.
-            schema: In it.
-            physical: The schema of the session catalog that stands for it.
+            catalog: A registered catalog.
+            schema: The schema.
+            physical: The physical name of the schema in the session catalog.
         """
         state = java_session(self.spark).sessionState()
         manager = state.catalogManager()
@@ -108,9 +109,10 @@ class Bridge:
             return [], []
         tables = [identifier.name() for identifier in manager.catalog(catalog).listTables(namespace)]
         session = state.catalog()
-        found = session.listViews(physical, "*") if session.databaseExists(physical) else None
-        views = [] if found is None else [found.apply(index).table() for index in range(found.size())]
-        return views, tables
+        if not session.databaseExists(physical):
+            return [], tables
+        views = session.listViews(physical, "*")
+        return [views.apply(index).table() for index in range(views.size())], tables
 
     def _register(self, name: str) -> bool:
         if name == SESSION_CATALOG:
@@ -121,7 +123,7 @@ class Bridge:
                 self.spark.conf.set(key, value)
         elif configured != CATALOG_CLASS:
             return False
-        # Spark makes a catalog when it is first asked for, by the class loader of that moment.
+        # Spark loads the class of a catalog when the catalog is first used, by the context class loader.
         thread = self.jvm.java.lang.Thread.currentThread()
         before = thread.getContextClassLoader()
         thread.setContextClassLoader(self._loader)
@@ -132,7 +134,7 @@ class Bridge:
         return True
 
     def _find_loader(self) -> Any:
-        """Return a class loader that has our classes: the session's own, or one that is laid over it."""
+        """Return a class loader with the Java classes of this package: that of the session, or a child of it."""
         loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
         if loader.getResource(f"{CATALOG_CLASS.replace('.', '/')}.class") is not None:
             return loader

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local.bridge import Bridge
 from pytest_delta_schema.backends.local.conversion import convert, mark, mark_location
-from pytest_delta_schema.backends.local.creation import place_for
+from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.parquet_folder import Sources
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
 from pytest_delta_schema.backends.local.reader import list_tables, read_tables
@@ -69,13 +69,13 @@ class LocalCatalog:
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
         models = list(models)
-        with in_users_names(self.bridge.in_users_words):
+        with in_users_names(self.bridge.with_logical_names):
             wishes = conversions(models)
             return read_tables(self.bridge, names_around(models), wishes, self._sources)
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read the named tables alone, without a Spark job."""
-        with in_users_names(self.bridge.in_users_words):
+        with in_users_names(self.bridge.with_logical_names):
             return read_tables(self.bridge, names)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
@@ -112,7 +112,7 @@ class LocalCatalog:
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its log cannot be read."""
-        with in_users_names(self.bridge.in_users_words):
+        with in_users_names(self.bridge.with_logical_names):
             return version_of(read_tables(self.bridge, [table]), table)
 
     def count_rows(
@@ -161,17 +161,17 @@ class LocalCatalog:
         """Drop a schema with everything in it, half-made tables included; one that is not there is fine."""
         with self._speaking(catalog):
             self._sql(drop_schema(catalog, schema))
-        if self.bridge.is_ours(catalog):
+        if self.bridge.is_warehouse(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
     def _create(self, statement: Statement) -> None:
         table = statement.table
-        if not self.bridge.is_ours(table.catalog):
+        if not self.bridge.is_warehouse(table.catalog):
             self._statements.run(statement)
             mark(self.bridge, table, str(self.bridge.gateway.load(table).path()))
             return
         folder = table_folder(self.warehouse, table)
-        with place_for(table, self.warehouse, folder):
+        with creation_lock(table, self.warehouse, folder):
             try:
                 self._statements.run(statement)
             except StillRunning:
@@ -185,7 +185,7 @@ class LocalCatalog:
     @contextmanager
     def _speaking(self, catalog: str) -> Iterator[None]:
         """Let the session know a catalog, and speak of it in users' names."""
-        with in_users_names(self.bridge.in_users_words):
+        with in_users_names(self.bridge.with_logical_names):
             self.bridge.register([catalog])
             yield
 

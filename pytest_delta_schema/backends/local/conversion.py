@@ -1,4 +1,4 @@
-"""Convert parquet in place, leave nothing behind when that fails or changes a value, and find the table later on."""
+"""Convert parquet in place, undo it if it fails or changes a value, and record the location of the table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("pytest_delta_schema")
 
 MARKER = "_location"
-"""The file that says where a table lies, if it does not lie in its folder; ``Warehouse.java`` reads it."""
+"""The file with the location of a table that is not in its folder of the warehouse; ``Warehouse.java`` reads it."""
 
 
 def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:
@@ -41,8 +41,8 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> 
 
     Args:
         bridge: The session.
-        statement: What is converted. Under its own name Spark finds no table that is not Delta, so that it is called by
-            its physical one.
+        statement: The conversion. A registered table is converted under its physical name, because Spark finds only
+            Delta tables under the others.
         sql: Runs a statement.
     """
     for change in statement.changes:
@@ -67,12 +67,14 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> 
 
 
 def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:
-    """Leave a file beside the data of a new table that protects it from conversion if its log is lost.
+    """Write a file beside the data of a new table that prevents its conversion if its log is lost.
+
+    A file that cannot be written is logged, because the table already exists.
 
     Args:
         bridge: The session.
-        table: The table, which is there already, so that a file that cannot be written is no reason to fail.
-        path: Where it lies.
+        table: The table.
+        path: Its location.
     """
     try:
         with in_users_names():
@@ -83,18 +85,18 @@ def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:
 
 
 def mark_location(bridge: Bridge, table: QualifiedName) -> None:
-    """Leave in a table's folder where the table lies, so that a later process finds it."""
-    if not bridge.is_ours(table.catalog):
+    """Write the location of a table to its folder of the warehouse, so that later processes find the table."""
+    if not bridge.is_warehouse(table.catalog):
         return
-    place = table_folder(bridge.warehouse, table)
+    folder = table_folder(bridge.warehouse, table)
     location = str(bridge.gateway.load(table).path())
     target = location.removeprefix("file:")
-    if target.startswith("/") and Path(target) != place:
-        place.mkdir(parents=True, exist_ok=True)
-        (place / MARKER).write_text(target + "\n", encoding="utf-8")
+    if target.startswith("/") and Path(target) != folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARKER).write_text(target + "\n", encoding="utf-8")
 
 
 def _physical(bridge: Bridge, table: QualifiedName) -> str:
-    if not bridge.is_ours(table.catalog):
+    if not bridge.is_warehouse(table.catalog):
         return dotted(table)
     return dotted(QualifiedName(SESSION_CATALOG, physical_schema(table.catalog, table.schema), encode(table.table)))

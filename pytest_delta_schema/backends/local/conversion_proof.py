@@ -1,4 +1,4 @@
-"""Make sure that a conversion has changed no value, and undo it if it has."""
+"""Verify that a conversion has changed no value, and undo it if it has."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class Verified:
-    """One conversion: what stood there before it, and whether the table holds the same rows.
+    """Compares the rows of a new Delta table with those of its source.
 
-    The rows of a table of the catalog are those that it has before the conversion. Those of a folder are what its files
-    hold after it, read with the schema of the new table, so that files which were added meanwhile are missed.
+    The source of a registered table is read before the conversion. The files of a folder are read after it, with the
+    schema of the new table, so that files which were added in the meantime show as a difference.
 
     Args:
         bridge: The session.
-        table: What is converted.
-        source: The files.
-        target: The table under its physical name, or the files, quoted.
+        table: The table.
+        source: The files that are converted.
+        target: The quoted physical name of the table, or the quoted path of the files.
     """
 
     def __init__(self, bridge: Bridge, table: QualifiedName, source: SourceState, target: str) -> None:
@@ -46,10 +46,10 @@ class Verified:
             self._before = self._fingerprint(target, bridge.spark.table(target).schema)
 
     def require_same_rows(self) -> None:
-        """Compare the rows of the table with those that it was made of.
+        """Compare the rows of the table with those of its source.
 
         Raises:
-            StatementError: If they differ; the conversion is undone, unless somebody has committed since.
+            StatementError: If they differ; the conversion is undone, unless somebody else has committed since.
         """
         converted = delta_files(self._source.path)
         schema = self._bridge.spark.sql(f"TABLE {converted}").schema
@@ -68,12 +68,12 @@ class Verified:
             return self._fingerprint(relation, schema)
 
     def _fingerprint(self, relation: str, schema: Any) -> Fingerprint:
-        """Take it in the session's zone, which timestamps in the names of folders are read in."""
+        """Compute the fingerprint in the session's time zone, in which timestamps in names of folders are read."""
         spark = self._bridge.spark
         return fingerprint(spark, relation, canonical_fields(schema.fields), str(spark.conf.get(TIME_ZONE)))
 
     def _undo(self) -> str:
-        """Take the conversion back, and say what is there now."""
+        """Undo the conversion, and return a message about the result."""
         log = Path(self._source.path) / "_delta_log"
         commits = sorted(path.name for path in log.glob("*.json"))
         if commits != [f"{0:020d}.json"]:
@@ -93,8 +93,8 @@ class Verified:
 
     def _identifier(self) -> Any:
         name, jvm = self._table, self._bridge.jvm
-        is_ours = self._bridge.is_ours(name.catalog)
-        schema = physical_schema(name.catalog, name.schema) if is_ours else name.schema
-        table = encode(name.table) if is_ours else name.table
+        is_physical = self._bridge.is_warehouse(name.catalog)
+        schema = physical_schema(name.catalog, name.schema) if is_physical else name.schema
+        table = encode(name.table) if is_physical else name.table
         some = jvm.scala.Option.apply
         return jvm.org.apache.spark.sql.catalyst.TableIdentifier(table, some(schema), some(SESSION_CATALOG))

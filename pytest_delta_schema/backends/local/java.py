@@ -1,4 +1,4 @@
-"""The Java that Spark will run on."""
+"""Find the Java runtime that Spark will use."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ OLDEST = 17
 """Oldest Java that Spark 4 runs on (source: Spark's documentation)."""
 
 _PATIENCE = 30.0
-"""Seconds that Java may take to tell its version; it needs a tenth of one."""
+"""Seconds to wait for the version of Java; it usually takes a tenth of one."""
 
 _LONGEST = 120
-"""Characters of an answer that are shown."""
+"""Characters of the output that a message shows."""
 
 
 class Java(NamedTuple):
-    """A Java runtime: its program and what it says of its version, the last line included."""
+    """A Java runtime: its program, and the whole output of its version."""
 
     program: str
     version: str
 
 
 def find_java() -> Java:
-    """Find the Java that Spark's launcher would take: ``JAVA_HOME`` first, then the search path.
+    """Find the Java that Spark's launcher uses: ``JAVA_HOME`` first, then the search path.
 
     Raises:
         BackendUnavailableError: If there is none, it does not run or answer in time, or it is too old.
@@ -45,7 +45,7 @@ def find_java() -> Java:
     match = re.search(r'version "(\d+)', version)
     if match is None or int(match.group(1)) < OLDEST:
         lines = [line for line in version.splitlines() if "version" in line] or version.splitlines()
-        found = f"answers {lines[0][:_LONGEST]!r}" if lines else "does not tell its version"
+        found = f"answers {lines[0][:_LONGEST]!r}" if lines else "does not print its version"
         raise BackendUnavailableError(_unfit(f"{program} {found}"))
     return Java(program, version)
 
@@ -58,8 +58,8 @@ def _ask(program: str) -> str:
     except OSError as error:
         raise BackendUnavailableError(_unfit(f"{program} cannot be run: {reason(error)}")) from error
     except subprocess.TimeoutExpired as error:
-        said = f"{program} did not tell its version within {_PATIENCE:g} seconds"
-        raise BackendUnavailableError(_unfit(said)) from error
+        fact = f"{program} did not print its version within {_PATIENCE:g} seconds"
+        raise BackendUnavailableError(_unfit(fact)) from error
 
 
 def _unfit(fact: str) -> str:

@@ -1,4 +1,4 @@
-"""The folder for what is made once for a machine, and files in it whose names carry a checksum of their bytes."""
+"""The cache folder of the user, and files in it whose names contain a checksum of their content."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _BLOCK = 1 << 20
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder of this package, which may not be there yet."""
+    """Return the user's cache folder of this package, which may not exist yet."""
     return Path(user_cache_path("pytest_delta_schema"))
 
 
 @contextmanager
 def using_cache() -> Iterator[None]:
-    """Report in one line that the cache cannot be read or written, in place of an error of the operating system.
+    """Turn an ``OSError`` of the cache into one line that names the folder and the remedy.
 
     Raises:
         BackendUnavailableError: If the block raises an ``OSError``.
@@ -50,12 +50,12 @@ def checksum(path: Path) -> str:
 
 
 def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
-    """Return the file that was kept under a key; a damaged one is removed, so that it is made anew.
+    """Return the file that was stored under a key; a damaged one is removed, so that it is made again.
 
     Args:
-        folder: Where it was kept; it need not exist.
-        key: What the file was made of, without glob characters.
-        suffix: Of its name, such as ``.jar``.
+        folder: The folder; it need not exist.
+        key: The key, without glob characters.
+        suffix: The suffix of the name, such as ``.jar``.
 
     Returns:
         Its path; ``None`` if there is none whose bytes have the checksum in its name.
@@ -71,7 +71,14 @@ def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
 
 
 def keep_file(made: Path, folder: Path, key: str, suffix: str) -> Path:
-    """Move a file that was just made to where :func:`kept_file` finds it; it must be on the same file system."""
+    """Move a new file to the name by which :func:`kept_file` finds it.
+
+    Args:
+        made: The file; it must be on the same file system as the folder.
+        folder: The folder.
+        key: The key, without glob characters.
+        suffix: The suffix of the name, such as ``.jar``.
+    """
     target = folder / _name(made, key, suffix)
     os.replace(made, target)  # noqa: PTH105 - replaces on every system
     return target

@@ -1,4 +1,4 @@
-"""Look at files that are to become a Delta table: what they are, how they are parted, and whether they agree."""
+"""Inspect files that a model converts: their format, their partitions, and whether their schemas can be merged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MANY = 200
 
 
 class Sources:
-    """Looks at files; what was seen of the same files is not looked at again.
+    """Inspects files; the schema of the same files is read only once.
 
     Args:
         bridge: The session.
@@ -38,31 +38,38 @@ class Sources:
         self._schemas: dict[tuple[str, tuple[str, ...]], tuple[tuple[ColumnState, ...], str]] = {}
 
     def folder(self, name: QualifiedName, path: str, *, schema_exists: bool, is_in_place: bool = False) -> TableState:
-        """Return what the files of a folder are, for a table that the catalog does not have."""
+        """Return the state of the files in a folder, for a table that the catalog does not have.
+
+        Args:
+            name: The table.
+            path: The folder.
+            schema_exists: Whether the schema of the table exists.
+            is_in_place: Whether the folder is that of the table.
+        """
         kind, sign, files = self._bridge.list_files(path)
         columns, conflict = self._schema(path, files) if kind == PARQUET else ((), "")
         folders = _folders(files)
-        parting = tuple(part.partition("=")[0] for part in folders[0]) if folders else ()
-        parted = {each.lower() for each in parting}
+        partitioning = tuple(part.partition("=")[0] for part in folders[0]) if folders else ()
+        partitioned = {name.lower() for name in partitioning}
         return TableState(
             name=name,
             schema_exists=schema_exists,
-            columns=tuple(sorted(columns, key=lambda column: column.name.lower() in parted)),
-            partitioning=parting,
+            columns=tuple(sorted(columns, key=lambda column: column.name.lower() in partitioned)),
+            partitioning=partitioning,
             source=SourceState(
                 kind, path, is_in_place=is_in_place, folders=folders, files=len(files), conflict=conflict, sign=sign
             ),
         )
 
     def table(self, name: QualifiedName, provider: str, path: str, schema: str, partitions: str) -> TableState:
-        """Return what a table of another format is.
+        """Return the state of a table of another format.
 
         Args:
-            name: Of the table.
+            name: The table.
             provider: Its format.
-            path: Where its files are.
+            path: The folder of its files.
             schema: Its columns, as Spark's JSON.
-            partitions: Those by which it is partitioned, likewise.
+            partitions: Its partition columns, as Spark's JSON.
         """
         kind, sign, files = self._bridge.list_files(path)
         is_parquet = provider.lower() == PARQUET and kind != NOTHING
@@ -84,7 +91,7 @@ class Sources:
         )
 
     def _schema(self, path: str, files: Sequence[str]) -> tuple[tuple[ColumnState, ...], str]:
-        """Return the schema that files have in common, or why they have none."""
+        """Return the merged schema of files, or why their schemas cannot be merged."""
         known = self._schemas.get((path, tuple(files)))
         if known is None:
             if len(files) >= _MANY:
@@ -100,7 +107,7 @@ class Sources:
             return (), f"{files[first]} does not fit those before it ({because(error)})"
 
     def _first_misfit(self, path: str, files: Sequence[str]) -> int:
-        """Return the place of the first file whose schema cannot be merged with those before it, by bisection."""
+        """Return the index of the first file whose schema cannot be merged with those before it, by bisection."""
         fits, breaks = 0, len(files)
         while breaks - fits > 1:
             middle = (fits + breaks) // 2
@@ -113,7 +120,7 @@ class Sources:
 
     def _merged(self, path: str, files: Sequence[str]) -> Any:
         reader = self._bridge.spark.read.option("mergeSchema", "true").option("basePath", path)
-        with in_users_names(self._bridge.in_users_words):
+        with in_users_names(self._bridge.with_logical_names):
             return reader.parquet(*(f"{path}/{file}" for file in files)).schema
 
 

@@ -1,6 +1,6 @@
-"""Physical names: how three-part names are kept apart in the one session catalog of Spark, and where tables lie.
+"""Physical names: map three-part names to schemas of Spark's session catalog and to folders of the warehouse.
 
-The Java class ``PhysicalNames`` says the same; a test holds the two together.
+The Java class ``PhysicalNames`` has the same rules; a test compares the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SEPARATOR = "__"
 ESCAPED = "hex_"
 SESSION_CATALOG = "spark_catalog"
 LONGEST_FOLDER = 255
-"""Characters of the name of a folder on Linux, macOS and Windows; physical names are ASCII."""
+"""The longest name of a folder on Linux, macOS and Windows, in characters; physical names are ASCII."""
 
 _PLAIN = re.compile(r"[a-z0-9_]+")
 
@@ -31,19 +31,19 @@ def encode(part: str) -> str:
 
 
 def encode_catalog(part: str) -> str:
-    """Return the physical form of a catalog, in which the separator cannot be found."""
+    """Return the physical form of a catalog, which never contains the separator."""
     folded = part.lower()
     splits = SEPARATOR in folded or folded.endswith("_")
     return folded if _is_plain(folded) and not splits else ESCAPED + folded.encode().hex()
 
 
 def decode(physical: str) -> str:
-    """Return the part that ``physical`` is the form of."""
+    """Return the name part of a physical form."""
     return bytes.fromhex(physical[len(ESCAPED) :]).decode() if physical.startswith(ESCAPED) else physical
 
 
 def physical_schema(catalog: str, schema: str) -> str:
-    """Return the schema of the session catalog that stands for ``catalog.schema``."""
+    """Return the schema of the session catalog to which ``catalog.schema`` maps."""
     if catalog == SESSION_CATALOG:
         return schema
     return f"{encode_catalog(catalog)}{SEPARATOR}{encode(schema)}"
@@ -60,9 +60,9 @@ def table_folder(warehouse: Path, name: QualifiedName) -> Path:
 
 
 def remove_if_empty(folder: Path) -> None:
-    """Remove what a failed statement has left behind: a folder in which no file is.
+    """Remove a folder that a failed statement has left, if it holds no file.
 
-    Folder by folder, the lowest first: a file that somebody else writes meanwhile keeps its folder.
+    Folders are removed one by one, the deepest first, so that a file which another process is writing stays.
     """
     paths = sorted(folder.rglob("*"), reverse=True) if folder.is_dir() else []
     if all(path.is_dir() for path in paths):
@@ -71,19 +71,19 @@ def remove_if_empty(folder: Path) -> None:
                 path.rmdir()
 
 
-def is_confusing(name: QualifiedName) -> bool:
-    """Whether a schema's name looks like the physical form of another one in its catalog."""
+def is_ambiguous(name: QualifiedName) -> bool:
+    """Whether the name of a schema looks like the physical name of another schema of its catalog."""
     return name.schema.startswith(encode_catalog(name.catalog) + SEPARATOR)
 
 
 def overlong_folder(name: QualifiedName) -> str:
-    """Return the first folder of a table that file systems do not take for its length, or ``""``."""
+    """Return the first folder of a table whose name is too long for file systems; ``""`` if there is none."""
     folders = (encode_catalog(name.catalog), encode(name.schema), encode(name.table))
     return next((folder for folder in folders if len(folder) > LONGEST_FOLDER), "")
 
 
 def translate(text: str, catalogs: Iterable[str]) -> str:
-    """Turn physical names in a message of Spark back to those that users write.
+    """Replace physical names in a message of Spark by the names that users write.
 
     Args:
         text: The message.

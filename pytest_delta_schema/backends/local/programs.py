@@ -1,4 +1,4 @@
-"""Short runs of programs: a time limit, text in any encoding, and nothing left behind."""
+"""Run programs for a short time: with a time limit, output in any encoding, and no process left behind."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What a program printed on standard error, and the code with which it ended."""
+    """The standard error of a program, and its exit code."""
 
     code: int
     text: str
 
 
 def answer_of(command: Sequence[str], seconds: float) -> Answer:
-    """Run a program and return what it says on standard error; its standard output is dropped.
+    """Run a program and return its standard error; its standard output is discarded.
 
     Args:
         command: The program and its arguments.
-        seconds: How long it may take; then it is killed together with the processes that it has started.
+        seconds: The time limit; after it the program and the processes that it has started are killed.
 
     Raises:
         OSError: If it is no program.
@@ -45,7 +45,7 @@ def answer_of(command: Sequence[str], seconds: float) -> Answer:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and, where the system has process groups, all that it has started."""
+    """Kill a program and, where the system has process groups, the processes that it has started."""
     if hasattr(os, "killpg"):
         os.killpg(process.pid, signal.SIGKILL)
     else:  # pragma: no cover - Windows

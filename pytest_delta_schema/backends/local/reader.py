@@ -1,4 +1,4 @@
-"""Read the state of tables: all of them in one round trip, by path, without a Spark job."""
+"""Read the states of tables: all of them in one call of the JVM, without a Spark job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.local.physical_names import (
     LONGEST_FOLDER,
     decode,
     encode,
-    is_confusing,
+    is_ambiguous,
     overlong_folder,
     physical_schema,
     table_folder,
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 def read_tables(
     bridge: Bridge,
     names: Iterable[QualifiedName],
-    wishes: Mapping[QualifiedName, Parquet] = MappingProxyType({}),
+    conversions: Mapping[QualifiedName, Parquet] = MappingProxyType({}),
     sources: Sources | None = None,
 ) -> CatalogState:
     """Read tables fresh from their logs.
 
     Args:
         bridge: The session.
-        names: Which; each is found through the session's catalog or in the warehouse folder.
-        wishes: Tables that may be made of files.
-        sources: Looks at those files.
+        names: The tables; each is found through the session's catalog or in the warehouse folder.
+        conversions: The tables that may be converted from files.
+        sources: Inspects those files.
     """
     wanted = sorted(set(names))
     bridge.register(dict.fromkeys(name.catalog for name in wanted))
@@ -64,34 +64,36 @@ def read_tables(
     if readable:
         answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
         for name, answer in zip(readable, answers, strict=False):
-            wish = wishes.get(name)
-            found = None if wish is None or sources is None else _source(bridge, sources, name, wish, answer)
-            results[name] = found or _understand(bridge, name, answer)
+            conversion = conversions.get(name)
+            source = (
+                None if conversion is None or sources is None else _source(bridge, sources, name, conversion, answer)
+            )
+            results[name] = source or _understand(bridge, name, answer)
     return CatalogState.of(results)
 
 
 def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-    """Return the names of the tables in a schema, views aside."""
+    """Return the names of the tables in a schema, without its views."""
     views, tables = bridge.list_schema(catalog, schema, physical_schema(catalog, schema))
-    hidden = {decode(view) if bridge.is_ours(catalog) else view for view in views}
+    hidden = {decode(view) if bridge.is_warehouse(catalog) else view for view in views}
     return tuple(sorted(QualifiedName(catalog, schema, table.lower()) for table in tables if table not in hidden))
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:
-    table = encode(name.table) if bridge.is_ours(name.catalog) else name.table
+    table = encode(name.table) if bridge.is_warehouse(name.catalog) else name.table
     folder = table_folder(bridge.warehouse, name)
     return f"{physical_schema(name.catalog, name.schema)}\t{table}\t{folder}\n"
 
 
 def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
-    if is_confusing(name):
-        fact = f"the schema {name.schema} begins like the local backend's own name for a schema of {name.catalog}"
+    if is_ambiguous(name):
+        fact = f"the name {name.schema} looks like the physical name of a schema of {name.catalog} in the local backend"
         return problem(name, fact, "choose another name for the schema")
-    overlong = overlong_folder(name) if bridge.is_ours(name.catalog) else ""
+    overlong = overlong_folder(name) if bridge.is_warehouse(name.catalog) else ""
     if overlong:
         fact = f"its folder in the warehouse would be {overlong[:20]}..., a name of {len(overlong)} characters"
         return problem(name, f"{fact}, and file systems take {LONGEST_FOLDER}", "choose a shorter name")
-    if not bridge.is_ours(name.catalog) and name.catalog != "spark_catalog":
+    if not bridge.is_warehouse(name.catalog) and name.catalog != "spark_catalog":
         configured = bridge.spark.conf.get(f"spark.sql.catalog.{name.catalog}", "?")
         fact = f"the catalog {name.catalog} of this session is a {configured}, which the local backend cannot read"
         return problem(name, fact, f"leave spark.sql.catalog.{name.catalog} unset, or rename the catalog")
@@ -99,24 +101,24 @@ def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
 
 
 def _source(
-    bridge: Bridge, sources: Sources, name: QualifiedName, wish: Parquet, answer: str
+    bridge: Bridge, sources: Sources, name: QualifiedName, conversion: Parquet, answer: str
 ) -> TableState | ReadProblem | None:
-    """Return the files that may become a table; ``None`` if there is a Delta table, or nothing, or something else."""
+    """Return the state of the files that may be converted; ``None`` if there are none, or a Delta table exists."""
     kind, *rest = answer.split("\t")
     if kind == "provider":
         return sources.table(name, *rest)
     schema_exists = kind != "absent" or not rest
-    if kind == "files" and wish.path is None:
-        place = str(table_folder(bridge.warehouse, name))
-        return sources.folder(name, place, schema_exists=schema_exists, is_in_place=True)
-    if kind != "absent" or wish.path is None:
+    if kind == "files" and conversion.path is None:
+        folder = str(table_folder(bridge.warehouse, name))
+        return sources.folder(name, folder, schema_exists=schema_exists, is_in_place=True)
+    if kind != "absent" or conversion.path is None:
         return None
-    state = sources.folder(name, wish.path, schema_exists=schema_exists)
+    state = sources.folder(name, conversion.path, schema_exists=schema_exists)
     if state.source is None or state.source.provider != DELTA:
         return state
-    # It is Delta already, and only the catalog does not know it.
+    # The files are a Delta table already, and only the catalog has no entry for it.
     schema, table = physical_schema(name.catalog, name.schema), encode(name.table)
-    seen = _understand(bridge, name, bridge.read(f"{schema}\t{table}\t{wish.path}\n").rstrip("\n"))
+    seen = _understand(bridge, name, bridge.read(f"{schema}\t{table}\t{conversion.path}\n").rstrip("\n"))
     if isinstance(seen, ReadProblem):
         return seen
     return replace(seen, source=state.source, schema_exists=schema_exists)
@@ -125,11 +127,11 @@ def _source(
 def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState | ReadProblem:
     kind, *rest = answer.split("\t")
     if kind == "delta":
-        place, *facts = rest
-        return bridge.damage(name, place) or _state(name, *facts)
+        location, *facts = rest
+        return bridge.damage(name, location) or _state(name, *facts)
     if kind == "absent":
         return TableState(name=name, exists=False, schema_exists=not rest)
-    return _stranger(bridge, name, kind, rest)
+    return _problem(bridge, name, kind, rest)
 
 
 def _state(
@@ -147,7 +149,7 @@ def _state(
         return is_damaged(name, error)
 
 
-def _stranger(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> ReadProblem:
+def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> ReadProblem:
     if kind == "view":
         return is_a_view(name)
     if kind == "provider":
@@ -166,9 +168,9 @@ def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str])
     remedy = "restore the log or the permission to read it"
     if kind == "hidden":
         return problem(name, f"its Delta log cannot be read ({rest[0]})", remedy)
-    place, *said = rest
+    location, *message = rest
     if kind == "gone":
-        fact = f"the catalog has an entry for it, but its Delta log in {place} is gone"
+        fact = f"the catalog has an entry for it, but its Delta log in {location} is gone"
         return problem(name, fact, f"{RESTORE_LOG}, or drop the table")
-    cause = bridge.in_users_words(said[0])
-    return bridge.damage(name, place) or problem(name, f"its Delta log cannot be read ({cause})", remedy)
+    cause = bridge.with_logical_names(message[0])
+    return bridge.damage(name, location) or problem(name, f"its Delta log cannot be read ({cause})", remedy)

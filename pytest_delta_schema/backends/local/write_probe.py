@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.empty_writes import write
 from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark.delta_compat import protocol_and_metadata
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.char_varchar import without_lengths
@@ -81,7 +82,7 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
         options = [key for key, is_set in flags.items() if is_set]
         try:
             with (
-                in_users_names(catalog.bridge.in_users_words),
+                in_users_names(catalog.bridge.with_logical_names),
                 setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()),
             ):
                 path = table_folder(catalog.warehouse, state.name)
@@ -129,9 +130,8 @@ def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
 
 def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another one and no rows."""
-    with in_users_names(catalog.bridge.in_users_words):
-        snapshot = catalog.bridge.gateway.load(source).initialSnapshot()
-        actions = [snapshot.protocol().json(), snapshot.metadata().json()]
+    with in_users_names(catalog.bridge.with_logical_names):
+        actions = protocol_and_metadata(catalog.bridge.gateway, source)
     now = int(time.time() * 1000)
     info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
     log = folder / "_delta_log"

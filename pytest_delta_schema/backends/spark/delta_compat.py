@@ -152,6 +152,17 @@ def labelled(gateway: Gateway, label: str) -> Any:
     return operation(gateway, "UpdateColumnMetadata", label, _sequence(gateway))
 
 
+def protocol_and_metadata(gateway: Gateway, name: QualifiedName) -> list[str]:
+    """Return the ``protocol`` and ``metaData`` actions of a table as JSON.
+
+    Args:
+        gateway: To the session.
+        name: The table.
+    """
+    snapshot = gateway.load(name).initialSnapshot()
+    return [str(snapshot.protocol().json()), str(snapshot.metadata().json())]
+
+
 def clear_cache(gateway: Gateway) -> None:
     """Let Delta forget the logs that it has read."""
     gateway.jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()

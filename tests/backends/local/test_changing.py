@@ -111,7 +111,10 @@ def test_a_row_that_is_appended_during_the_data_checks_stops_the_commit(before):
         before.insert(NAME, [{"id": None}])
         return RowCounts(rows=0, broken=(0,))
 
-    with pytest.raises(StatementError, match="DELTA_CONCURRENT_APPEND"), in_users_names(before.bridge.in_users_words):
+    with (
+        pytest.raises(StatementError, match="DELTA_CONCURRENT_APPEND"),
+        in_users_names(before.bridge.with_logical_names),
+    ):
         set_not_null(before.bridge.gateway, NAME, [["id"]], count)
 
     assert before.version(NAME) == 1

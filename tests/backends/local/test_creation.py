@@ -9,7 +9,7 @@ import pytest
 from filelock import FileLock
 
 from pytest_delta_schema.backends.local import creation
-from pytest_delta_schema.backends.local.creation import place_for
+from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty
 from pytest_delta_schema.errors import StatementError
 from support.tables import NAME
@@ -37,14 +37,14 @@ def test_what_a_killed_creation_left_is_removed(tmp_path, folder, names):
     for name in names:
         leave(folder / "_delta_log" / name)
 
-    with place_for(NAME, tmp_path, folder):
+    with creation_lock(NAME, tmp_path, folder):
         assert not folder.exists()
 
     assert [path.name for path in (tmp_path / "dev" / "silver").iterdir()] == []
 
 
 def test_a_place_where_nothing_is_is_fine(tmp_path):
-    with place_for(NAME, tmp_path, tmp_path / "dev" / "silver" / "orders"):
+    with creation_lock(NAME, tmp_path, tmp_path / "dev" / "silver" / "orders"):
         assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
 
 
@@ -52,11 +52,11 @@ def test_a_creation_that_may_still_run_is_left_alone(tmp_path, folder):
     leave(folder / "_delta_log" / f".{TMP}.crc")
     young = leave(folder / "_delta_log" / TMP, age=50)
 
-    with pytest.raises(StatementError) as caught, place_for(NAME, tmp_path, folder):
+    with pytest.raises(StatementError) as caught, creation_lock(NAME, tmp_path, folder):
         pytest.fail("the place is not free")
 
     assert str(caught.value) == (
-        "dev.silver.orders: somebody else is creating it, or was killed at that less than 60 s ago, because"
+        "dev.silver.orders: another process is creating it, or was killed while creating it less than 60 s ago, because"
         f" {folder} holds {TMP}; apply again in a minute"
     )
     assert young.exists()
@@ -67,7 +67,7 @@ def test_a_file_that_is_deleted_while_it_is_read_belongs_to_a_running_creation(t
     old.unlink()
     old.symlink_to(folder / "gone")
 
-    with pytest.raises(StatementError, match="somebody else is creating it"), place_for(NAME, tmp_path, folder):
+    with pytest.raises(StatementError, match="another process is creating it"), creation_lock(NAME, tmp_path, folder):
         pytest.fail("the place is not free")
 
 
@@ -99,7 +99,7 @@ def test_an_empty_folder_is_removed_and_one_with_a_file_is_not(folder):
 def test_nothing_is_removed_if_there_is_any_other_file(tmp_path, folder, other):
     left = [leave(folder / "_delta_log" / TMP), leave(folder / other)]
 
-    with place_for(NAME, tmp_path, folder):
+    with creation_lock(NAME, tmp_path, folder):
         assert all(path.exists() for path in left)
 
 
@@ -107,11 +107,14 @@ def test_a_warehouse_that_cannot_be_written_is_reported_in_one_line(tmp_path):
     warehouse = tmp_path / "file"
     warehouse.write_text("no folder")
 
-    with pytest.raises(StatementError) as caught, place_for(NAME, warehouse, warehouse / "dev" / "silver" / "orders"):
+    with (
+        pytest.raises(StatementError) as caught,
+        creation_lock(NAME, warehouse, warehouse / "dev" / "silver" / "orders"),
+    ):
         pytest.fail("the place is not free")
 
     assert str(caught.value) == (
-        f"the warehouse {warehouse} cannot be written ([Errno 17] File exists: '{warehouse}'); make room or give the"
+        f"the warehouse {warehouse} cannot be written ([Errno 17] File exists: '{warehouse}'); free space or give the"
         " permission"
     )
 
@@ -124,11 +127,11 @@ def test_leftovers_that_cannot_be_removed_are_reported_in_one_line(tmp_path, fol
 
     monkeypatch.setattr("pathlib.Path.unlink", refuse)
 
-    with pytest.raises(StatementError) as caught, place_for(NAME, tmp_path, folder):
+    with pytest.raises(StatementError) as caught, creation_lock(NAME, tmp_path, folder):
         pytest.fail("the place is not free")
 
     assert str(caught.value) == (
-        "dev.silver.orders: what a killed CREATE TABLE left cannot be removed ([Errno 13] Permission denied); remove"
+        "dev.silver.orders: files of a killed CREATE TABLE cannot be removed ([Errno 13] Permission denied); remove"
         f" {folder}"
     )
 
@@ -136,9 +139,9 @@ def test_leftovers_that_cannot_be_removed_are_reported_in_one_line(tmp_path, fol
 def test_two_creations_of_one_table_wait_for_each_other(tmp_path, folder, monkeypatch):
     monkeypatch.setattr(creation, "_PATIENCE", 0.01)
 
-    with place_for(NAME, tmp_path, folder):
+    with creation_lock(NAME, tmp_path, folder):
         (lock,) = tmp_path.glob(".creating-*.lock")
-        with pytest.raises(StatementError) as caught, place_for(NAME, tmp_path, folder):
+        with pytest.raises(StatementError) as caught, creation_lock(NAME, tmp_path, folder):
             pytest.fail("the place is not free")
 
     assert str(caught.value) == (

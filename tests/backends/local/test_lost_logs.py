@@ -66,8 +66,9 @@ def test_a_creation_that_may_still_run_is_not_disturbed(local):
     with pytest.raises(ApplyError) as caught:
         Orchestrator.over(local).sync_tables([table(ID)])
 
-    assert "dev.silver.orders: somebody else is creating it, or was killed at that less than 60 s ago" in str(
-        caught.value
+    assert (
+        "dev.silver.orders: another process is creating it, or was killed while creating it less than 60 s ago"
+        in str(caught.value)
     )
     assert "; apply again in a minute" in str(caught.value)
     assert (log / TMP).exists()

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.local.physical_names import (
     decode,
     encode,
     encode_catalog,
-    is_confusing,
+    is_ambiguous,
     overlong_folder,
     physical_schema,
     translate,
@@ -106,7 +106,7 @@ def test_messages_use_the_names_of_users(said, understood):
     [("dev.silver.x", False), ("dev.dev__silver.x", True), ("dev.prod__silver.x", False), ("dev.dev.x", False)],
 )
 def test_schemas_that_look_like_physical_ones_are_known(name, confusing):
-    assert is_confusing(QualifiedName(*name.split("."))) is confusing
+    assert is_ambiguous(QualifiedName(*name.split("."))) is confusing
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_a_table_whose_folder_was_removed_behind_the_sessions_back(made, warehou
 
 def test_a_schema_that_looks_like_a_physical_one(local):
     assert problem(local, table(ID, name="dev.dev__silver.x")) == (
-        "dev.dev__silver.x: the schema dev__silver begins like the local backend's own name for a schema of dev; choose"
+        "dev.dev__silver.x: the name dev__silver looks like the physical name of a schema of dev in the local backend; choose"
         " another name for the schema"
     )
 

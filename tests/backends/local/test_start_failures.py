@@ -389,7 +389,7 @@ def program(tmp_path, content):
         pytest.param("this is no program\n", "cannot be run: Exec format error ({java})", id="no program"),
         pytest.param("#!/no/such/shell\n", "cannot be run: No such file or directory ({java})", id="no interpreter"),
         pytest.param(b"#!/bin/sh\nprintf '\\377\\376\\n' >&2\n", "answers '\ufffd\ufffd'", id="no UTF-8"),
-        pytest.param("#!/bin/sh\nsleep 60\n", "did not tell its version within 0.3 seconds", id="sleeps"),
+        pytest.param("#!/bin/sh\nsleep 60\n", "did not print its version within 0.3 seconds", id="sleeps"),
         pytest.param("#!/bin/sh\nprintf 'a\\033[31mb' >&2\n", "answers 'a\\x1b[31mb'", id="control characters"),
         pytest.param(
             "#!/bin/sh\nprintf 'Picked up JAVA_TOOL_OPTIONS: -X\\nopenjdk version \"11.0.2\"\\n' >&2\n",

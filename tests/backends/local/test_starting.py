@@ -269,7 +269,7 @@ def delta_jars_of_the_real_cache(monkeypatch):
             r"""bin/java answers 'openjdk version "11.0.2" 2019'; install""",
             id="old",
         ),
-        pytest.param("fake", None, "", r"bin/java does not tell its version; install a JRE 17", id="mute"),
+        pytest.param("fake", None, "", r"bin/java does not print its version; install a JRE 17", id="mute"),
     ],
 )
 def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, path, said, message):
