@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.backends.backend import Backend as Backend
+    from pytest_delta_schema.backends.backend import BackendContext as BackendContext
+    from pytest_delta_schema.backends.backend import BackendSettings as BackendSettings
     from pytest_delta_schema.backends.constraint_violations import ConstraintViolation as ConstraintViolation
     from pytest_delta_schema.backends.constraint_violations import constraint_error as constraint_error
+    from pytest_delta_schema.backends.registry import find_backend as find_backend
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -65,7 +65,7 @@ def _load(point: EntryPoint) -> Backend:
     if not isinstance(backend, Backend):
         msg = (
             f"the entry point {point.name!r} of {_source(point)} is {backend!r}, not a Backend; let it refer to an"
-            " instance of pytest_delta_schema.backends.backend.Backend"
+            " instance of pytest_delta_schema.backends.Backend"
         )
         raise BackendUnavailableError(msg)
     return backend

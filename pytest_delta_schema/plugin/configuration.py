@@ -14,9 +14,7 @@ from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.options import (
     APPLY,
     DRIFT,
-    LOCAL,
     SYNC,
-    UNITY,
     Options,
     Unity,
     is_worker,
@@ -50,8 +48,8 @@ def read_options(config: pytest.Config) -> Options:
     faults += [
         *_faults_of_modes(modes),
         *_options_without_mode(config, mode),
-        *_faults_of_backends(values, modes),
-        *_faults_of_warehouse(config, mode, values["backend"], warehouse),
+        *_faults_of_backend(config, values, modes, warehouse),
+        *_faults_of_warehouse(config, warehouse),
     ]
     if toml:
         from pytest_delta_schema.engine.section_entries import expired
@@ -131,34 +129,42 @@ def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterat
         yield f"{on_failure.option} has no effect without --delta-apply; give that, too"
 
 
-def _faults_of_backends(values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
-    backend = values["backend"]
-    if backend not in BACKENDS:
-        from pytest_delta_schema.backends.registry import find_backend
-        from pytest_delta_schema.errors import BackendUnavailableError
+def _faults_of_backend(
+    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
+) -> Iterator[str]:
+    """Yield the faults that a backend finds in its settings; a built-in one is imported only in a run with a mode."""
+    name = values["backend"]
+    if not modes and name in BACKENDS:
+        return
+    from pytest_delta_schema.backends.backend import BackendSettings
+    from pytest_delta_schema.backends.registry import find_backend
+    from pytest_delta_schema.errors import BackendUnavailableError
+    from pytest_delta_schema.plugin.backend_choice import option_of
 
-        try:
-            find_backend(backend)
-        except BackendUnavailableError as error:
-            yield str(error)
-    elif SYNC in modes and backend != UNITY:
-        yield f"--delta-sync-metadata needs catalog entries, and the backend {backend} keeps none; only unity does"
-    elif modes and backend == UNITY and not values["unity_uri"]:
-        yield "the unity backend needs the address of its server; set unity_uri, or give --delta-unity-uri"
+    try:
+        backend = find_backend(name)
+    except BackendUnavailableError as error:
+        yield str(error)
+        return
+    if SYNC in modes and not backend.keeps_entries:
+        yield f"--delta-sync-metadata needs catalog entries, and the backend {name} keeps none"
+    if modes:
+        yield from backend.faults(
+            BackendSettings(
+                values={**values, "warehouse": warehouse},
+                option=option_of(config),
+                mode=modes[0],
+                shares_warehouse=WORKER not in warehouse and _distributes(config),
+            )
+        )
 
 
-def _faults_of_warehouse(config: pytest.Config, mode: RunMode | None, backend: str, warehouse: str) -> Iterator[str]:
+def _faults_of_warehouse(config: pytest.Config, warehouse: str) -> Iterator[str]:
     given, here = config.getoption("delta_schema_warehouse"), config.invocation_params.dir
     # pytest looks for its ini file beside every existing path that stands alone among options it does not know yet.
     misled = config.inipath is None or not here.is_relative_to(config.rootpath)
     if misled and given and given in config.invocation_params.args and Path(warehouse).exists():
         yield f"pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={given}"
-    if mode == APPLY and backend == LOCAL and WORKER not in warehouse and _distributes(config):
-        yield (
-            "--delta-apply changes a catalog, and xdist would change one from several processes;"
-            " run it without -n, or give each worker a warehouse of its own:"
-            f" --delta-warehouse .delta-warehouse/{WORKER}"
-        )
 
 
 def _distributes(config: pytest.Config) -> bool:

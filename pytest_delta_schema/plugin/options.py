@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from pytest_delta_schema.engine.configuration import (
-    BACKENDS,
     LISTS,
     SETTINGS,
     Kind,
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.modes import UnmanagedMode
     from pytest_delta_schema.redaction import Uri
 
-LOCAL, MEMORY, SESSION, UNITY, DATABRICKS = BACKENDS
 DRIFT, APPLY, SYNC = get_args(RunMode)
 
 MARKS = {

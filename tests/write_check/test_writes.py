@@ -108,7 +108,7 @@ def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
     made(local, PAIRS[BY_ROWS].table)
     rows = local.spark.createDataFrame([(1,)], PAIRS[BY_ROWS].frame)
 
-    with pytest.raises(StatementError) as caught, in_users_names(local.bridge.in_users_words):
+    with pytest.raises(StatementError) as caught, in_users_names(local.bridge.with_logical_names):
         rows.writeTo(dotted(NAME)).append()
 
     assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
@@ -154,7 +154,7 @@ def test_a_stream_stops_at_its_contract(local, tmp_path):
     local.spark.createDataFrame([(2, "y", 0.5)], grown).write.format("parquet").mode("append").save(source)
     verdict = check_write(stream(local, source, grown), contract, "write_stream")
     assert verdict.rules == ("extra-column",)
-    with pytest.raises(StatementError) as caught, in_users_names(local.bridge.in_users_words):
+    with pytest.raises(StatementError) as caught, in_users_names(local.bridge.with_logical_names):
         run(local, source, grown, progress)
     assert caught.value.condition == verdict.findings[0].code
     assert local.spark.table(dotted(NAME)).count() == 1

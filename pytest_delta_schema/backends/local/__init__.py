@@ -8,6 +8,7 @@ from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.catalog import LocalCatalog as LocalCatalog
+    from pytest_delta_schema.backends.local.session import LocalSession as LocalSession
     from pytest_delta_schema.backends.local.session import open_session as open_session
     from pytest_delta_schema.backends.local.session import session_conf as session_conf
     from pytest_delta_schema.backends.local.write_probe import probe_write as probe_write
