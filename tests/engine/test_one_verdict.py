@@ -1,0 +1,289 @@
+"""One verdict everywhere: for each setting the gate, the library, the assertions and the fixtures agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from pytest_delta_schema import (
+    ApplyError,
+    DriftError,
+    InvalidModelError,
+    MemoryCatalog,
+    Orchestrator,
+    Settings,
+    UnsafePlanError,
+    assert_no_drift,
+)
+from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.outcome import Check
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.plugin.outcome_report import outcome_of
+from support.plugin_project import HEAD, SHARED
+
+DRIFTS = 'table("dev.silver.orders", ID)'
+WIDENS = 'Column("v", IntegerType())', 'Column("v", LongType())'
+TAGGED = 'table("dev.silver.orders", ID, table_properties={{"team": "{}"}})'.format
+LEGACY = 'table("dev.silver.orders", ID, Column("legacy", LongType()), table_properties=MAPPED)'
+COMMENTED = 'table("dev.silver.orders", ID, comment="c", table_properties={"team": "b"})'
+LAST = "set properties"
+NOT_NULL = 'table("dev.silver.orders", Column("id", LongType(), is_nullable=False))'
+RULE = """
+class NeedsComment:
+    def check(self, table):
+        if not table.comment:
+            yield Diagnostic(code="X1", rule="NeedsComment", table=table.qualified_name, message="lacks a comment")
+
+class NothingIsAligned:
+    def check(self, action):
+        yield Diagnostic(code="X2", rule="NothingIsAligned", table=str(action.table), message="is aligned")
+"""
+HOOKS = """
+import models
+
+def pytest_delta_schema_{kind}_rules():
+    return [models.{name}()]
+"""
+MODELS = """
+from pyspark.sql.types import IntegerType
+from pytest_delta_schema import Diagnostic
+
+MAPPED = {{"delta.columnMapping.mode": "name"}}
+ID = Column("id", LongType())
+{rule}
+orders = {orders}
+"""
+USER = """
+from models import orders
+from pytest_delta_schema import DeltaSchemaError, Orchestrator, assert_no_drift
+from support.plugin_project import SHARED
+
+def test_it(delta_catalog, make_delta_table):
+    asked: Any = SHARED["asked"]
+    asked["assert_no_drift"] = SHARED["of_drift"](lambda: assert_no_drift(orders, delta_catalog))
+    try:
+        made = make_delta_table(orders)
+        assert_no_drift(made, delta_catalog)
+        asked["make_delta_table"] = "made", made
+    except DeltaSchemaError as error:
+        asked["make_delta_table"] = type(error).__name__, None
+    asked["orchestrator"] = SHARED["of_apply"](lambda: Orchestrator.over(delta_catalog).sync_tables([orders]))
+"""
+
+
+DEFAULTS = Settings()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A setting, what the catalog holds, what the model declares, and the verdict."""
+
+    before: str
+    after: str
+    drift: str
+    apply: str
+    toml: str = ""
+    scratch: str = "made"
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    hooks: str = ""
+    before_settings: Settings = DEFAULTS
+    fails_at: str = ""
+
+
+CASES = {
+    "none": Case(TAGGED("a"), TAGGED("b"), "drifted", "applied"),
+    "ignored property": Case(TAGGED("a"), TAGGED("b"), "in sync", "in sync", 'properties = { team = "ignore" }'),
+    "required property": Case(
+        DRIFTS, DRIFTS, "blocked", "blocked", 'properties = { owner = "require" }', "InvalidModelError"
+    ),
+    "forbidden property": Case(TAGGED("a"), DRIFTS, "drifted", "applied", 'properties = { team = "forbid" }'),
+    "unknown property": Case(TAGGED("a"), DRIFTS, "in sync", "in sync"),
+    "default property, missing": Case(DRIFTS, DRIFTS, "drifted", "applied", 'default_properties = { team = "a" }'),
+    "default property, stored": Case(TAGGED("a"), DRIFTS, "in sync", "in sync", 'default_properties = { team = "a" }'),
+    "owned properties": Case(
+        TAGGED("a"),
+        DRIFTS,
+        "drifted",
+        "applied",
+        "owned_properties = true",
+        before_settings=Settings(owned_properties=True),
+    ),
+    "feature, not enabled": Case(
+        f'table("dev.silver.orders", {WIDENS[0]})', f'table("dev.silver.orders", {WIDENS[1]})', "blocked", "blocked"
+    ),
+    "feature, enabled": Case(
+        f'table("dev.silver.orders", {WIDENS[0]})',
+        f'table("dev.silver.orders", {WIDENS[1]})',
+        "drifted",
+        "applied",
+        'enable_features = ["typeWidening"]',
+    ),
+    "consent, missing": Case(LEGACY, 'table("dev.silver.orders", ID, table_properties=MAPPED)', "blocked", "blocked"),
+    "consent, given": Case(
+        LEGACY,
+        'table("dev.silver.orders", ID, table_properties=MAPPED)',
+        "drifted",
+        "applied",
+        'allow = [{ action = "drop-column", path = "dev.silver.orders.legacy", reason = "r", expires = 2999-01-01 }]',
+    ),
+    "maximum risk": Case(DRIFTS, NOT_NULL, "blocked", "blocked", 'max_risk = "metadata"'),
+    "maximum risk, reached": Case(DRIFTS, NOT_NULL, "drifted", "applied", 'max_risk = "scan"'),
+    "protected": Case(TAGGED("a"), TAGGED("b"), "drifted", "blocked", 'protected = ["dev.silver.*"]'),
+    "binding": Case(
+        'table("prod.silver.orders", ID)', DRIFTS, "in sync", "in sync", 'bind = { "dev.silver" = "prod.silver" }'
+    ),
+    "data checks, by default": Case(DRIFTS, NOT_NULL, "drifted", "blocked", rows=[{"id": None}]),
+    "data checks, asked for": Case(DRIFTS, NOT_NULL, "blocked", "blocked", 'preflight = "limit"', rows=[{"id": None}]),
+    "failure, left": Case(TAGGED("a"), COMMENTED, "drifted", "failed", fails_at=LAST),
+    "failure, restored": Case(
+        TAGGED("a"), COMMENTED, "drifted", "restored", 'on_failure = "restore"', "made", fails_at=LAST
+    ),
+    "named rule for models": Case(
+        DRIFTS, DRIFTS, "blocked", "blocked", 'rules = ["models:NeedsComment"]', "InvalidModelError"
+    ),
+    "named rule for plans": Case(
+        TAGGED("a"), TAGGED("b"), "blocked", "blocked", 'rules = ["models:NothingIsAligned"]', "UnsafePlanError"
+    ),
+    "hook for models": Case(
+        DRIFTS,
+        DRIFTS,
+        "blocked",
+        "blocked",
+        scratch="InvalidModelError",
+        hooks=HOOKS.format(kind="model", name="NeedsComment"),
+    ),
+    "hook for plans": Case(
+        TAGGED("a"),
+        TAGGED("b"),
+        "blocked",
+        "blocked",
+        scratch="UnsafePlanError",
+        hooks=HOOKS.format(kind="plan", name="NothingIsAligned"),
+    ),
+}
+
+
+def table_of(text: str) -> Any:
+    namespace: dict[str, Any] = {"__name__": "shop.models"}
+    exec(HEAD + MODELS.format(rule="", orders=text), namespace)  # noqa: S102 - a module in the making
+    return namespace["orders"]
+
+
+def of_drift(call) -> str:
+    """Turn what an assertion raises into the word of the gate."""
+    try:
+        call()
+    except DriftError as error:
+        return "blocked" if "\n\nblocked:\n" in str(error) else "drifted"
+    except InvalidModelError:
+        return "blocked"
+    return "in sync"
+
+
+def of_apply(call) -> str:
+    """Turn what an apply returns or raises into the word of the gate."""
+    try:
+        result = call()
+    except (UnsafePlanError, InvalidModelError):
+        return "blocked"
+    except ApplyError as error:
+        return ended(str(error))
+    return "applied" if result.statements else "in sync"
+
+
+def ended(text: str) -> str:
+    return "restored" if "restored to version" in text else "failed"
+
+
+def prepare(catalog: Any, case: Case) -> Any:
+    """Bring a catalog into the state before, and return it."""
+    before = table_of(case.before)
+    Orchestrator.over(catalog, case.before_settings).sync_tables([before])
+    if case.rows:
+        catalog.insert(before.name, case.rows)
+    return catalog
+
+
+class Failing(MemoryCatalog):
+    """Fails at one kind of statement."""
+
+    fails_at = ""
+
+    def run(self, statement):
+        if statement.kind.value == self.fails_at:
+            msg = "the session has ended"
+            raise StatementError(msg)
+        super().run(statement)
+
+
+def gate_of(result) -> dict[Check, str]:
+    """Return how the checks of the gate ended in an inner run."""
+    outcomes = map(outcome_of, result.reprec.getreports("pytest_runtest_logreport"))
+    return {
+        outcome.check: ended(outcome.failure) if outcome.failure else outcome.status.value
+        for outcome in outcomes
+        if outcome is not None
+    }
+
+
+@pytest.fixture
+def inner(project):
+    """Write the project of a case, and return a function that runs pytest in it over a fresh catalog."""
+
+    def write(case: Case):
+        project.ini()
+        project.models(MODELS.format(rule=RULE, orders=case.after))
+        project.catalog('__import__("support.plugin_project").plugin_project.SHARED["catalog"]')
+        conftest = project.path / "conftest.py"
+        conftest.write_text(conftest.read_text() + case.hooks)
+        project.path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{case.toml}\n")
+        project.pytester.makepyfile(test_user=USER)
+        SHARED.update(of_drift=of_drift, of_apply=of_apply, asked={})
+
+        def run(*args):
+            SHARED["catalog"] = fresh(case)
+            return project.run(*args)
+
+        return run
+
+    return write
+
+
+def fresh(case: Case) -> MemoryCatalog:
+    catalog = Failing()
+    prepare(catalog, case)
+    catalog.fails_at = case.fails_at
+    return catalog
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_everything_agrees_on_memory(name, inner):
+    case = CASES[name]
+    run = inner(case)
+
+    drift = gate_of(run("--delta-drift", "-m", "delta_drift"))
+    apply = gate_of(run("--delta-apply", "-m", "delta_apply"))
+    run("test_user.py").assert_outcomes(passed=1)
+
+    asked: Any = SHARED["asked"]
+    assert (drift[Check.DRIFT], asked["assert_no_drift"]) == (case.drift, case.drift)
+    assert (apply[Check.APPLY], asked["orchestrator"]) == (case.apply, case.apply)
+    scratch, made = asked["make_delta_table"]
+    assert scratch == case.scratch
+    assert made is None or (made.is_bound and made.qualified_name.startswith("dev.test_main_"))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not CASES[name].hooks and not CASES[name].fails_at])
+def test_a_script_with_the_settings_of_the_project_agrees(name, inner, project, monkeypatch):
+    case = CASES[name]
+    inner(case)
+    project.path.joinpath("tox.ini").unlink()
+    monkeypatch.syspath_prepend(project.path)
+    settings, model = Settings.from_project(project.path), table_of(case.after)
+
+    assert Gate(fresh(case), settings, [model]).drift(model).status.value == case.drift
+    assert of_drift(lambda: assert_no_drift(model, fresh(case), settings)) == case.drift
+    assert Gate(fresh(case), settings, [model]).apply(model).status.value == case.apply
+    assert of_apply(lambda: Orchestrator.over(fresh(case), settings).sync_tables([model])) == case.apply
