@@ -6,7 +6,7 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 from measure import Ratio, ratio, seconds
-from subjects import COLUMNS, drifted, models, observed, parse_all, schema_string, size
+from subjects import COLUMNS, drifted, models, nested_models, observed, parse_all, schema_string, size
 
 from pytest_delta_schema import TablePlanner
 from pytest_delta_schema.sql import statements
@@ -39,15 +39,27 @@ def run() -> Iterator[Ratio]:
     assert all(len(action.changes) == 5 for action in planner.plan_states(wanted, dirty).align_tables)
 
     yield ratio("models to desired state", lambda: [desired_state(table) for table in tables], yardstick, bound=1.0)
+    yield _nested()
     yield ratio("clean plan of frozen states", lambda: planner.plan_states(wanted, clean), yardstick, bound=0.1)
     yield ratio("plan + render, five changes a table", lambda: _render(planner, wanted, dirty), yardstick, bound=0.7)
     yield _linearity(planner)
     yield _memory(TABLES)
 
 
+def _nested() -> Ratio:
+    tables = nested_models(TABLES)
+    texts = [schema_string(table) for table in tables]
+    return ratio(
+        "models to desired state, three columns in ten nested",
+        lambda: [desired_state(table) for table in tables],
+        lambda: parse_all(texts),
+        bound=1.0,
+    )
+
+
 def _render(planner: TablePlanner, wanted: list, state: CatalogState) -> int:  # type: ignore[type-arg]
     plan = planner.plan_states(wanted, state)
-    return sum(len(said.sql) for action in plan.align_tables for said in statements(action))
+    return sum(len(statement.sql) for action in plan.align_tables for statement in statements(action))
 
 
 def _linearity(planner: TablePlanner) -> Ratio:

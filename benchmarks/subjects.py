@@ -72,6 +72,34 @@ def model(number: int) -> Table:
     )
 
 
+def nested_models(count: int) -> list[Table]:
+    """Declare tables in which three columns in ten are arrays, maps and nested structs; no two share a type object."""
+    tables = models(count)
+    for table in tables:
+        for index, column in enumerate(table.columns):
+            if index % 10 in _NESTED_KINDS:
+                column.data_type = _NESTED_KINDS[index % 10]()
+    return tables
+
+
+def _lines() -> DataType:
+    price = StructType([StructField("net", DecimalType(18, 2)), StructField("currency", StringType())])
+    return ArrayType(StructType([StructField("item", LongType(), nullable=False), StructField("price", price)]))
+
+
+def _attributes() -> DataType:
+    return MapType(StringType(), ArrayType(StringType(), containsNull=False))
+
+
+def _address() -> DataType:
+    point = StructType([StructField("lat", DoubleType()), StructField("lon", DoubleType())])
+    fields = [StructField("city", StringType(), metadata={"comment": "Name"}), StructField("geo", point)]
+    return StructType([*fields, StructField("labels", MapType(StringType(), StringType()))])
+
+
+_NESTED_KINDS = {3: _lines, 6: _attributes, 9: _address}
+
+
 def schema_string(table: Table) -> str:
     """Write the table's columns as a Delta log does."""
     schema = StructType(

@@ -16,6 +16,8 @@ CONSTRAINT_NAME_LIMIT = 255
 
 _HASH_LENGTH = 8
 
+_NUL = "\0"
+
 
 class QualifiedName(NamedTuple):
     """The three parts of a table's name, unescaped and in lower case, as most catalogs store them.
@@ -157,20 +159,21 @@ def _key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: It
     words = tuple(column.lower() for column in key)
     joined = "_".join(words)
     name = f"{prefix}_{table.catalog}_{table.schema}_{table.table}__{joined}"
-    if len(name) <= CONSTRAINT_NAME_LIMIT:
-        # All names are lowered at once, because this runs for every table of a plan.
-        vocabulary = "\0".join((*columns, *key)).lower().split("\0") if "_" in joined else ()
-        if not vocabulary or _readings(joined, frozenset(vocabulary)) == 1:
-            return name
+    if len(name) <= CONSTRAINT_NAME_LIMIT and ("_" not in joined or _readings(joined, (*columns, *key)) == 1):
+        return name
     digest = hashlib.sha256("\x00".join((*table, *words)).encode()).hexdigest()[:_HASH_LENGTH]
     return f"{name[: CONSTRAINT_NAME_LIMIT - _HASH_LENGTH - 1]}_{digest}"
 
 
-def _readings(text: str, words: frozenset[str]) -> int:
-    """Count the ways to read ``text`` as words joined by underscores, up to two."""
-    ends = [index for index, character in enumerate(text) if character == "_"]
-    counts = {0: 1}
-    for end in (*ends, len(text)):
-        total = sum(count for start, count in counts.items() if text[start:end] in words)
-        counts[end + 1] = min(total, 2)
-    return counts[len(text) + 1]
+def _readings(text: str, columns: Iterable[str]) -> int:
+    """Count the ways to read ``text`` as names of columns joined by underscores."""
+    # One string of all names in lower case, because this runs for every table of a plan.
+    vocabulary = f"\0{_NUL.join(columns)}\0".lower()
+    parts = text.split("_")
+    counts = [1] + [0] * len(parts)
+    for start in range(len(parts)):
+        if counts[start]:
+            for end in range(start + 1, len(counts)):
+                if f"\0{'_'.join(parts[start:end])}\0" in vocabulary:
+                    counts[end] += counts[start]
+    return counts[-1]

@@ -64,6 +64,13 @@ ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
 """One comparison for each aspect, except properties, which depend on the others."""
 
 
+_MISSING = object()
+
+_COMPARED = attrgetter(
+    "columns", "table_comment", "primary_key", "checks", "foreign_keys", "partitioning", "clustering"
+)
+
+
 class TablePlanner:
     """Plans the changes between models and a catalog.
 
@@ -222,16 +229,16 @@ def _with_dependent_foreign_keys(
 def _is_clean(desired: TableState, observed: TableState) -> bool:
     """Whether two states are exactly equal, which is the usual case and costs least."""
     return (
-        desired.columns == observed.columns
-        and desired.table_comment == observed.table_comment
-        and desired.primary_key == observed.primary_key
-        and desired.checks == observed.checks
-        and desired.foreign_keys == observed.foreign_keys
-        and desired.partitioning == observed.partitioning
-        and desired.clustering == observed.clustering
-        and desired.table_properties.items() <= observed.table_properties.items()
-        and has_tags(desired, observed)
+        _COMPARED(desired) == _COMPARED(observed) and _has_properties(desired, observed) and has_tags(desired, observed)
     )
+
+
+def _has_properties(desired: TableState, observed: TableState) -> bool:
+    stored = observed.table_properties
+    for key, value in desired.table_properties.items():  # noqa: SIM110 - a generator would cost as much as all the rest
+        if stored.get(key, _MISSING) != value:
+            return False
+    return True
 
 
 def _compared(difference: Difference) -> list[Change]:

@@ -29,6 +29,7 @@ from pytest_delta_schema.state.types import (
     IdentityState,
     MapState,
     StructState,
+    shared,
 )
 
 if TYPE_CHECKING:
@@ -151,7 +152,13 @@ def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
 
 def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:
     """Read the columns of a schema in JSON, as Spark and Delta write it."""
-    return tuple(map(_field, schema["fields"]))
+    columns = map(_field, schema["fields"])
+    return tuple(
+        [
+            column if isinstance(column.data_type, str) else column._replace(data_type=shared(column.data_type))
+            for column in columns
+        ]
+    )
 
 
 def physical_path(metadata: Mapping[str, Any], path: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sys import intern
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, MapType, StructType
 
@@ -21,7 +21,15 @@ from pytest_delta_schema.state.states import (
     TableState,
     by_name,
 )
-from pytest_delta_schema.state.types import ATOMIC, ColumnGeneration, ColumnState, IdentityState, canonical_type, find
+from pytest_delta_schema.state.types import (
+    ATOMIC,
+    COLUMN_TYPES,
+    ColumnGeneration,
+    ColumnState,
+    IdentityState,
+    find,
+    named_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,21 +46,23 @@ if TYPE_CHECKING:
 RENAMED_FROM = "renamed_from"
 """Where a field of a struct keeps what it was called before: a key of its metadata."""
 
+_NESTED = frozenset((StructType, ArrayType, MapType))
+
 _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 
 
 def desired_state(table: Table) -> TableState:
     """Freeze what ``table`` wants; later changes of the model do not reach the copy."""
     name = table.name
-    # The hot loop of planning: one tuple a column, without the detour through the named tuple's own constructor.
-    new, atomic = tuple.__new__, ATOMIC.get
+    # The hot loop of planning: calling ColumnState and canonical_type would double the time.
+    new, atomic, compound = tuple.__new__, ATOMIC.get, COLUMN_TYPES.get
     columns = tuple(
         [
             new(
                 ColumnState,
                 (
                     intern(column.name),
-                    atomic(type(column.data_type)) or canonical_type(column.data_type),
+                    atomic(kind := type(column.data_type)) or compound(kind, named_type)(column.data_type),
                     column.is_nullable,
                     intern(column.comment or ""),
                     None
@@ -118,9 +128,13 @@ def _properties(values: Mapping[str, PropertyValue]) -> Mapping[str, str | None]
 
 def _tags(table: Table) -> Tags:
     """Return the tags of a table and of its columns, sorted by key; columns stand in declaration order."""
-    tagged = [((), table.tags), *(((column.name,), column.tags) for column in table.columns)]
-    found = {path: MappingProxyType(dict(sorted(tags.items()))) for path, tags in tagged if tags}
-    return MappingProxyType(found) if found else NO_TAGS
+    columns = [((column.name,), column.tags) for column in table.columns if column.tags]
+    tagged = [((), table.tags), *columns] if table.tags else columns
+    return (
+        MappingProxyType({path: MappingProxyType(dict(sorted(tags.items()))) for path, tags in tagged})
+        if tagged
+        else NO_TAGS
+    )
 
 
 def property_text(value: PropertyValue | Decimal) -> str | None:
@@ -135,10 +149,29 @@ def _checks(checks: Iterable[Check]) -> tuple[CheckState, ...]:
 
 
 def rename_hints(columns: Iterable[Column]) -> tuple[RenameState, ...]:
-    """Return what columns, and fields below them, were called before."""
-    # Most columns have nothing below them and were never renamed.
-    some = [each for each in columns if each.renamed_from is not None or type(each.data_type) not in ATOMIC]
-    return tuple(_renames(some)) if some else ()
+    """Return the former names of columns and of the fields below them."""
+    # Most columns and fields were never renamed, so a scan without paths comes first.
+    hinted = [
+        column
+        for column in columns
+        if column.renamed_from is not None or (type(column.data_type) in _NESTED and _has_hint(column.data_type))
+    ]
+    return tuple(_renames(hinted)) if hinted else ()
+
+
+def _has_hint(data_type: Any) -> bool:
+    """Whether a field below a type has a former name."""
+    kind = type(data_type)
+    if kind is StructType:
+        for field in data_type.fields:
+            if field.metadata and RENAMED_FROM in field.metadata:
+                return True
+            if type(field.dataType) in _NESTED and _has_hint(field.dataType):
+                return True
+        return False
+    if kind is ArrayType:
+        return _has_hint(data_type.elementType)
+    return kind is MapType and (_has_hint(data_type.keyType) or _has_hint(data_type.valueType))
 
 
 def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:

@@ -144,24 +144,25 @@ def canonical_type(data_type: spark.DataType) -> DataTypeState:
         data_type: Any type; one that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
     """
     kind = type(data_type)
-    name = ATOMIC.get(kind)
-    if name is not None:
-        return name
-    canonical = _CANONICAL.get(kind)
-    return intern(data_type.simpleString()) if canonical is None else canonical(data_type)
+    return ATOMIC.get(kind) or COMPOUND.get(kind, named_type)(data_type)
+
+
+def named_type(data_type: spark.DataType) -> DataTypeState:
+    """Return Spark's short name of a type that has no canonical form of its own, such as ``varchar(10)``."""
+    return intern(data_type.simpleString())
 
 
 def canonical_fields(fields: Iterable[spark.StructField]) -> tuple[ColumnState, ...]:
     """Turn the fields of a Spark struct into canonical form."""
-    # As hot as the loop over columns: the detour through the named tuple's constructor would be half of the time.
-    new, atomic = tuple.__new__, ATOMIC.get
+    # A hot loop, as that over columns: calling ColumnState and canonical_type would double the time.
+    new, atomic, compound = tuple.__new__, ATOMIC.get, COMPOUND.get
     return tuple(
         [
             new(
                 ColumnState,
                 (
                     intern(field.name),
-                    atomic(type(field.dataType)) or canonical_type(field.dataType),
+                    atomic(kind := type(field.dataType)) or compound(kind, named_type)(field.dataType),
                     field.nullable,
                     intern(field.metadata.get("comment") or "") if field.metadata else "",
                     None,
@@ -187,16 +188,16 @@ def nested_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState
 
 
 def _struct(data_type: spark.StructType) -> StructState:
-    return StructState(canonical_fields(data_type.fields))
+    return tuple.__new__(StructState, (canonical_fields(data_type.fields),))
 
 
 def _array(data_type: spark.ArrayType) -> ArrayState:
-    return ArrayState(canonical_type(data_type.elementType), data_type.containsNull)
+    return tuple.__new__(ArrayState, (canonical_type(data_type.elementType), data_type.containsNull))
 
 
 def _map(data_type: spark.MapType) -> MapState:
     key, value = canonical_type(data_type.keyType), canonical_type(data_type.valueType)
-    return MapState(key, value, data_type.valueContainsNull)
+    return tuple.__new__(MapState, (key, value, data_type.valueContainsNull))
 
 
 def _string(data_type: spark.StringType) -> str:
@@ -215,13 +216,33 @@ def _decimal_name(precision: int, scale: int) -> str:
     return intern(f"decimal({precision},{scale})")
 
 
-_CANONICAL: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
+COMPOUND: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
     spark.ArrayType: _array,
     spark.DecimalType: _decimal,
     spark.MapType: _map,
     spark.StringType: _string,
     spark.StructType: _struct,
 }
+"""How types with arguments get their canonical form."""
+
+_SHARED: dict[DataTypeState, DataTypeState] = {}
+_MOST_SHARED = 5000
+
+
+def shared(data_type: DataTypeState) -> DataTypeState:
+    """Return one object for all equal nested types, so that comparing two clean tables is comparing addresses."""
+    if len(_SHARED) >= _MOST_SHARED:
+        _SHARED.clear()
+    return _SHARED.setdefault(data_type, data_type)
+
+
+COLUMN_TYPES: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
+    **COMPOUND,
+    spark.ArrayType: lambda data_type: shared(_array(data_type)),
+    spark.MapType: lambda data_type: shared(_map(data_type)),
+    spark.StructType: lambda data_type: shared(_struct(data_type)),
+}
+"""How types of columns get their canonical form."""
 
 
 def plain(data_type: DataTypeState) -> DataTypeState:
