@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeltaSchemaError, because
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.rules.consent import DROP_COLUMN, is_ambiguous, lower_paths, needs, pasted
-from pytest_delta_schema.rules.consent_paths import could_mean, path_text
+from pytest_delta_schema.rules.consent import DROP_COLUMN, ambiguity, lower_paths, needed_consents, quoted_consent
+from pytest_delta_schema.rules.consent_paths import could_name, path_text
 from pytest_delta_schema.rules.risk import protects
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import find
@@ -39,21 +39,22 @@ def _faults_of_names(consent: Consent, declarations: Declarations) -> Iterator[s
             (*name, *consent.names[length:])
             for name in tables
             for length in range(_TABLE, len(consent.parts) + 1)
-            if could_mean(consent.parts[:length], name)
+            if could_name(consent.parts[:length], name)
         }
     )
     # What is left of a dotted name that belongs to the table is its column.
     meant = [names for names in meant if (len(names) > _TABLE) == (consent.action == DROP_COLUMN)]
     undeclared = [names for names in meant if not _declares(tables[QualifiedName(*names[:_TABLE])], names[_TABLE:])]
     if len(undeclared) > 1:
-        yield is_ambiguous(consent, undeclared)
+        yield ambiguity(consent, undeclared)
     elif not meant:
         collected = ", ".join(sorted(map(path_text, tables))) or "none"
         yield f"consent '{consent}' names no table of this run; collected are {collected}"
     elif not undeclared:
         yield f"consent '{consent}' names a column that the model declares; remove it from the model"
     elif undeclared != [consent.names]:
-        yield f"consent '{consent}' names no table of this run; there is {pasted(consent.action, undeclared[0], meant)}"
+        similar = quoted_consent(consent.action, undeclared[0], meant)
+        yield f"consent '{consent}' names no table of this run; there is {similar}"
 
 
 def unmatched_columns(gate: Gate) -> tuple[list[str], list[str]]:
@@ -75,11 +76,11 @@ def unmatched_columns(gate: Gate) -> tuple[list[str], list[str]]:
         if consent.action != DROP_COLUMN or table is None or observed is None:
             continue
         known = [(*table.name, *path) for path in lower_paths(observed.columns)]
-        readings = consent.readings(known)
-        if len(readings) > 1:
-            faults.append(is_ambiguous(consent, readings))
-        elif consent.names not in readings:
-            there = f"; there is {pasted(DROP_COLUMN, readings[0], known)}" if readings else ""
+        interpretations = consent.interpretations(known)
+        if len(interpretations) > 1:
+            faults.append(ambiguity(consent, interpretations))
+        elif consent.names not in interpretations:
+            there = f"; there is {quoted_consent(DROP_COLUMN, interpretations[0], known)}" if interpretations else ""
             fact = f"consent '{consent}' names no column of {path_text(table.name)}"
             path = consent.names[_TABLE:]
             try:
@@ -120,7 +121,7 @@ def unused_consents(gate: Gate) -> list[str] | None:
     if any(declarations.violations(table) for table in gate.models):
         return None
     plan = declarations.planner.plan(map(declarations.bound, gate.models), gate.state())
-    needed = [need for action in plan.actions for need in needs(action)]
+    needed = [need for action in plan.actions for need in needed_consents(action)]
     return [
         f"consent '{consent}' ({consent.reason}) was needed by no table of this run; remove it"
         for consent in consents

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
-from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing
+from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types
@@ -125,11 +125,11 @@ class DropWithoutConsent:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every dropped column without consent."""
-        for need, doubts, remedy in missing(action, DROP_COLUMN, self.consents):
-            name = ".".join(need.path)
+        for missing in missing_consents(action, DROP_COLUMN, self.consents):
+            name = ".".join(missing.needed.path)
             fact = f"column {name} is on the table but not in the model, and dropping it loses its data"
-            message = "; ".join((fact, *doubts))
-            yield violation(self, action.table, name, message, f"declare it, or {remedy}")
+            message = "; ".join((fact, *missing.ambiguities))
+            yield violation(self, action.table, name, message, f"declare it, or {missing.remedy}")
 
 
 class DropWithoutColumnMapping:

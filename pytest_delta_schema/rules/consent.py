@@ -1,10 +1,10 @@
-"""Consent: what somebody has agreed to lose, by name."""
+"""Consent: permission by name for one loss of data or one rewrite."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date  # noqa: TC003 - the dataclass's annotation
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.models.names import QualifiedName
@@ -14,13 +14,13 @@ from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.rules.consent_paths import (
     ANY_PARTS,
     Part,
-    could_mean,
+    could_name,
     matches,
     parse_path,
     path_text,
     quoted,
     shown,
-    unmistakable,
+    unambiguous,
 )
 from pytest_delta_schema.state.types import below
 
@@ -35,25 +35,26 @@ DROP_COLUMN = "drop-column"
 """Consent to drop a column; its path is ``catalog.schema.table.column``."""
 
 REWRITE = "rewrite"
-"""Consent to write all data of a table anew; its path is ``catalog.schema.table``."""
+"""Consent to rewrite all data of a table; its path is ``catalog.schema.table``."""
 
 ACTIONS = {DROP_COLUMN: "catalog.schema.table.column", REWRITE: "catalog.schema.table"}
-"""All actions that can be consented to, with the form of their paths."""
+"""All actions that need consent, with the form of their paths."""
 
 _BLANK = " \t\r\n"
 
 
 class ConsentError(DeltaSchemaError):
-    """A consent was not written in a way that names something."""
+    """The text of a consent is invalid."""
 
 
-class Need(NamedTuple):
-    """Something in a plan that somebody has to agree to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededConsent:
+    """A consent that a plan needs.
 
     Args:
         action: One of :data:`ACTIONS`.
-        table: The table that it is about, as models call it.
-        path: The column, and the fields below it, as they are spelled; nothing for the whole table.
+        table: The name of the table in the models.
+        path: The column and the fields below it, as they are spelled; ``()`` for the whole table.
     """
 
     action: str
@@ -71,17 +72,17 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """One agreed action.
+    """Permission for one action.
 
     Args:
         action: One of :data:`ACTIONS`.
-        path: What it is about: names with dots between them, those that are more than a word in back-quotes.
-        is_pattern: Whether ``*`` in the path stands for one part, and ``**`` for any number of them.
-        reason: Why it is agreed to.
-        expires: The last day on which it holds.
+        path: Names with dots between them, in back-quotes if they are more than a word.
+        is_pattern: Whether ``*`` in the path matches one part, and ``**`` any number of parts.
+        reason: Why the action is permitted.
+        expires: The last day on which the consent is valid.
 
     Raises:
-        ConsentError: If it names nothing that can be agreed to.
+        ConsentError: If the action is unknown, or the path names nothing that the action can have.
     """
 
     action: str
@@ -102,101 +103,121 @@ class Consent:
         """The parts of its path without back-quotes, in lower case."""
         return tuple(part.name for part in self.parts)
 
-    def covers(self, need: Need) -> bool:
-        """Whether it agrees to what a plan needs: a dot is between two parts, and never inside of one."""
-        same = matches(self.parts, need.names) if self.is_pattern else need.names == self.names
-        return same and need.action == self.action
+    def covers(self, needed: NeededConsent) -> bool:
+        """Whether it permits what a plan needs; a dot always separates two parts."""
+        same = matches(self.parts, needed.names) if self.is_pattern else needed.names == self.names
+        return same and needed.action == self.action
 
-    def readings(self, known: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-        """Return what its path would mean among names, if dots outside of back-quotes could belong to a name.
+    def interpretations(self, known: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Return the known paths that it could name, if dots outside of back-quotes could be part of a name.
 
-        More than one reading makes it ambiguous. A pattern has none but the one that it says.
+        A consent with more than one interpretation is ambiguous. A pattern has none.
 
         Args:
-            known: The parts of what is there, in lower case.
+            known: The parts of existing paths, in lower case.
         """
         if any(part.has_wildcards for part in self.parts):
             return []
-        return sorted({names for names in known if could_mean(self.parts, names)})
+        return sorted({names for names in known if could_name(self.parts, names)})
 
 
-class Missing(NamedTuple):
-    """Something in a plan that nobody has clearly agreed to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingConsent:
+    """A consent that a plan needs and the project does not give.
 
     Args:
-        need: What.
-        doubts: Of each consent that could mean it, and something else as well, that it is refused.
-        remedy: How to agree to it, in the imperative.
+        needed: The consent that is needed.
+        ambiguities: A message for each given consent that could name it, and other columns as well.
+        remedy: How to give the consent, in the imperative.
     """
 
-    need: Need
-    doubts: tuple[str, ...]
+    needed: NeededConsent
+    ambiguities: tuple[str, ...]
     remedy: str
 
 
-def needs(action: CreateTable | AlignTable) -> tuple[Need, ...]:
-    """Return everything in an action that somebody has to agree to."""
+def needed_consents(action: CreateTable | AlignTable) -> tuple[NeededConsent, ...]:
+    """Return the consents that an action needs."""
     if isinstance(action, CreateTable):
         return ()
-    # Consents name what models are called, wherever their tables are.
+    # Consents have the names of models, also where a binding maps them to other tables.
     table = action.desired.logical_name or action.table
     actions = ((change, kind_of(change).consent) for change in action.changes)
-    needed = [_need(change, consent, table) for change, consent in actions if consent is not None]
-    return tuple(sorted(needed, key=lambda need: need.action))
+    consents = [_needed_by(change, consent, table) for change, consent in actions if consent is not None]
+    return tuple(sorted(consents, key=lambda needed: needed.action))
 
 
-def _need(change: Change, action: str, table: QualifiedName) -> Need:
-    return Need(action, table, change.path if isinstance(change, ColumnDrop) else ())
+def _needed_by(change: Change, action: str, table: QualifiedName) -> NeededConsent:
+    return NeededConsent(action=action, table=table, path=change.path if isinstance(change, ColumnDrop) else ())
 
 
-def missing(action: CreateTable | AlignTable, kind: str, consents: Iterable[Consent]) -> tuple[Missing, ...]:
-    """Return what an action needs of one kind, and nobody has clearly agreed to.
+def missing_consents(
+    action: CreateTable | AlignTable, kind: str, consents: Iterable[Consent]
+) -> tuple[MissingConsent, ...]:
+    """Return the consents of one kind that an action needs and that are not given.
 
-    A consent that could mean several columns of the table agrees to none of them.
+    A consent that could name several columns of the table permits none of them.
+
+    Args:
+        action: The planned action.
+        kind: One of :data:`ACTIONS`.
+        consents: The consents that are given.
     """
-    wanted = [need for need in needs(action) if need.action == kind]
-    if not wanted or isinstance(action, CreateTable):
+    required = [needed for needed in needed_consents(action) if needed.action == kind]
+    if not required or isinstance(action, CreateTable):
         return ()
-    table = wanted[0].table
+    table = required[0].table
     known = [tuple(table), *((*table, *path) for path in lower_paths(action.observed.columns))]
-    readings = {consent: consent.readings(known) for consent in consents if consent.action == kind}
-    clear = [consent for consent, meant in readings.items() if len(meant) <= 1]
-    ambiguous = {consent: meant for consent, meant in readings.items() if len(meant) > 1}
+    paths = {consent: consent.interpretations(known) for consent in consents if consent.action == kind}
+    clear = [consent for consent, possible in paths.items() if len(possible) <= 1]
+    ambiguous = {consent: possible for consent, possible in paths.items() if len(possible) > 1}
     return tuple(
-        Missing(
-            need=need,
-            doubts=tuple(is_ambiguous(consent, meant) for consent, meant in ambiguous.items() if need.names in meant),
-            remedy=f"consent with --delta-allow {pasted(kind, need.names, known)}",
+        MissingConsent(
+            needed=needed,
+            ambiguities=tuple(
+                ambiguity(consent, possible) for consent, possible in ambiguous.items() if needed.names in possible
+            ),
+            remedy=f"consent with --delta-allow {quoted_consent(kind, needed.names, known)}",
         )
-        for need in wanted
-        if not any(consent.covers(need) for consent in clear)
+        for needed in required
+        if not any(consent.covers(needed) for consent in clear)
     )
 
 
-def is_ambiguous(consent: Consent, readings: Sequence[tuple[str, ...]]) -> str:
-    """Say that a consent is refused, and what it could mean, ready to be pasted."""
-    listed = " or ".join(pasted(consent.action, names, readings) for names in readings)
-    return f"consent '{consent}' is ambiguous and agrees to nothing: write {listed}"
+def ambiguity(consent: Consent, interpretations: Sequence[tuple[str, ...]]) -> str:
+    """Return the message that a consent is ambiguous, with a consent to copy for each interpretation.
+
+    Args:
+        consent: The ambiguous consent.
+        interpretations: The paths that it could name, in lower case.
+    """
+    listed = " or ".join(quoted_consent(consent.action, names, interpretations) for names in interpretations)
+    return f"consent '{consent}' is ambiguous and permits nothing: write {listed}"
 
 
-def pasted(action: str, names: tuple[str, ...], rivals: Iterable[tuple[str, ...]] = ()) -> str:
-    """Write a consent in quotes for a shell, so that it means one thing only.
+def quoted_consent(action: str, names: tuple[str, ...], rivals: Iterable[tuple[str, ...]] = ()) -> str:
+    """Return a consent in quotes for a shell that has one interpretation only.
 
     Args:
         action: One of :data:`ACTIONS`.
         names: The parts of its path, in lower case.
-        rivals: Other paths that it must not be taken for.
+        rivals: Other paths that it must not name.
     """
     others = [other for other in rivals if other != names]
-    text = f"{action} {unmistakable(names, others, table_parts=len(QualifiedName._fields))}"
-    # Between double quotes a shell would run what stands in back-quotes.
+    text = f"{action} {unambiguous(names, others, table_parts=len(QualifiedName._fields))}"
+    # In double quotes a shell would run what is in back-quotes.
     return f"'{text}'" if "`" in text else f'"{text}"'
 
 
-def lower_paths(columns: Iterable[ColumnState], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of columns and of everything below them, in lower case."""
+def lower_paths(columns: Iterable[ColumnState], parent: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of columns and of all parts below them, in lower case.
+
+    Args:
+        columns: The columns.
+        parent: The path above them, in lower case.
+    """
     for column in columns:
-        path = (*above, column.name.lower())
+        path = (*parent, column.name.lower())
         yield path
         yield from lower_paths(below(column.data_type), path)
 
@@ -205,44 +226,46 @@ def parse_consent(text: str) -> Consent:
     """Read a consent such as ``drop-column dev.silver.orders.legacy``.
 
     Args:
-        text: The action, white space, and the path.
+        text: The action, white space and the path.
 
     Raises:
-        ConsentError: If the action is unknown, or the path is none.
+        ConsentError: If the action is unknown, or the path is invalid.
     """
     action, _, path = text.strip(_BLANK).replace("\t", " ", 1).partition(" ")
     return Consent(action, path.strip(_BLANK))
 
 
 def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[Part, ...]:
-    said = repr(f"{action} {path}" if path else action)
+    given = repr(f"{action} {path}" if path else action)
     form = ACTIONS.get(action)
     if form is None:
         known = " or ".join(map(repr, ACTIONS))
-        msg = f"consent {said} names no known action; write {known} and then what it is about"
+        msg = f"consent {given} names no known action; write {known} and then a path"
         raise ConsentError(msg)
     try:
         parts = parse_path(path)
     except ValueError as error:
-        msg = f"consent {said} names no {form.rpartition('.')[2]}: {error}; write '{action} {form}'"
+        msg = f"consent {given} names no {form.rpartition('.')[2]}: {error}; write '{action} {form}'"
         raise ConsentError(msg) from None
-    least = form.count(".") + 1
+    minimum = form.count(".") + 1
     named = [part for part in parts if not (is_pattern and part.is_any)]
-    too_few = len(named) < least and len(named) == len(parts)
-    if too_few or (action == REWRITE and len(named) > least):
-        msg = f"consent {said} names no {form.rpartition('.')[2]}; write '{action} {form}'"
+    too_few = len(named) < minimum and len(named) == len(parts)
+    if too_few or (action == REWRITE and len(named) > minimum):
+        msg = f"consent {given} names no {form.rpartition('.')[2]}; write '{action} {form}'"
         raise ConsentError(msg)
     wild = [part.name for part in parts if part.has_wildcards]
     if wild and not is_pattern:
+        exact = ", ".join(map(quoted, wild))
         msg = (
-            f"consent {said} is a pattern, and {', '.join(wild)} would agree to more than one thing; put it into"
-            f" pyproject.toml, with a reason and a last day, or write {', '.join(map(quoted, wild))} for that very name"
+            f"consent {given} is a pattern, and {', '.join(wild)} would match more than one name; put it into"
+            f" pyproject.toml, with a reason and a last day, or write {exact} for that exact name"
         )
         raise ConsentError(msg)
     if len(wild) == len(parts) and all(set(name) == {"*"} for name in wild):
-        msg = f"consent {said} names nothing, so that it would agree to everything; write one part out"
+        msg = f"consent {given} has wildcards only and would permit everything; write one part in full"
         raise ConsentError(msg)
     if any(ANY_PARTS in name and name != ANY_PARTS for name in wild):
-        msg = f"consent {said} has {ANY_PARTS} inside of a part; it stands alone between dots, for any number of parts"
+        fact = f"consent {given} has {ANY_PARTS} inside of a part"
+        msg = f"{fact}; it has to be a part of its own, and matches any number of parts"
         raise ConsentError(msg)
     return parts

@@ -1,4 +1,4 @@
-"""Paths of consents: names with dots between them, of which those that are more than a word stand in back-quotes."""
+"""Paths of consents: names with dots between them, in back-quotes if they are more than a word."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Part(NamedTuple):
 
     Args:
         name: The name, in lower case, without back-quotes.
-        is_quoted: Whether it stands in back-quotes, so that nothing in it has a meaning of its own.
+        is_quoted: Whether it is in back-quotes, so that it has no wildcards.
     """
 
     name: str
@@ -38,39 +38,39 @@ class Part(NamedTuple):
 
     @property
     def is_any(self) -> bool:
-        """Whether it stands for any number of parts, where patterns are allowed."""
+        """Whether it matches any number of parts, where patterns are allowed."""
         return self == Part(ANY_PARTS)
 
     def matches(self, name: str) -> bool:
-        """Whether it is a name, or a pattern of it; the name is in lower case."""
+        """Whether it is, or as a pattern matches, a name in lower case."""
         return fnmatchcase(name, self.name) if self.has_wildcards else name == self.name
 
 
 def parse_path(text: str) -> tuple[Part, ...]:
     r"""Read a path such as ``dev.silver.orders.`a.b```.
 
-    In back-quotes a name may hold every character; a back-quote is doubled, and ``\u001b`` stands for the character of
-    that number.
+    In back-quotes a name can hold every character; a back-quote is doubled, and ``\u001b`` is the character with that
+    number.
 
     Raises:
-        ValueError: If it is none; the text says why.
+        ValueError: If the path is invalid; the text is the reason.
     """
     parts: list[Part] = []
     rest = text
     while True:
-        found = _QUOTED.match(rest)
-        if found:
-            parts.append(Part(_unescaped(found[1].replace("``", "`")).lower(), is_quoted=True))
-            rest = rest[found.end() :]
+        match = _QUOTED.match(rest)
+        if match:
+            parts.append(Part(_unescaped(match[1].replace("``", "`")).lower(), is_quoted=True))
+            rest = rest[match.end() :]
         else:
             bare = re.split("[.`]", rest, maxsplit=1)[0]
-            if not all(each.isprintable() and not each.isspace() and each not in _NOT_BARE for each in bare):
-                msg = f"{quoted(bare)} is more than a word and stands in back-quotes"
+            if not all(char.isprintable() and not char.isspace() and char not in _NOT_BARE for char in bare):
+                msg = f"{quoted(bare)} is more than a word and needs back-quotes"
                 raise ValueError(msg)
             parts.append(Part(bare.lower()))
             rest = rest[len(bare) :]
         if rest and not rest.startswith("."):
-            msg = "its back-quotes do not stand around whole parts"
+            msg = "its back-quotes do not enclose whole parts"
             raise ValueError(msg)
         if not parts[-1].name:
             msg = "a part of its path is empty"
@@ -86,16 +86,16 @@ def path_text(names: Iterable[str]) -> str:
 
 
 def quoted(name: str) -> str:
-    r"""Write a name in back-quotes, so that it can stand in quotes of a shell, of TOML and of an ini file.
+    r"""Write a name in back-quotes, for use inside quotes of a shell, of TOML and of an ini file.
 
-    What no terminal shows, and the quotes themselves, are written as ``\u001b``.
+    Characters that a terminal does not show, and the quotes themselves, are written as ``\u001b``.
     """
     text = _ESCAPED.sub(lambda match: f"\\u005c{match[0][1:]}", name).replace("`", "``")
-    return "`" + "".join(each if each.isprintable() and each != "'" else _escape(each) for each in text) + "`"
+    return "`" + "".join(char if char.isprintable() and char != "'" else _escape(char) for char in text) + "`"
 
 
 def shown(parts: Iterable[Part]) -> str:
-    """Write a path as it was given, in lower case."""
+    """Write a path with the back-quotes that it was given with, in lower case."""
     return ".".join(quoted(part.name) if part.is_quoted else part.name for part in parts)
 
 
@@ -117,12 +117,12 @@ def matches(pattern: Sequence[Part], names: Sequence[str]) -> bool:
     return len(names) in ends
 
 
-def could_mean(parts: Sequence[Part], names: Sequence[str]) -> bool:
-    """Whether a path would be a name's, if dots between words could belong to a name.
+def could_name(parts: Sequence[Part], names: Sequence[str]) -> bool:
+    """Whether a path is that of some names, if dots outside of back-quotes could be part of a name.
 
     Args:
         parts: A path without wildcards.
-        names: The names of what is there, in lower case.
+        names: The names, in lower case.
     """
     if not names:
         return not parts
@@ -131,25 +131,25 @@ def could_mean(parts: Sequence[Part], names: Sequence[str]) -> bool:
         if length > 1 and (part.is_quoted or parts[length - 2].is_quoted):
             return False
         words = f"{words}.{part.name}" if words else part.name
-        if words == names[0] and could_mean(parts[length:], names[1:]):
+        if words == names[0] and could_name(parts[length:], names[1:]):
             return True
     return False
 
 
-def unmistakable(names: Sequence[str], rivals: Sequence[Sequence[str]], *, table_parts: int) -> str:
-    """Write a path with as few back-quotes as it takes to mean none of some others.
+def unambiguous(names: Sequence[str], rivals: Sequence[Sequence[str]], *, table_parts: int) -> str:
+    """Write a path with as few back-quotes as it needs to be none of some other paths.
 
     Args:
         names: The names of the path.
         rivals: Other paths, in lower case.
-        table_parts: How many of the names are the table's.
+        table_parts: The number of names that are the name of the table.
     """
     table, path = names[:table_parts], names[table_parts:]
     below = ".".join(map(quoted, path))
     forms = (path_text(names), f"{path_text(table)}.{below}" if path else path_text(table))
     for form in forms:
         parts = parse_path(form)
-        if not any(could_mean(parts, rival) for rival in rivals):
+        if not any(could_name(parts, rival) for rival in rivals):
             return form
     return ".".join(map(quoted, names))
 

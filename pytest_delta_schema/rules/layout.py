@@ -8,7 +8,7 @@ from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.rules.columns import repeated
-from pytest_delta_schema.rules.consent import REWRITE, Consent, missing
+from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import clustering_path, desired_state
 from pytest_delta_schema.state.types import StructState, describe_type, find
@@ -139,9 +139,9 @@ class RewriteWithoutConsent:
         change = None if isinstance(action, CreateTable) else action.one(LayoutRewrite)
         if isinstance(action, CreateTable) or change is None:
             return
-        for unmet in missing(action, REWRITE, self.consents):
+        for missing in missing_consents(action, REWRITE, self.consents):
             before = describe_layout(action.observed.partitioning, action.observed.clustering)
             after = describe_layout(change.partitioning, change.clustering)
             message = f"is {before} and {after} in the model, so that all of its data has to be rewritten"
-            remedy = f"declare the layout that it has, or {unmet.remedy}"
+            remedy = f"declare the layout that it has, or {missing.remedy}"
             yield violation(self, action.table, "layout", message, remedy)

@@ -42,7 +42,7 @@ from pytest_delta_schema.plan.changes.kind import KINDS, kind_of, risk_of
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
-from pytest_delta_schema.rules.consent import needs
+from pytest_delta_schema.rules.consent import needed_consents
 from pytest_delta_schema.sql.compiler import RENDERERS, statements
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
@@ -152,7 +152,7 @@ def test_an_unknown_kind_is_an_error_in_every_stage():
     state = desired_state(orders())
     action = AlignTable(table=NAME, changes=(Unknown(),), desired=state, observed=state)
 
-    for stage in (change_lines, statements, needs, data_checks_of):
+    for stage in (change_lines, statements, needed_consents, data_checks_of):
         with pytest.raises(TypeError, match="Unknown"):
             stage(action)
     with pytest.raises(NotImplementedError, match="Unknown"):

@@ -308,7 +308,7 @@ def test_all_faults_are_shown_at_once(project, toml):
     assert section[12].startswith("properties: a is 'own'; choose ")
     assert lines[16:] == [
         "tox.ini: there is no ini key delta_modles; did you mean delta_models?",
-        "consent 'x' names no known action; write 'drop-column' or 'rewrite' and then what it is about",
+        "consent 'x' names no known action; write 'drop-column' or 'rewrite' and then a path",
         "--delta-max-risk is 'low'; choose metadata, feature, scan, rewrite or destructive",
         "delta_preflight is 'all'; choose count, limit or off",
         "delta_default_properties: 'team' is not of the form key=value",

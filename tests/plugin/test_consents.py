@@ -127,7 +127,7 @@ def test_every_invalid_consent_is_reported_at_once(project, said):
             f"{where} allow entry 2 has no reason; say why it is agreed to",
             (
                 f"{where} allow entry 2 cannot be used: consent 'drop-table dev.silver.orders' names no known action;"
-                " write 'drop-column' or 'rewrite' and then what it is about"
+                " write 'drop-column' or 'rewrite' and then a path"
             ),
             (
                 f"{where} allow entry 3 cannot be used: consent 'rewrite orders' names no table;"

@@ -116,7 +116,7 @@ def test_what_cannot_be_known_is_a_note(project):
             (long("a.b"), ColumnState("a", StructState((long("b"), long("c"))), True, "")),
             "drop-column dev.silver.orders.a.b",
             (
-                "consent 'drop-column dev.silver.orders.a.b' is ambiguous and agrees to nothing: write"
+                "consent 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
                 " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'"
             ),
         ),
@@ -171,7 +171,7 @@ X = 'Column("x", __import__("pyspark.sql.types").sql.types.StructType().add("y",
             "",
             "drop-column dev.silver.orders.x.y",
             (
-                "ERROR: consent 'drop-column dev.silver.orders.x.y' is ambiguous and agrees to nothing: write"
+                "ERROR: consent 'drop-column dev.silver.orders.x.y' is ambiguous and permits nothing: write"
                 " 'drop-column dev.silver.orders.`x`.`y`' or 'drop-column dev.silver.`orders.x`.y'"
             ),
         ),
@@ -216,8 +216,8 @@ X = 'Column("x", __import__("pyspark.sql.types").sql.types.StructType().add("y",
             "",
             "drop-column dev.silver.orders.*",
             (
-                "ERROR: consent 'drop-column dev.silver.orders.[*]' is a pattern, and [*] would agree to more than one thing; put it"
-                " into pyproject.toml, with a reason and a last day, or write `[*]` for that very name"
+                "ERROR: consent 'drop-column dev.silver.orders.[*]' is a pattern, and [*] would match more than one name; put it"
+                " into pyproject.toml, with a reason and a last day, or write `[*]` for that exact name"
             ),
         ),
     ],

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from pytest_delta_schema import Consent, TablePlanner
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.rules.columns import DropWithoutConsent
-from pytest_delta_schema.rules.consent import ConsentError, Need, needs, parse_consent, pasted
-from pytest_delta_schema.rules.consent_paths import could_mean, matches, parse_path, path_text, unmistakable
+from pytest_delta_schema.rules.consent import (
+    ConsentError,
+    NeededConsent,
+    needed_consents,
+    parse_consent,
+    quoted_consent,
+)
+from pytest_delta_schema.rules.consent_paths import could_name, matches, parse_path, path_text, unambiguous
 from pytest_delta_schema.state import CatalogState
 from support.consent_tricks import MODELS, ORDERS, STORED, TRICKS, Trick
 
@@ -23,7 +29,7 @@ else:
     import tomli as tomllib
 
 PLAN = TablePlanner().plan(MODELS, CatalogState(tables=STORED))
-NEEDED = {need.names for action in PLAN.actions for need in needs(action)}
+NEEDED = {need.names for action in PLAN.actions for need in needed_consents(action)}
 
 
 def read(trick: Trick) -> Consent:
@@ -80,13 +86,13 @@ def test_every_drop_can_be_agreed_to_by_pasting_its_remedy():
     assert not any(refused([parse_consent(text[1:-1]) for text in pastes]).values())
 
 
-def test_an_ambiguous_consent_lists_its_readings():
+def test_an_ambiguous_consent_lists_its_interpretations():
     found = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
 
     assert [str(each) for each in found if each.path in ("a.b", "a") and "ambiguous" in each.message] == [
         (
             "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
-            " 'drop-column dev.silver.orders.a.b' is ambiguous and agrees to nothing: write"
+            " 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
             " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'; declare it, or consent"
             f" with --delta-allow 'drop-column dev.silver.orders.{way}' [DS206 DropWithoutConsent]"
         )
@@ -122,10 +128,10 @@ WORDS = st.lists(st.sampled_from(["a", "b", "a.b", "b.a", "a.b.a"]), min_size=4,
 @given(WORDS, st.lists(WORDS, max_size=4))
 def test_what_is_pasted_means_one_thing_only(names, others):
     rivals = [other for other in others if other != names]
-    text = unmistakable(names, rivals, table_parts=3)
+    text = unambiguous(names, rivals, table_parts=3)
 
     assert tuple(part.name for part in parse_path(text)) == names
-    assert not any(could_mean(parse_path(text), rival) for rival in rivals)
+    assert not any(could_name(parse_path(text), rival) for rival in rivals)
 
 
 @pytest.mark.parametrize(
@@ -156,11 +162,11 @@ def test_patterns_are_matched_in_no_time(text):
 
 
 def test_pasted_texts_are_safe_in_a_shell():
-    plain = Need("drop-column", QualifiedName("dev", "silver", "orders"), ("Legacy",))
-    odd = Need("drop-column", QualifiedName("dev", "silver", "orders"), ("$(x) it's\n",))
+    plain = NeededConsent(action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=("Legacy",))
+    odd = NeededConsent(action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=("$(x) it's\n",))
 
-    assert pasted(plain.action, plain.names) == '"drop-column dev.silver.orders.legacy"'
-    assert pasted(odd.action, odd.names) == r"'drop-column dev.silver.orders.`$(x) it\u0027s\u000a`'"
+    assert quoted_consent(plain.action, plain.names) == '"drop-column dev.silver.orders.legacy"'
+    assert quoted_consent(odd.action, odd.names) == r"'drop-column dev.silver.orders.`$(x) it\u0027s\u000a`'"
     assert str(odd) == r"drop-column dev.silver.orders.`$(x) it\u0027s\u000a`"
 
 
@@ -173,4 +179,4 @@ def test_pasted_texts_are_safe_in_a_shell():
     ],
 )
 def test_only_as_much_is_quoted_as_it_takes(rivals, text):
-    assert unmistakable(("a", "b", "a", "b", "c"), rivals, table_parts=3) == text
+    assert unambiguous(("a", "b", "a", "b", "c"), rivals, table_parts=3) == text

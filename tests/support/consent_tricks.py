@@ -135,9 +135,9 @@ def _here(*path: str) -> tuple[Path, ...]:
     return ((*ORDERS, *path),)
 
 
-_WORD = "is more than a word and stands in back-quotes"
+_WORD = "is more than a word and needs back-quotes"
 _EMPTY = "a part of its path is empty"
-_QUOTES = "its back-quotes do not stand around whole parts"
+_QUOTES = "its back-quotes do not enclose whole parts"
 _PATTERN = "is a pattern"
 _NO_COLUMN = "names no column; write"
 _NO_TABLE = "names no table; write"
@@ -260,8 +260,8 @@ TRICKS: tuple[Trick, ...] = (
         is_entry=True,
     ),
     Trick("two stars within a word", _drop("dev.silver.orders.a**"), refusal="inside of a part", is_entry=True),
-    Trick("everything", _drop("**"), refusal="would agree to everything", is_entry=True),
-    Trick("everything, by parts", _drop("*.*.*.*"), refusal="would agree to everything", is_entry=True),
+    Trick("everything", _drop("**"), refusal="would permit everything", is_entry=True),
+    Trick("everything, by parts", _drop("*.*.*.*"), refusal="would permit everything", is_entry=True),
     Trick("brackets are a pattern", _drop("dev.silver.o[1].legacy"), is_entry=True),
     Trick("back-quotes are none", _drop("dev.silver.`o[1]`.legacy"), ((*ODD, "legacy"),), is_entry=True),
     Trick("a star in back-quotes", _drop("dev.silver.orders.`l*`"), _here("l*"), is_entry=True),
@@ -270,7 +270,7 @@ TRICKS: tuple[Trick, ...] = (
     # actions
     Trick("another action's consent", "rewrite dev.silver.orders"),
     Trick("a column for a table", "rewrite dev.silver.orders.legacy", refusal=_NO_TABLE),
-    Trick("any table", "rewrite **", refusal="would agree to everything", is_entry=True),
+    Trick("any table", "rewrite **", refusal="would permit everything", is_entry=True),
     Trick("an action in another case", "DROP-COLUMN dev.silver.orders.legacy", refusal=_NO_ACTION),
     Trick("an action that is none", "drop-table dev.silver.orders", refusal=_NO_ACTION),
     Trick("an action and nothing", "drop-column", refusal=_EMPTY),
