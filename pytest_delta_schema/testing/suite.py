@@ -32,11 +32,15 @@ def played(suite: type[CatalogSuite]) -> list[Scenario]:
     return [
         scenario
         for scenario in SCENARIOS
-        if scenario.name.startswith(suite.scenarios)
+        if _is_chosen(scenario.name, suite.scenarios)
         and (scenario.parquet is None or suite.handling.converts)
         and (not scenario.is_refused_by_rules or suite.handling.plays_refusals)
         and suite.imposed.keys().isdisjoint(scenario.requires_unset)
     ]
+
+
+def _is_chosen(name: str, chosen: tuple[str, ...]) -> bool:
+    return not chosen or name in chosen or f"{name.partition('/')[0]}/" in chosen
 
 
 class CatalogSuite:
@@ -49,12 +53,12 @@ class CatalogSuite:
 
     Attributes:
         handling: How rows are read back, and parquet is made.
-        scenarios: How the names of scenarios begin that are played; all of them, unless said otherwise.
+        scenarios: Names of scenarios to play, or topics with a slash at the end, such as ``checks/``; empty for all.
         imposed: Properties that the catalog gives to every table; not compared where a scenario does not ask for them.
     """
 
     handling: Handling = SparkHandling()
-    scenarios: tuple[str, ...] = ("",)
+    scenarios: tuple[str, ...] = ()
     imposed: Mapping[str, str] = MappingProxyType({})
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:

@@ -17,6 +17,8 @@ SAMPLED = [(area, case) for area in (kills.AREA, disks.AREA) for case in selecti
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("faults"), SEED)
+    # An archive of classes takes a JVM of its own, which two kills do not make up for.
+    bench.shared["archive"] = True
     yield bench
     bench.close()
 

@@ -28,20 +28,15 @@ Trait = tuple[str, ...]
 """Something that a backend can do differently from others, such as ``("add columns", "emulated")``."""
 
 
-def played_on(capabilities: Capabilities, *, converts: bool = False) -> tuple[str, ...]:
+def played_on(capabilities: Capabilities) -> tuple[str, ...]:
     """Return the names of the scenarios that a backend plays: a covering set, or all of them.
 
     Args:
         capabilities: Of the backend.
-        converts: Whether the backend converts parquet tables.
     """
     if ALL:
         return tuple(scenario.name for scenario in SCENARIOS)
-    candidates = [
-        scenario
-        for scenario in SCENARIOS
-        if not scenario.is_refused_by_rules and (converts or scenario.parquet is None)
-    ]
+    candidates = [scenario for scenario in SCENARIOS if not scenario.is_refused_by_rules and scenario.parquet is None]
     return tuple(scenario.name for scenario in cover(candidates, capabilities))
 
 
