@@ -26,7 +26,7 @@ import json, sys
 from pathlib import Path
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.unity.logs import Log
-from pytest_delta_schema.backends.unity.wire_format import record_of, table_info
+from pytest_delta_schema.backends.unity.wire_format import entry_of, table_info
 from pytest_delta_schema.testing.unity import UnityDouble
 
 with UnityDouble() as double:
@@ -36,7 +36,7 @@ with UnityDouble() as double:
         name = QualifiedName("dev", "silver", place.name)
         info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": place.as_uri()}
         log = Log(place.as_uri(), {})
-        double.records.create_table(table_info(record_of(name, info), log.shown(), log.timestamp()))
+        double.records.create_table(table_info(entry_of(name, info), log.shown(), log.timestamp()))
     print(double.uri, flush=True)
     sys.stdin.read()
 """

@@ -232,7 +232,7 @@ def test_a_record_that_makes_no_sense_is_an_error_in_set_up(project, unity):
 
     result.assert_outcomes(passed=3, errors=1)
     result.stdout.fnmatch_lines(
-        ["  unreadable  dev.silver.orders: its record has a column id of a type that we do not*"]
+        ["  unreadable  dev.silver.orders: its catalog entry has a column id of a type that we do not*"]
     )
 
 
@@ -346,7 +346,7 @@ def test_what_can_never_be_meant(project, ini, args, text):
 
     if text is None:
         result.assert_outcomes(passed=2, errors=2)
-        result.stdout.fnmatch_lines(["*delta_unity_uri is 'nowhere', which is no address*"])
+        result.stdout.fnmatch_lines(["*delta_unity_uri is 'nowhere', which is not an address*"])
     else:
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines([f"ERROR: {text}"])
@@ -451,7 +451,7 @@ def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, i
     [
         (
             "dapi-Schl\u00fcssel-0042",
-            "the token of the Unity Catalog server has characters that no HTTP header can carry",
+            "the token of the Unity Catalog server has characters that no HTTP header can hold",
         ),
         ("dap0042", "the token of the Unity Catalog server has 7 characters"),
     ],

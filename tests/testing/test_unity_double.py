@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.unity.wire_format import record_of
+from pytest_delta_schema.backends.unity.wire_format import entry_of
 from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
@@ -629,7 +629,7 @@ def test_a_commit_to_a_managed_table_is_in_its_record(double, call):
 
     after = call("GET", "/tables/dev.silver.orders")[1]
     assert (after["table_type"], after["table_id"]) == ("MANAGED", before["table_id"])
-    assert entry_differences(record_of(QualifiedName("dev", "silver", "orders"), after), log) == ()
+    assert entry_differences(entry_of(QualifiedName("dev", "silver", "orders"), after), log) == ()
     assert after["properties"] == {
         **IMPOSED_PROPERTIES,
         "team": "x",

@@ -1,4 +1,4 @@
-"""Where a server is, and the proxy that leads to it."""
+"""Parse the address of a server, and find the proxy for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_delta_schema.redaction import Uri, redacted_uri
 _EXAMPLE = "write it as in https://unity.example.com"
 _PROXIES = ("http", "https", "socks5", "socks5h")
 _HARMLESS = ("Port out of range", "Invalid IPv6 URL")
-"""What Python says of a URI without repeating a part of it."""
+"""Messages of Python about a URI that repeat no part of it."""
 
 _HOST = re.compile(r"[A-Za-z0-9._:%-]*")
 _SOCKS = ("socks5", "socks5h")
@@ -25,9 +25,9 @@ class Address(NamedTuple):
 
     Args:
         scheme: ``http`` or ``https``; for proxies also ``socks5``.
-        host: As the network knows it, in ASCII.
-        port: ``None`` for the one of the scheme.
-        path: Quoted, without a slash at its end.
+        host: The host in ASCII (IDNA).
+        port: ``None`` for the default port of the scheme.
+        path: The quoted path, without a slash at its end.
     """
 
     scheme: str
@@ -37,7 +37,7 @@ class Address(NamedTuple):
 
     @property
     def authority(self) -> str:
-        """Host and port, as the header ``Host`` has them."""
+        """Host and port in the form of the header ``Host``."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port is None else f"{host}:{self.port}"
 
@@ -46,7 +46,7 @@ class Proxy(NamedTuple):
     """A proxy of the environment.
 
     Args:
-        address: Where it is.
+        address: Its address.
         uri: Its URI, with user and password.
     """
 
@@ -54,7 +54,7 @@ class Proxy(NamedTuple):
     uri: Uri
 
     def credentials(self) -> tuple[bytes, bytes] | None:
-        """Return user and password, for the one call that needs them."""
+        """Return user and password; ``None`` if there are none."""
         parts = urlsplit(self.uri.reveal())
         if parts.username is None:
             return None
@@ -62,15 +62,15 @@ class Proxy(NamedTuple):
 
 
 def server_address(uri: Uri) -> Address:
-    """Return where a server is.
+    """Return the address of a server.
 
     Raises:
-        BackendUnavailableError: If it is no address, or one with secrets in it. No error shows those.
+        BackendUnavailableError: If the URI is not an address, or has secrets in it, which the error does not show.
     """
     shown = str(uri)
     address, fault = _parsed(uri)
     if address is None or address.scheme not in ("http", "https") or not address.host:
-        msg = f"delta_unity_uri is {shown!r}, which is no address{f' ({fault})' if fault else ''}; {_EXAMPLE}"
+        msg = f"delta_unity_uri is {shown!r}, which is not an address{f' ({fault})' if fault else ''}; {_EXAMPLE}"
         raise BackendUnavailableError(msg)
     if "@" in urlsplit(uri.reveal()).netloc:
         msg = (
@@ -96,24 +96,24 @@ def environment_proxy(address: Address) -> Proxy | None:
         return None
     if "://" not in uri.reveal():
         uri = Uri(f"http://{uri.reveal()}")
-    found, _ = _parsed(uri)
-    if found is None or found.scheme not in _PROXIES or not found.host:
-        msg = f"the environment names the proxy {uri}, which is none that can be used; see HTTPS_PROXY and NO_PROXY"
+    proxy, _ = _parsed(uri)
+    if proxy is None or proxy.scheme not in _PROXIES or not proxy.host:
+        msg = f"the environment names the proxy {uri}, which cannot be used; see HTTPS_PROXY and NO_PROXY"
         raise BackendUnavailableError(msg)
-    if found.scheme in _SOCKS and find_spec("socksio") is None:
+    if proxy.scheme in _SOCKS and find_spec("socksio") is None:
         msg = f"the environment names the proxy {uri}, which needs socksio; pip install 'httpcore[socks]'"
         raise BackendUnavailableError(msg)
-    return Proxy(found, uri)
+    return Proxy(proxy, uri)
 
 
 def redirect_host(location: str) -> str:
-    """Return where a redirect leads, as far as it can be shown."""
+    """Return scheme and host of a redirect, without secrets."""
     address, _ = _parsed(Uri(location))
     return f"{address.scheme}://{address.authority}" if address and address.host else redacted_uri(location)
 
 
 def _parsed(uri: Uri) -> tuple[Address | None, str]:
-    """Take a URI apart; where that is impossible, say why. Nothing is raised: frames of others hold the whole URI."""
+    """Parse a URI, or return why it is not valid; an exception would show the whole URI in its frames."""
     try:
         parts = urlsplit(uri.reveal())
         host = (parts.hostname or "").encode("idna").decode()

@@ -1,6 +1,6 @@
-"""Answers of a server as typed values: decoded here alone, and not trusted before.
+"""Decode the answers of a server into typed values; no other module reads undecoded answers.
 
-Keys that nobody reads are left out. Facts about the answers were run against Unity Catalog 0.6.
+Unused keys are left out. The forms are those of Unity Catalog 0.6.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SchemaInfo(CatalogInfo):
 
 
 class ColumnInfo(CatalogInfo, total=False):
-    """A column of a record."""
+    """A column of an entry."""
 
     type_text: str | None
     type_json: str | None
@@ -50,7 +50,7 @@ class _TableName(SchemaInfo):
 
 
 class TableInfo(_TableName, total=False):
-    """The record of a table."""
+    """The catalog entry of a table."""
 
     data_source_format: str | None
     storage_location: str | None
@@ -72,7 +72,7 @@ class _Tables(TypedDict):
 
 
 class TablePage(_Tables, Page):
-    """One page of tables, whose records are decoded one by one."""
+    """One page of tables, whose entries are decoded one by one."""
 
 
 class _Catalogs(TypedDict):
@@ -106,7 +106,7 @@ class _GcpCredentials(TypedDict, total=False):
 
 
 class VendedCredentials(TypedDict, total=False):
-    """Credentials for the files of a table: none for those of a file system."""
+    """Credentials for the files of a table; empty for local files."""
 
     aws_temp_credentials: _AwsCredentials | None
     azure_user_delegation_sas: _AzureCredentials | None
@@ -116,7 +116,7 @@ class VendedCredentials(TypedDict, total=False):
 
 
 class DeltaConfig(TypedDict):
-    """What the Delta API of a server can do."""
+    """The capabilities of a server's Delta API."""
 
     endpoints: list[str]
 
@@ -130,7 +130,7 @@ _DeltaVersion = TypedDict(
 
 
 class DeltaMetadata(_DeltaColumns, _DeltaVersion):
-    """The metadata of a table, as the Delta API shows it."""
+    """The metadata of a table in the Delta API."""
 
 
 class _DeltaTable(TypedDict):
@@ -141,14 +141,14 @@ _LatestVersion = TypedDict("_LatestVersion", {"latest-table-version": int | None
 
 
 class DeltaTable(_DeltaTable, _LatestVersion):
-    """A table, as the Delta API shows it."""
+    """A table in the Delta API."""
 
 
 class _ClassicError(msgspec.Struct):
     error_code: str
     message: str | None = None
 
-    def told(self) -> tuple[str, str]:
+    def code_and_message(self) -> tuple[str, str]:
         return self.error_code, self.message or ""
 
 
@@ -160,12 +160,12 @@ class _DeltaCause(msgspec.Struct):
 class _DeltaError(msgspec.Struct):
     error: _DeltaCause
 
-    def told(self) -> tuple[str, str]:
+    def code_and_message(self) -> tuple[str, str]:
         return self.error.type, self.error.message or ""
 
 
 _FREE = ("comment", "owner")
-"""Texts that nothing is decided by: a secret in them is taken out."""
+"""Texts that do not decide anything, in which a secret is redacted."""
 
 
 @cache
@@ -177,11 +177,11 @@ def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
     """Decode an answer.
 
     Args:
-        kind: What it has to be.
-        body: As it came.
+        kind: The type of the value.
+        body: The body of the answer.
 
     Raises:
-        ValueError: If it is something else, with the place of the fault.
+        ValueError: With the path of the fault, if it has another form.
     """
     if not body:
         msg = "it is empty"
@@ -198,15 +198,15 @@ def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
 
 
 def scrubbed(value: _T, scrub: Callable[[str], str], path: str = "$") -> _T:
-    """Take a secret out of the texts of an answer.
+    """Redact a secret in the texts of an answer.
 
     Args:
         value: A decoded answer.
-        scrub: Takes the secret out of one text.
-        path: Where in the answer the value stands.
+        scrub: Redacts the secret in one text.
+        path: The path of the value in the answer.
 
     Raises:
-        ValueError: If the secret stands where something is decided by the text, such as a name.
+        ValueError: If the secret is in a text that decides something, such as a name.
     """
     if isinstance(value, str):
         shown = scrub(value)
@@ -219,16 +219,16 @@ def scrubbed(value: _T, scrub: Callable[[str], str], path: str = "$") -> _T:
             scrubbed(key, scrub, f"{path}.(key)")
         return {key: scrubbed(part, scrub, f"{path}.{key}") for key, part in value.items()}  # type: ignore[return-value]
     if isinstance(value, list):
-        return [scrubbed(part, scrub, f"{path}[{place}]") for place, part in enumerate(value)]  # type: ignore[return-value]
+        return [scrubbed(part, scrub, f"{path}[{index}]") for index, part in enumerate(value)]  # type: ignore[return-value]
     return value
 
 
 def api_error(body: bytes) -> tuple[str, str] | None:
-    """Return code and message of an error in the form of one of the server's APIs; ``None`` if it is in neither."""
+    """Return code and message of an error of one of the server's APIs; ``None`` if it has the form of neither."""
     forms: tuple[type[_ClassicError | _DeltaError], ...] = (_ClassicError, _DeltaError)
     for form in forms:
         try:
-            return decoded(form, body).told()
+            return decoded(form, body).code_and_message()
         except ValueError:
             continue
     return None

@@ -72,17 +72,17 @@ class ServerError(StatementError):
 
     @property
     def may_pass(self) -> bool:
-        """Whether another try may succeed."""
+        """Whether a repetition may succeed."""
         return self.status in _AGAIN or self.condition in {UNREACHABLE, BROKEN_OFF}
 
 
 class Answered(NamedTuple):
-    """An answer that reports success; it is shown without its body, which may repeat secrets.
+    """An answer that reports success; its representation hides the body, which may repeat secrets.
 
     Args:
-        call: What was called, for messages: method, path and server.
+        call: The call for messages: method, path and server.
         status: The HTTP status.
-        body: As it came.
+        body: The body.
     """
 
     call: str
@@ -97,12 +97,12 @@ class Calls:
     """Sends calls to one server; safe to share between threads.
 
     Args:
-        uri: Where the server is.
-        token: Sent as a bearer token; ``None`` for none.
-        timeout: Seconds that a call may take, tries and pauses included.
+        uri: The address of the server.
+        token: The bearer token; ``None`` for none.
+        timeout: The time limit of a call in seconds, with all tries and pauses.
 
     Raises:
-        BackendUnavailableError: If ``uri`` is none, or the extra is not installed.
+        BackendUnavailableError: If ``uri`` is not an address, or the extra is not installed.
     """
 
     def __init__(self, uri: Uri, token: Secret | None, timeout: float) -> None:
@@ -118,7 +118,7 @@ class Calls:
         self._transport.close()
 
     def read(self, path: str, query: dict[str, Any] | None = None, within: Deadline | None = None) -> Answered:
-        """Ask for something, again after a pause if the server stumbles: asking changes nothing.
+        """Send a call that changes nothing; it is repeated after a pause if the server fails for a moment.
 
         Raises:
             ServerError: If the server does not answer with success.
@@ -137,14 +137,14 @@ class Calls:
             try:
                 return self._try("GET", target, deadline)
             except ServerError as error:
-                # That the time is over says less than why it was spent.
+                # The failure before a timeout says more than the timeout.
                 failure = failure if error.condition == TIMEOUT else error
-        # A server that does not answer would be waited for once more by every table.
+        # Otherwise each table would wait again for a server that does not answer.
         self._silence = failure if failure.condition in {TIMEOUT, UNREACHABLE} else None
         raise failure
 
     def write(self, method: str, path: str, body: Any = None, within: Deadline | None = None) -> Answered:
-        """Change something; never tried twice.
+        """Send a call that changes something; it is never repeated.
 
         Raises:
             ServerError: If the server does not answer with success.
@@ -153,19 +153,24 @@ class Calls:
         return self._try(method, path, within or Deadline(self.timeout), content)
 
     def scrub(self, text: str) -> str:
-        """Take the token, and what URIs hold of secrets, out of a text that the server has written."""
+        """Redact the token, and secrets in URIs, in a text of the server."""
         return self.scrub_token(redacted_uris(text))
 
     def scrub_token(self, text: str) -> str:
-        """Take the token out of a text that the server has written."""
+        """Redact the token in a text of the server."""
         return text if self._token is None else self._token.scrub(text)
 
     def may_repeat_token(self, body: bytes) -> bool:
-        """Whether the token may be part of a body; a quick look, for what is hardly ever so."""
+        """Whether the token may be part of a body; fast, because it hardly ever is."""
         return self._token is not None and self._token.may_be_in(body)
 
     def foreign(self, answered: Answered, fault: str) -> ServerError:
-        """Return the failure to use an answer that reports success and is not what was asked for."""
+        """Return the error for an answer that reports success and is not of the requested form.
+
+        Args:
+            answered: The answer.
+            fault: What is wrong with it.
+        """
         said = self.scrub(fault)
         msg = f"{answered.call}: {answered.status}, and the answer is none of Unity Catalog ({said})"
         return ServerError(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN)
@@ -174,7 +179,7 @@ class Calls:
         path = target.partition("?")[0]
         outcome = self._send(method, f"{ROOT}{target}", deadline, body)
         if isinstance(outcome, Exception):
-            # Raised here, where no frame and no context holds what was sent.
+            # Raised here, so that neither a frame nor the context holds the request.
             raise self._unanswered(outcome, f"{method} {path}", deadline)
         call = f"{method} {path} on {self.uri}"
         if outcome.status not in _SUCCESS:
@@ -193,7 +198,7 @@ class Calls:
             return error
 
     def _unanswered(self, error: Exception, call: str, deadline: Deadline) -> ServerError:
-        """Say why no answer came."""
+        """Return the error for a call without an answer."""
         import httpcore
 
         from pytest_delta_schema.backends.unity.transport import LARGEST_BODY, TooLargeError
@@ -215,7 +220,7 @@ class Calls:
         return ServerError(msg, status=None, condition=BROKEN_OFF)
 
     def _refused(self, call: str, answer: Answer) -> ServerError:
-        """Say what the server has answered instead of success."""
+        """Return the error for an answer that reports no success."""
         from pytest_delta_schema.backends.unity.answers import api_error
 
         if answer.status in _REDIRECT:

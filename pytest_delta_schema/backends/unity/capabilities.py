@@ -1,4 +1,4 @@
-"""What the Unity Catalog backend can do through Spark."""
+"""The capabilities of the Unity Catalog backend, whose statements run in Spark."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
 
 BY_TRANSACTION = BY_COMMIT | {StatementKind.RENAME_COLUMN}
-"""The connector refuses RENAME COLUMN and SET NOT NULL (run on its release 0.6); transactions do both."""
+"""The connector refuses RENAME COLUMN and SET NOT NULL (Unity Catalog 0.6); transactions do both."""
 
 _MANAGED = ("delta.feature.catalogmanaged", "delta.feature.catalogowned-preview")
-"""The feature of tables to whose logs their catalog commits, by its names in Delta 4.1 and later and in 4.0."""
+"""The feature of tables to which their catalog commits, by its names in Delta 4.1 and later and in Delta 4.0."""
 
 
 def without_long_properties(statement: Statement, observed: TableState | None) -> Refusal | None:
@@ -48,7 +48,7 @@ def is_managed(table: TableState) -> bool:
 
 
 def _properties(statement: Statement) -> dict[str, str]:
-    """Return the properties that a statement sets, checks and what stands for keys and tags included."""
+    """Return the properties that a statement sets, with those of checks and of emulated keys and tags."""
     found: dict[str, str] = {}
     for change in (change for each in on_delta(statement) for change in each.changes):
         if isinstance(change, SetTableProperties):

@@ -10,7 +10,7 @@ from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION, CAPABILITIES
-from pytest_delta_schema.backends.unity.reading import Reading, unreadable
+from pytest_delta_schema.backends.unity.reading import TableReader, unreadable
 from pytest_delta_schema.backends.unity.sync import MetadataSyncing
 from pytest_delta_schema.errors import (
     BackendUnavailableError,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.reading import Seen
+    from pytest_delta_schema.backends.unity.reading import TableReading
     from pytest_delta_schema.backends.unity.storage import Storage
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
@@ -50,16 +50,17 @@ if TYPE_CHECKING:
 class UnityCatalog:
     """Delta tables of an open-source Unity Catalog server.
 
-    Records are read by REST and Delta logs without a JVM; changes, and questions to rows, go through Spark.
+    Catalog entries are read by REST and Delta logs without a JVM; statements and data checks run in Spark.
 
     Args:
         client: The server.
         session: Returns a Spark session whose catalogs are those of the server; called when it is first needed.
-        stores: What is known of the places where files lie.
-        read_threads: How many tables are read at once, at least 1.
-        sync_on_read: Whether the records of external tables that are read are brought level first. None is deleted.
-        sync_recreate: Whether a sync that is asked for may delete a record and create it again, on a server without a
-            Delta API.
+        stores: The stores that hold files of tables.
+        read_threads: How many tables are read at the same time, at least 1.
+        sync_on_read: Whether the catalog entries of external tables are synchronised before they are read. None is
+            deleted.
+        sync_recreate: Whether :meth:`sync_entries` may delete an entry and create it again, on a server without a Delta
+            API.
     """
 
     name = "unity"
@@ -77,7 +78,7 @@ class UnityCatalog:
     ) -> None:
         self.client = client
         self._session = session
-        self._reading = Reading(client, stores, read_threads, self._read_by_spark)
+        self._reader = TableReader(client, stores, read_threads, self._read_by_spark)
         self._threads = read_threads
         self._on_read = sync_on_read
         self._recreate = sync_recreate
@@ -86,7 +87,7 @@ class UnityCatalog:
 
     @property
     def spark(self) -> SparkSession:
-        """The session that changes go through.
+        """The Spark session that runs statements.
 
         Raises:
             BackendUnavailableError: If there is none.
@@ -94,82 +95,85 @@ class UnityCatalog:
         return self._through_spark().spark
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name and their parents, and what the catalog says of them."""
+        """Read the tables of models and of their foreign keys, with their catalog entries."""
         return self._states(names_around(models))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
-        """Read the named tables alone, and what the catalog says of them."""
+        """Read only the named tables, with their catalog entries."""
         return self._states(sorted(set(names)))
 
     def _states(self, names: Sequence[QualifiedName]) -> CatalogState:
-        seen = self._reading.read(names)
+        readings = self._reader.read(names)
         if self._on_read:
-            stale = [name for name, each in seen.items() if _is_stale(each)]
-            done = self._sync(stale, recreates=False)
-            seen |= self._reading.read(stale)
-            # A record that cannot be brought level is a problem of that record alone; the tables were read.
-            seen |= {
-                name: seen[name]._replace(record=each) for name, each in done.items() if isinstance(each, ReadProblem)
+            stale = [name for name, reading in readings.items() if _is_stale(reading)]
+            synced = self._sync(stale, recreates=False)
+            readings |= self._reader.read(stale)
+            # An entry that cannot be synchronised is a problem of the entry only; the table was read.
+            readings |= {
+                name: readings[name]._replace(entry=problem)
+                for name, problem in synced.items()
+                if isinstance(problem, ReadProblem)
             }
         return CatalogState.of(
-            {name: each.found for name, each in seen.items()},
-            records={name: each.record for name, each in seen.items() if each.record is not None},
-            logs={name: each.log for name, each in seen.items() if each.log is not None},
+            {name: reading.table for name, reading in readings.items()},
+            records={name: reading.entry for name, reading in readings.items() if reading.entry is not None},
+            logs={name: reading.log for name, reading in readings.items() if reading.log is not None},
         )
 
     def sync_entries(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[MetadataSync, ...]:
-        """Bring the records of existing tables level with their logs; data files are never touched.
+        """Write the metadata of Delta logs to the catalog entries of existing tables; data files are never changed.
 
         Args:
-            models: Which tables. Those that do not exist have no record.
-            recreates: Whether a record may be deleted and created again, if ``sync_recreate`` allows it and there is no
+            models: The tables; those that do not exist are ignored.
+            recreates: Whether an entry may be deleted and created again, if ``sync_recreate`` allows it and there is no
                 other way.
 
         Returns:
-            What was changed, and what there is to note, such as what the server cannot store; nothing of other tables.
+            A result for each table whose entry was changed, or for which there is a note, such as a property that the
+            server cannot store.
 
         Raises:
-            MetadataSyncError: With a problem for each record that cannot be brought level; the others are.
+            MetadataSyncError: With a problem for each entry that could not be synchronised; the others are.
         """
-        done = self._sync(sorted({model.name for model in models}), recreates=recreates).values()
-        problems = [each for each in done if isinstance(each, ReadProblem)]
+        results = self._sync(sorted({model.name for model in models}), recreates=recreates).values()
+        problems = [result for result in results if isinstance(result, ReadProblem)]
         if problems:
             raise MetadataSyncError(problems)
-        return tuple(each for each in done if isinstance(each, MetadataSync))
+        return tuple(result for result in results if isinstance(result, MetadataSync))
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
-        """Find the commits that brought columns, if a Spark session is there already; a JVM is not started for it."""
+        """Find the commits that added columns, if a Spark session is open already; a JVM is not started for it."""
         return () if self._by_spark is None else self._by_spark.introduced_by(table, paths)
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-        """Look for columns in the log of an external table, and through Spark for those of a managed one.
+        """Find columns in older versions of an external table without Spark, and of a managed one through Spark.
 
         Raises:
-            DeltaSchemaError: If there is no way to the log.
+            DeltaSchemaError: If the log cannot be read.
         """
-        record = self._reading.read_again(table).record
-        if isinstance(record, EntryState) and not record.is_managed:
-            schemas = self._reading.open_log(record).schemas()
+        entry = self._reader.read_again(table).entry
+        if isinstance(entry, EntryState) and not entry.is_managed:
+            schemas = self._reader.open_log(entry).schemas()
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._through_spark(table.written.catalog).past_columns(table, paths)
 
     def run(self, statement: Statement) -> None:
-        """Run one statement through Spark, or what stands for it.
+        """Run one statement through Spark, or emulate it.
 
         Raises:
-            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
+            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             BackendUnavailableError: If no session is configured, or its catalog is not the server's.
-            StatementError: If Spark, Delta or the server refuses.
+            StatementError: If Spark, Delta or the server refuses it.
         """
         self._through_spark(statement.table.written.catalog).run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
-        return self._reading.names(catalog, schema)
+        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
+        return self._reader.names(catalog, schema)
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
-        return version_of(CatalogState.of({table: self._reading.read_again(table).found}), table)
+        return version_of(CatalogState.of({table: self._reader.read_again(table).table}), table)
 
     def count_rows(
         self,
@@ -199,31 +203,31 @@ class UnityCatalog:
         return spark.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows, given as values by column name; columns that are left out are NULL."""
+        """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL."""
         self._through_spark(table.written.catalog).insert(table, rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
-        """Make a schema; one that is there already is fine."""
+        """Create a schema unless it exists."""
         self._through_spark(catalog).create_schema(catalog, schema)
 
     def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema with everything in it; one that is not there is fine."""
+        """Drop a schema with everything in it if it exists."""
         self._through_spark(catalog).drop_schema(catalog, schema)
 
     def _sync(
         self, names: Sequence[QualifiedName], *, recreates: bool
     ) -> dict[QualifiedName, MetadataSync | ReadProblem | None]:
-        """Bring records level, several at once, and return what came of each."""
+        """Synchronise catalog entries, several at once, and return the result of each."""
         syncing = MetadataSyncing(
             client=self.client,
-            read_log=self._reading.open_log,
-            read_managed=self._reading.managed_log,
+            read_log=self._reader.open_log,
+            read_managed=self._reader.managed_log,
         )
 
-        found = self._reading.find(names)
+        stored_names = self._reader.find(names)
 
         def sync(name: QualifiedName) -> MetadataSync | ReadProblem | None:
-            stored = found[name]
+            stored = stored_names[name]
             if isinstance(stored, StatementError):
                 return unreadable(name, stored)
             try:
@@ -240,10 +244,10 @@ class UnityCatalog:
 
         Args:
             name: The table.
-            has_to: Whether a session is opened for it; otherwise one that is not open already is not asked.
+            has_to: Whether a session is opened for it; otherwise only a session that is open already is used.
 
         Raises:
-            BackendUnavailableError: If it has to, and no session is configured, or its catalog is not the server's.
+            BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.
             CatalogReadError: If Spark cannot read it.
         """
         with self._lock:
@@ -258,18 +262,18 @@ class UnityCatalog:
         return spark.log(name)
 
     def _through_spark(self, catalog: str | None = None) -> SessionCatalog:
-        """Return the way through Spark, after a look at whether the session means the same server."""
+        """Return the catalog of the Spark session, after a check that the session uses the same server."""
         if self._by_spark is None:
             if self._session is None:
                 msg = (
-                    f"the catalogs at {self.client.uri} are changed through Spark, and no session is configured;"
+                    f"Spark runs the statements for the catalogs at {self.client.uri}, and no session is configured;"
                     " override the fixture delta_spark, or give UnityCatalog a session"
                 )
                 raise BackendUnavailableError(msg)
             spark = self._session()
             if is_remote(spark):
                 msg = (
-                    "the unity backend changes tables by transactions, to which Spark Connect has no way; give it a"
+                    "the unity backend changes tables by transactions, which Spark Connect cannot reach; give it a"
                     " classic session"
                 )
                 raise BackendUnavailableError(msg)
@@ -282,16 +286,16 @@ class UnityCatalog:
         key = f"spark.sql.catalog.{catalog}.uri"
         uri = Uri(str(spark.conf.get(key, "") or ""))
         if uri.reveal().rstrip("/") != self.client.uri:
-            found = f"is {uri}" if uri else "is not set"
+            configured = f"is {uri}" if uri else "is not set"
             msg = (
-                f"the Spark session's catalog {catalog} is not the one at {self.client.uri} ({key} {found}); configure"
-                f" spark.sql.catalog.{catalog} and its uri and token in the fixture delta_spark"
+                f"the Spark session's catalog {catalog} is not the one at {self.client.uri} ({key} {configured});"
+                f" configure spark.sql.catalog.{catalog} and its uri and token in the fixture delta_spark"
             )
             raise BackendUnavailableError(msg)
 
 
-def _is_stale(seen: Seen) -> bool:
-    """Whether the record of an external table differs from its log."""
-    if not isinstance(seen.record, EntryState) or seen.record.is_managed or seen.log is None:
+def _is_stale(reading: TableReading) -> bool:
+    """Whether the catalog entry of an external table differs from its log."""
+    if not isinstance(reading.entry, EntryState) or reading.entry.is_managed or reading.log is None:
         return False
-    return bool(entry_differences(seen.record, seen.log))
+    return bool(entry_differences(reading.entry, reading.log))

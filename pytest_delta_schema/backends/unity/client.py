@@ -37,19 +37,19 @@ DELTA = "/delta/v1"
 _NOT_FOUND = 404
 _PAGE = 100
 _PAGES = 10_000
-"""Pages of a listing that are read at most."""
+"""The largest number of pages of a listing."""
 
 
 class UnityClient:
     """Calls the REST API of one server; safe to share between threads.
 
     Args:
-        uri: Where the server is, such as ``https://unity.example.com``.
-        token: Sent as a bearer token; ``None`` for servers that ask for none. White space at its ends is no part of it.
-        timeout: Seconds that a call may take as a whole; one page of a listing is one call.
+        uri: The address of the server, such as ``https://unity.example.com``.
+        token: The bearer token; ``None`` for servers without authentication. White space at its ends is removed.
+        timeout: The time limit of a whole call in seconds; one page of a listing is one call.
 
     Raises:
-        BackendUnavailableError: If ``uri`` is none, the token cannot be sent, or the extra is not installed.
+        BackendUnavailableError: If ``uri`` is not an address, the token cannot be sent, or the extra is not installed.
     """
 
     def __init__(self, uri: str | Uri, token: Secret | None = None, timeout: float = 30.0) -> None:
@@ -59,7 +59,7 @@ class UnityClient:
 
     @property
     def uri(self) -> str:
-        """Where the server is, without a slash at the end."""
+        """The address of the server, without a slash at the end."""
         return self._calls.uri
 
     def close(self) -> None:
@@ -67,15 +67,15 @@ class UnityClient:
         self._calls.close()
 
     def scrub(self, text: str) -> str:
-        """Take the token, and what URIs hold of secrets, out of a text that somebody else has written."""
+        """Redact the token, and secrets in URIs, in a text of the server or of Spark."""
         return self._calls.scrub(text)
 
     def deadline(self) -> Deadline:
-        """Begin the time that one call may take, to share it among several: their parameter ``within``."""
+        """Start the time limit of one call, to share it among several calls by their parameter ``within``."""
         return Deadline(self._calls.timeout)
 
     def table(self, name: QualifiedName, within: Deadline | None = None) -> TableInfo:
-        """Return the record of a table."""
+        """Return the catalog entry of a table."""
         from pytest_delta_schema.backends.unity.answers import TableInfo
 
         answered = self._calls.read(f"/tables/{_part(str(name.written))}", within=within)
@@ -84,20 +84,20 @@ class UnityClient:
         return info
 
     def tables(self, catalog: str, schema: str) -> Iterator[TableInfo]:
-        """Yield the records of all tables in a schema that the principal may see, a page at a time.
+        """Yield the catalog entries of all tables in a schema that the principal may see, a page at a time.
 
         Raises:
-            ServerError: If the server does not answer, or its pages have no end; or in the end, behind all others, if
-                a record makes no sense.
+            ServerError: If the server does not answer, or its pages do not end; or, after all other entries, if one
+                cannot be understood.
         """
         from pytest_delta_schema.backends.unity.answers import TableInfo, TablePage
 
         fault: ServerError | None = None
         where = {"catalog_name": catalog, "schema_name": schema}
         for answered, page in self._pages(TablePage, "/tables", where):
-            for record in page["tables"]:
+            for entry in page["tables"]:
                 try:
-                    info = self._decoded(TableInfo, answered, record)
+                    info = self._decoded(TableInfo, answered, entry)
                 except ServerError as error:
                     fault = fault or error
                 else:
@@ -106,21 +106,21 @@ class UnityClient:
             raise fault
 
     def catalogs(self) -> tuple[str, ...]:
-        """Return the names of all catalogs that the principal may see, as they are stored."""
+        """Return the stored names of all catalogs that the principal may see."""
         from pytest_delta_schema.backends.unity.answers import CatalogPage
 
         pages = self._pages(CatalogPage, "/catalogs", {})
         return tuple(info["name"] for _, page in pages for info in page["catalogs"])
 
     def schemas(self, catalog: str) -> tuple[str, ...]:
-        """Return the names of all schemas of a catalog that the principal may see, as they are stored."""
+        """Return the stored names of all schemas of a catalog that the principal may see."""
         from pytest_delta_schema.backends.unity.answers import SchemaPage
 
         pages = self._pages(SchemaPage, "/schemas", {"catalog_name": catalog})
         return tuple(info["name"] for _, page in pages for info in page["schemas"])
 
     def schema(self, catalog: str, schema: str) -> SchemaInfo:
-        """Return what the server says of a schema."""
+        """Return a schema."""
         from pytest_delta_schema.backends.unity.answers import SchemaInfo
 
         answered = self._calls.read(f"/schemas/{_part(f'{catalog}.{schema}')}")
@@ -129,7 +129,7 @@ class UnityClient:
         return info
 
     def catalog(self, catalog: str) -> CatalogInfo:
-        """Return what the server says of a catalog."""
+        """Return a catalog."""
         from pytest_delta_schema.backends.unity.answers import CatalogInfo
 
         answered = self._calls.read(f"/catalogs/{_part(catalog)}")
@@ -138,19 +138,19 @@ class UnityClient:
         return info
 
     def delta_table(self, name: QualifiedName, within: Deadline | None = None) -> DeltaTable:
-        """Return a table as the server's Delta API shows it."""
+        """Return a table by the server's Delta API."""
         from pytest_delta_schema.backends.unity.answers import DeltaTable
 
         return self._decoded(DeltaTable, self._calls.read(_delta_path(name), within=within))
 
     def has_delta_api(self, catalog: str) -> bool:
-        """Whether the server can update records of Delta tables in a catalog.
+        """Whether the server can update catalog entries of Delta tables in a catalog.
 
-        It cannot if it has no such endpoint, which its own HTTP server says in the form of neither API, although the
-        catalog is there.
+        It cannot if it has no such endpoint: then it answers 404 with an error of neither API, although the catalog
+        exists.
 
         Raises:
-            ServerError: If it does not answer, or shows no such catalog.
+            ServerError: If it does not answer, or does not show the catalog.
         """
         known = self._delta_api.get(catalog)
         if known is None:
@@ -172,22 +172,22 @@ class UnityClient:
         return False
 
     def update_table(self, name: QualifiedName, body: dict[str, Any], within: Deadline | None = None) -> None:
-        """Update the record of a table, all of it or nothing; never tried twice.
+        """Update the catalog entry of a table as a whole; never repeated.
 
-        An answer proves nothing, whatever it says: read the record again.
+        The answer does not prove the update: read the entry again.
         """
         self._calls.write("POST", _delta_path(name), body, within)
 
     def delete_table(self, name: QualifiedName) -> None:
-        """Delete the record of a table; of an external one the files stay."""
+        """Delete the catalog entry of a table; the files of an external table stay."""
         self._calls.write("DELETE", f"/tables/{_part(str(name.written))}")
 
     def create_table(self, body: dict[str, Any]) -> None:
-        """Make the record of a table that is there already; read it again, as with an update."""
+        """Create the catalog entry of a table whose files exist; read it again, as after an update."""
         self._calls.write("POST", "/tables", body)
 
     def credentials(self, table_id: str) -> VendedCredentials:
-        """Return credentials for the files of a table, which are good for a while."""
+        """Return temporary credentials for the files of a table."""
         from pytest_delta_schema.backends.unity.answers import VendedCredentials
 
         asked = {"table_id": table_id, "operation": "READ"}
@@ -201,7 +201,7 @@ class UnityClient:
         """Yield the pages of a listing.
 
         Raises:
-            ServerError: If the server does not answer, or its pages have no end.
+            ServerError: If the server does not answer, or its pages do not end.
         """
         token = ""
         seen = {token}
@@ -222,7 +222,7 @@ class UnityClient:
         """Decode an answer, or a part of it.
 
         Raises:
-            ServerError: If it is something else.
+            ServerError: If it has another form.
         """
         from pytest_delta_schema.backends.unity.answers import decoded, scrubbed
 
@@ -234,10 +234,10 @@ class UnityClient:
             fault = str(error)
         raise self._calls.foreign(answered, fault)
 
-    def _require_named(self, answered: Answered, asked: Sequence[str], told: Sequence[str]) -> None:
-        """Make sure that an answer is about what was asked for; servers may spell names in another case."""
-        if [part.lower() for part in asked] != [part.lower() for part in told]:
-            raise self._calls.foreign(answered, f"it is about {'.'.join(told)}")
+    def _require_named(self, answered: Answered, asked: Sequence[str], named: Sequence[str]) -> None:
+        """Require an answer to be about the requested object, whose name may have another case."""
+        if [part.lower() for part in asked] != [part.lower() for part in named]:
+            raise self._calls.foreign(answered, f"it is about {'.'.join(named)}")
 
 
 def _part(text: str) -> str:

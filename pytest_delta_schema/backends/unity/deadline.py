@@ -1,4 +1,4 @@
-"""One time limit for a whole call, whatever it takes: tries, pauses, and each read from the network."""
+"""One time limit for a whole call, with its tries, its pauses and each read from the network."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import time
 
 
 class Deadline:
-    """The moment by which something has to be done.
+    """The time by which a call has to end.
 
     Args:
-        seconds: From now on.
+        seconds: The time limit, from now on.
     """
 
     __slots__ = ("_end", "seconds")

@@ -1,4 +1,4 @@
-"""The files of a Delta log, for what deltalake does not show: damage, and the domains, in which clustering is kept."""
+"""Read the files of a Delta log for what deltalake does not return: damage, and domains with clustering columns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.log_damage import Edges
+from pytest_delta_schema.backends.unity.deltalake_compat import file_system
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import clustering_in
 
@@ -26,8 +27,8 @@ class LogFolder:
     """Reads single files of a log through the same store as deltalake; see :class:`LogFiles`.
 
     Args:
-        location: Where the table lies.
-        options: How deltalake gets there.
+        location: The location of the table.
+        options: The options of deltalake for it.
     """
 
     def __init__(self, location: str, options: Mapping[str, str]) -> None:
@@ -36,9 +37,9 @@ class LogFolder:
         self._options = HiddenValues(options)
 
     def clustering(self, version: int) -> Paths | None:
-        """Return the clustering columns that one version tells of; ``None`` if it says nothing about them.
+        """Return the clustering columns in the files of one version; ``None`` if they do not hold any.
 
-        A checksum and a checkpoint tell of everything, a commit of what it changes (source: Delta's protocol).
+        A checksum and a checkpoint hold all domains, a commit those that it changes (source: Delta's protocol).
         """
         stem = f"{version:020d}"
         if f"{stem}.json" in self._names:
@@ -54,7 +55,7 @@ class LogFolder:
         return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
 
     def metadata(self) -> list[Mapping[str, Any]]:
-        """Return the ``metaData`` actions of all commits and checkpoints that are left."""
+        """Return the ``metaData`` actions of all commits and checkpoints in the log."""
         commits = sorted(name for name in self._names if _COMMIT.fullmatch(name))
         checkpoints = sorted(name for name in self._names if ".checkpoint" in name)
         return [
@@ -64,20 +65,17 @@ class LogFolder:
 
     @cached_property
     def _store(self) -> Any:
-        from deltalake.fs import DeltaStorageHandler
-        from pyarrow.fs import PyFileSystem
-
-        return PyFileSystem(DeltaStorageHandler(self._location, self._options or None))
+        return file_system(self._location, self._options)
 
     @cached_property
     def _names(self) -> set[str]:
         return self.names()
 
     def _in_checksum(self, name: str) -> list[Mapping[str, Any]] | None:
-        """Return the domains that a checksum tells of; ``None`` if there is none, or one that makes no sense."""
+        """Return the domains in a checksum; ``None`` if there is no checksum, or it cannot be parsed."""
         try:
-            told = json.loads(self.read(name)) if name in self._names else {}
-            domains: list[Mapping[str, Any]] | None = told.get(_DOMAINS)
+            checksum = json.loads(self.read(name)) if name in self._names else {}
+            domains: list[Mapping[str, Any]] | None = checksum.get(_DOMAINS)
         except (AttributeError, ValueError, RecursionError):
             return None
         return domains
@@ -89,7 +87,7 @@ class LogFolder:
         return {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
 
     def edges(self, name: str) -> Edges:
-        """Return the ends of a file."""
+        """Return the first and last bytes of a file."""
         with self._store.open_input_file(f"{_LOG}/{name}") as file:
             size = file.size()
             head = file.read(4)
@@ -115,4 +113,5 @@ class LogFolder:
             parquet = ParquetFile(file)
             if kind not in parquet.schema_arrow.names:
                 return []
-            return [each for each in parquet.read(columns=[kind]).column(0).to_pylist() if each is not None]
+            actions = parquet.read(columns=[kind]).column(0).to_pylist()
+            return [action for action in actions if action is not None]

@@ -1,4 +1,4 @@
-"""Read the Delta log of an external table with deltalake: no JVM, no Spark, checkpoints included."""
+"""Read the Delta log of an external table with deltalake, without a JVM."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
@@ -20,19 +21,17 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.delta_log import Paths
     from pytest_delta_schema.state.types import ColumnState
 
-_PANIC = "PanicException"
-
 _CLUSTERING = "clustering"
-"""The feature of tables whose clustering columns stand in a domain of the log."""
+"""The table feature whose columns are in domain metadata of the log."""
 
 
 class Log:
     """The newest version of one log.
 
     Args:
-        location: Where the table lies.
-        options: How deltalake gets there.
-        hidden: Takes secrets out of a text.
+        location: The location of the table.
+        options: The options of deltalake for it.
+        hidden: Redacts secrets in a text.
 
     Raises:
         BackendUnavailableError: If the extra is not installed.
@@ -48,7 +47,7 @@ class Log:
             raise BackendUnavailableError(msg) from error
         self._location = location
         self._options = HiddenValues(options)
-        said = ""
+        reason = ""
         try:
             self._table = DeltaTable(location, storage_options=self._options or None)
             self._metadata = _metadata(self._table)
@@ -59,27 +58,26 @@ class Log:
             msg = f"there is no Delta log at {place}; restore the files, or drop the table from the catalog"
             raise StatementError(msg, condition="NO_LOG") from error
         except BaseException as error:
-            # A panic of deltalake's inside is no Exception, and has no class that could be imported.
-            if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and type(error).__name__ != _PANIC:
+            if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and not is_panic(error):
                 raise
-            said = hidden(because(error))
-        # Not chained: what deltalake says may hold what it was given.
+            reason = hidden(because(error))
+        # Not chained: messages of deltalake may repeat the options.
         folder = local_folder(location)
         damage = damage_of(LogFolder(location, self._options) if folder is None else LocalLog(folder))
-        if damage is not None and (damage.is_seen or not said):
+        if damage is not None and (damage.is_seen or not reason):
             msg = f"{hidden(damage.message)}; {damage.remedy}"
             raise StatementError(msg, condition="DAMAGED_LOG")
-        if said:
+        if reason:
             place = redacted_uri(location)
-            msg = f"its Delta log at {place} cannot be read ({said}); restore it, or the permission to read it"
+            msg = f"its Delta log at {place} cannot be read ({reason}); restore it, or the permission to read it"
             raise StatementError(msg, condition="UNREADABLE_LOG")
 
     def facts(self) -> LogFacts:
-        """Return what it says."""
+        """Return the facts of the log."""
         return LogFacts(self._metadata, self._protocol, self._clustering(), self.version)
 
     def shown(self) -> LogState:
-        """Return what a record should show, for which nobody has to look for the clustering columns."""
+        """Return the metadata that a catalog entry should have; it needs no clustering columns."""
         return LogFacts(self._metadata, self._protocol, version=self.version).shown()
 
     def timestamp(self) -> int:
@@ -87,10 +85,10 @@ class Log:
         return int(self._table.history(1)[0]["timestamp"])
 
     def schemas(self) -> list[tuple[ColumnState, ...]]:
-        """Return the columns of all versions that commits and checkpoints of the log still tell of.
+        """Return the columns of all versions that the commits and checkpoints of the log still hold.
 
         Raises:
-            StatementError: If one of them cannot be read.
+            StatementError: If one of the files cannot be read.
         """
         folder = LogFolder(self._table.table_uri, self._options)
         try:
@@ -101,31 +99,31 @@ class Log:
             raise StatementError(msg, condition="UNREADABLE_LOG") from None
 
     def _clustering(self) -> Paths:
-        """Return the clustering columns, by physical names: deltalake shows no domains, so that the log is read."""
+        """Return the physical names of clustering columns from the log, because deltalake does not return domains."""
         if _CLUSTERING not in self._protocol["writerFeatures"]:
             return ()
         folder = LogFolder(self._table.table_uri, self._options)
         for version in range(self.version, -1, -1):
-            found = folder.clustering(version)
-            if found is not None:
-                return found
+            paths = folder.clustering(version)
+            if paths is not None:
+                return paths
         return ()
 
 
 def _metadata(table: Any) -> dict[str, Any]:
-    said = table.metadata()
+    metadata = table.metadata()
     return {
         "schemaString": table.schema().to_json(),
-        "description": said.description or "",
-        "configuration": dict(said.configuration),
-        "partitionColumns": list(said.partition_columns),
+        "description": metadata.description or "",
+        "configuration": dict(metadata.configuration),
+        "partitionColumns": list(metadata.partition_columns),
     }
 
 
-def _protocol(said: Any) -> dict[str, Any]:
+def _protocol(protocol: Any) -> dict[str, Any]:
     return {
-        "minReaderVersion": said.min_reader_version,
-        "minWriterVersion": said.min_writer_version,
-        "readerFeatures": sorted(said.reader_features or ()),
-        "writerFeatures": sorted(said.writer_features or ()),
+        "minReaderVersion": protocol.min_reader_version,
+        "minWriterVersion": protocol.min_writer_version,
+        "readerFeatures": sorted(protocol.reader_features or ()),
+        "writerFeatures": sorted(protocol.writer_features or ()),
     }

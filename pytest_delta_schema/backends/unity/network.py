@@ -1,6 +1,6 @@
-"""The network as httpcore uses it, with what is left of a call's time for every operation.
+"""A network backend for httpcore that gives each operation the time that is left of the whole call.
 
-httpcore, and httpx above it, limit each read: a server that sends a byte now and then would hold a call for ever.
+httpcore and httpx only limit each read: a server that sends a byte now and then could hold a call forever.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.deadline import Deadline
 
 _PIECE = 4096
-"""Bytes that are written at once. An operating system takes so few together, so that no write waits twice."""
+"""Bytes of one write, few enough for the operating system to accept them at once."""
 
 
 class Network(httpcore.NetworkBackend):
@@ -29,7 +29,7 @@ class Network(httpcore.NetworkBackend):
         self._calls = threading.local()
 
     def begin(self, deadline: Deadline) -> None:
-        """Let everything that this thread does from now on be done by ``deadline``."""
+        """Set the deadline for all operations of this thread."""
         self._calls.deadline = deadline
 
     def connect_tcp(
@@ -40,7 +40,7 @@ class Network(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect to the first address of a host that answers; all of them share the time that is left."""
+        """Connect to the first address of a host that answers, within the time that is left."""
         addresses = self._addresses(host, port)
         for address in addresses[:-1]:
             try:
@@ -55,7 +55,7 @@ class Network(httpcore.NetworkBackend):
         return _Stream(self._inner.connect_tcp(address, port, self._left(), local_address, socket_options), self._left)
 
     def _addresses(self, host: str, port: int) -> list[str]:
-        """Resolve a name. The system's resolver takes no time limit, so it runs in a thread that may be left behind."""
+        """Resolve a name in a thread that is abandoned at the deadline: the system's resolver has no time limit."""
         answers: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
         threading.Thread(target=_resolve, args=(host, port, answers), daemon=True).start()
         try:

@@ -1,4 +1,4 @@
-"""Read tables of a Unity Catalog server: their records by REST, and the logs that these lead to."""
+"""Read tables of a Unity Catalog server: their catalog entries by REST, and then their Delta logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
-from pytest_delta_schema.backends.unity.wire_format import columns_of, record_of, schema_of
+from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
 from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, ReadProblem, StatementError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import CLUSTERING_PROPERTY, parted, state_from_metadata
@@ -32,35 +32,36 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.log_facts import LogFacts
 
 _FEW = 3
-"""Up to so many tables of a schema are asked for one by one; for more of them the listing's records are taken."""
+"""Up to this number of tables of a schema are requested one by one; for more of them the schema is listed."""
 
 _NOT_FOUND = 404
 _DELTA = "DELTA"
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW")
 
 
-class Seen(NamedTuple):
-    """What was seen of one table.
+class TableReading(NamedTuple):
+    """The result of reading one table.
 
     Args:
-        found: Its state, or why there is none.
-        record: What the catalog says of it, or why that makes no sense; ``None`` if it says nothing.
-        log: What its record should show; ``None`` where the log cannot be read apart from the catalog.
+        table: Its state, or why it cannot be read.
+        entry: Its catalog entry, or why that cannot be understood; ``None`` if there is none.
+        log: The metadata of its log, to compare the entry with; ``None`` if the log can only be read through the
+            catalog.
     """
 
-    found: TableState | ReadProblem
-    record: EntryState | ReadProblem | None = None
+    table: TableState | ReadProblem
+    entry: EntryState | ReadProblem | None = None
     log: LogState | None = None
 
 
-class Reading:
-    """Reads tables.
+class TableReader:
+    """Reads tables of one server.
 
     Args:
         client: The server.
-        stores: What is known of the places where files lie.
-        threads: How many tables are read at once.
-        by_spark: Reads the log of a table through Spark; ``None`` if no session is at hand and none has to be made.
+        stores: The stores that hold files of tables.
+        threads: How many tables are read at the same time.
+        by_spark: Reads the log of a table through Spark; it returns ``None`` if no session is open and none is needed.
     """
 
     def __init__(
@@ -76,52 +77,56 @@ class Reading:
         self._by_spark = by_spark
         self._stored: dict[QualifiedName, QualifiedName] = {}
 
-    def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, Seen]:
-        """Read tables: a page of records for a hundred tables of a schema, and a log for each.
+    def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableReading]:
+        """Read tables: a page of entries for a hundred tables of a schema, and a log for each table.
 
-        A few tables of a schema are asked for by themselves; the listing is then for names in another case alone.
+        A few tables of a schema are requested one by one; then the listing only finds names in another case.
         """
         sizes = Counter(name[:2] for name in names)
         few = [name for name in names if sizes[name[:2]] <= _FEW]
-        first = at_once(lambda name: self._look(name, None), few, self._threads) if few else {}
-        seen = {name: each for name, each in first.items() if each is not None and isinstance(each.found, ReadProblem)}
-        listings = self._listings(name for name in names if name not in seen)
+        first = at_once(lambda name: self._read_one(name, None), few, self._threads) if few else {}
+        failed = {
+            name: reading
+            for name, reading in first.items()
+            if reading is not None and isinstance(reading.table, ReadProblem)
+        }
+        listings = self._listings(name for name in names if name not in failed)
 
-        def see(name: QualifiedName) -> Seen | None:
-            return seen.get(name) or self._see(name, listings[name[:2]], first)
+        def read_one(name: QualifiedName) -> TableReading | None:
+            return failed.get(name) or self._read_listed(name, listings[name[:2]], first)
 
-        every = at_once(see, names, self._threads)
-        absent = [name for name, each in every.items() if each is None]
-        schemas = {place: self._absence(place, listings[place]) for place in dict.fromkeys(name[:2] for name in absent)}
+        readings = at_once(read_one, names, self._threads)
+        absent = dict.fromkeys(name[:2] for name, reading in readings.items() if reading is None)
+        schemas = {schema: self._schema_exists(schema, listings[schema]) for schema in absent}
         return {
-            name: each or Seen(_absent(_named(name, listings[name[:2]]), schemas[name[:2]]))
-            for name, each in every.items()
+            name: reading or TableReading(_absent(_named(name, listings[name[:2]]), schemas[name[:2]]))
+            for name, reading in readings.items()
         }
 
-    def read_again(self, name: QualifiedName) -> Seen:
+    def read_again(self, name: QualifiedName) -> TableReading:
         """Read one table, without a listing if its schema was listed before."""
         stored = self._stored.get(name)
-        seen = None if stored is None else self._look(stored, None)
-        return self.read([name])[name] if seen is None else seen
+        reading = None if stored is None else self._read_one(stored, None)
+        return self.read([name])[name] if reading is None else reading
 
     def find(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, QualifiedName | StatementError]:
-        """Return the names of tables as they are stored, or as they were given where the server shows none."""
+        """Return the stored names of tables; a table that the server does not list keeps the given name."""
         unknown = [name for name in names if name not in self._stored]
         listings = self._listings(unknown)
-        found: dict[QualifiedName, QualifiedName | StatementError] = {
+        stored: dict[QualifiedName, QualifiedName | StatementError] = {
             name: self._stored.get(name, name) for name in names
         }
         for name in unknown:
             try:
-                self._found(name, listings[name[:2]])
+                self._listed_entry(name, listings[name[:2]])
             except StatementError as error:
-                found[name] = error
+                stored[name] = error
             else:
-                found[name] = self._stored.get(name, name)
-        return found
+                stored[name] = self._stored.get(name, name)
+        return stored
 
     def names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         try:
             listing = list_schema(self._client, catalog, schema)
         except ServerError as error:
@@ -135,35 +140,34 @@ class Reading:
         ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
-    def open_log(self, record: EntryState) -> Log:
+    def open_log(self, entry: EntryState) -> Log:
         """Open the log of an external table, with the credentials that the server vends for it.
 
         Raises:
             StatementError: If it cannot be read.
         """
-        if not record.location:
-            msg = "its record names no location; register it again with one"
+        if not entry.location:
+            msg = "its catalog entry names no location; register it again with one"
             raise StatementError(msg, condition="NO_LOCATION")
-        credentials = self._credentials(record) if is_remote(record.location) else NO_CREDENTIALS
-        options = deltalake_options(record.location, self._stores, credentials)
-        return Log(record.location, options, partial(_scrubbed, credentials, options))
+        credentials = self._credentials(entry) if is_remote(entry.location) else NO_CREDENTIALS
+        options = deltalake_options(entry.location, self._stores, credentials)
+        return Log(entry.location, options, partial(_scrubbed, credentials, options))
 
-    def managed_log(self, record: EntryState) -> LogState | None:
-        """Return what the record of a managed table should show, as Spark reads its log; ``None`` without a session.
+    def managed_log(self, entry: EntryState) -> LogState | None:
+        """Return the metadata of a managed table's log, which Spark reads; ``None`` without a session.
 
         Raises:
-            BackendUnavailableError: If only a session could tell, and none is configured, or its
-                catalog is not the server's.
+            BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.
             CatalogReadError: If Spark cannot read it.
         """
-        log = self._spark_log(record)
+        log = self._spark_log(entry)
         return None if log is None else log.shown()
 
-    def _spark_log(self, record: EntryState) -> LogFacts | None:
-        return self._by_spark(record.name, has_to=not self._client.has_delta_api(record.name.written.catalog))
+    def _spark_log(self, entry: EntryState) -> LogFacts | None:
+        return self._by_spark(entry.name, has_to=not self._client.has_delta_api(entry.name.written.catalog))
 
     def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], Listing | StatementError]:
-        """List the schemas of tables; what is missing in a list may be hidden all the same."""
+        """List the schemas of tables; a table that is missing in a listing may still exist."""
         listings: dict[tuple[str, str], Listing | StatementError] = {}
         for catalog, schema in dict.fromkeys(name[:2] for name in names):
             try:
@@ -172,14 +176,14 @@ class Reading:
                 listings[catalog, schema] = error
         return listings
 
-    def _found(self, name: QualifiedName, listing: Listing | StatementError) -> TableInfo | None:
-        """Return the record of a table in a listing, and keep how its name is stored; ``None`` if it is not in it.
+    def _listed_entry(self, name: QualifiedName, listing: Listing | StatementError) -> TableInfo | None:
+        """Return the entry of a table from a listing, and remember its stored name; ``None`` if it is not listed.
 
         Raises:
-            StatementError: If several tables, or schemas, have that name without case.
+            StatementError: If the names of several tables or schemas differ from it by case only.
         """
         if isinstance(listing, ServerError):
-            # Each table is asked for by itself then, and says itself what is wrong.
+            # Each table is requested by itself then, and its answer has the reason.
             return None
         if isinstance(listing, StatementError):
             raise listing
@@ -188,85 +192,85 @@ class Reading:
             self._stored[name] = listing.name(info["name"])
         return info
 
-    def _see(
-        self, name: QualifiedName, listing: Listing | StatementError, first: Mapping[QualifiedName, Seen | None]
-    ) -> Seen | None:
-        """Look at one table; ``None`` if the server knows none of that name.
+    def _read_listed(
+        self, name: QualifiedName, listing: Listing | StatementError, first: Mapping[QualifiedName, TableReading | None]
+    ) -> TableReading | None:
+        """Read one table; ``None`` if the server has none of that name.
 
         Args:
             name: The table.
-            listing: What its schema shows.
-            first: What came of tables that were asked for by their names as models have them.
+            listing: The listing of its schema.
+            first: The results of tables that were requested by the names in the models.
         """
         try:
-            info = self._found(name, listing)
+            info = self._listed_entry(name, listing)
         except StatementError as error:
-            return Seen(unreadable(name, error))
+            return TableReading(unreadable(name, error))
         if name in first and (info is None or first[name] is not None):
             return first[name]
-        return self._look(_named(name, listing) if info is None else self._stored[name], info)
+        return self._read_one(_named(name, listing) if info is None else self._stored[name], info)
 
-    def _look(self, name: QualifiedName, info: TableInfo | None) -> Seen | None:
-        """Look at one table under its stored name; ``None`` if there is none."""
+    def _read_one(self, name: QualifiedName, info: TableInfo | None) -> TableReading | None:
+        """Read one table by its stored name; ``None`` if it does not exist."""
         try:
-            return self._behind(name, info or self._client.table(name))
+            return self._read_entry(name, info or self._client.table(name))
         except CatalogReadError as error:
-            return Seen(error.problems[0])
+            return TableReading(error.problems[0])
         except (BackendUnavailableError, StatementError) as error:
             if isinstance(error, ServerError) and error.is_not_found:
                 return None
-            return Seen(unreadable(name, error))
+            return TableReading(unreadable(name, error))
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-            return Seen(is_damaged(name, error))
+            return TableReading(is_damaged(name, error))
 
-    def _behind(self, name: QualifiedName, info: TableInfo) -> Seen:
-        """Look behind a record, at what it leads to."""
-        record: EntryState | ReadProblem
-        head = record_of(name, {**info, "columns": []})
+    def _read_entry(self, name: QualifiedName, info: TableInfo) -> TableReading:
+        """Read an entry, and the log that it refers to."""
+        entry: EntryState | ReadProblem
+        head = entry_of(name, {**info, "columns": []})
         if head.table_type in _VIEWS:
-            return Seen(is_a_view(name))
+            return TableReading(is_a_view(name))
         if not head.data_format:
-            fact = "the server says neither that it is a Delta table nor that it is none: its record has no format"
-            return Seen(problem(name, fact, "register it again with one"))
+            fact = "nobody can tell whether it is a Delta table, because its catalog entry has no format"
+            return TableReading(problem(name, fact, "register it again with one"))
         if head.data_format != _DELTA:
-            return Seen(is_not_delta(name, head.data_format))
+            return TableReading(is_not_delta(name, head.data_format))
         try:
-            record = replace(head, columns=columns_of(info))
+            entry = replace(head, columns=columns_of(info))
         except ValueError as error:
-            record = problem(name, str(error), "update this package, or the record")
+            entry = problem(name, str(error), "update this package, or the entry")
         if head.is_managed:
-            return self._managed(head, record)
-        return _level(name, record, self.open_log(head).facts())
+            return self._managed(head, entry)
+        return _with_log(name, entry, self.open_log(head).facts())
 
-    def _managed(self, head: EntryState, record: EntryState | ReadProblem) -> Seen:
-        """Look at a table to which the catalog commits: through Spark, where a session is at hand, or the Delta API.
+    def _managed(self, head: EntryState, entry: EntryState | ReadProblem) -> TableReading:
+        """Read a table to which the catalog commits: through Spark if a session is open, else by the Delta API.
 
-        The API shows the record once more, so that there is no log to hold against it then.
+        The API returns the content of the entry, so that there is no log to compare the entry with then.
         """
         log = self._spark_log(head)
-        return Seen(self._told(head), record) if log is None else _level(head.name, record, log)
+        return TableReading(self._by_delta_api(head), entry) if log is None else _with_log(head.name, entry, log)
 
-    def _told(self, record: EntryState) -> TableState:
-        """Describe a table as the server's Delta API does."""
-        told = self._client.delta_table(record.name)
-        metadata = told["metadata"]
+    def _by_delta_api(self, entry: EntryState) -> TableState:
+        """Read the state of a table by the server's Delta API."""
+        table = self._client.delta_table(entry.name)
+        metadata = table["metadata"]
         configuration, protocol = parted(metadata["properties"])
         return state_from_metadata(
-            record.name,
+            entry.name,
             metadata={
                 "schemaString": json.dumps(schema_of(metadata["columns"])),
-                "description": record.comment,
+                "description": entry.comment,
                 "configuration": configuration,
                 "partitionColumns": metadata.get("partition-columns") or (),
             },
             protocol=protocol,
             clustering=json.loads(metadata["properties"].get(CLUSTERING_PROPERTY) or "[]"),
-            version=told.get("latest-table-version", metadata.get("last-commit-version")),
+            version=table.get("latest-table-version", metadata.get("last-commit-version")),
         )
 
-    def _absence(self, place: tuple[str, str], listing: Listing | StatementError) -> bool | ServerError:
-        """Say whether a schema is there, in which a table is not found, or why nobody can know."""
-        catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, Listing) else place
+    def _schema_exists(self, given: tuple[str, str], listing: Listing | StatementError) -> bool | ServerError:
+        """Return whether the schema of a missing table exists, or why that is not known."""
+        catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, Listing) else given
         try:
             self._client.schema(catalog, schema)
         except ServerError as error:
@@ -280,12 +284,12 @@ class Reading:
             return error
         return False
 
-    def _credentials(self, record: EntryState) -> Credentials:
+    def _credentials(self, entry: EntryState) -> Credentials:
         try:
-            credentials = vended(self._client.credentials(record.table_id))
+            credentials = vended(self._client.credentials(entry.table_id))
         except ServerError as error:
             if error.status == _NOT_FOUND:
-                # A server that vends nothing leaves it to what the environment has.
+                # The server vends no credentials, so those of the environment are used.
                 return NO_CREDENTIALS
             raise
         if credentials.expires is not None and credentials.expires <= time.time() * 1000:
@@ -297,23 +301,28 @@ class Reading:
 
 
 def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedName:
-    """Return the name of a table that a listing does not show, in the schema as it is stored."""
+    """Return the name of a table that is not listed, with the stored name of its schema."""
     return listing.name(name.table) if isinstance(listing, Listing) else name
 
 
-def _level(name: QualifiedName, record: EntryState | ReadProblem, log: LogFacts) -> Seen:
+def _with_log(name: QualifiedName, entry: EntryState | ReadProblem, log: LogFacts) -> TableReading:
     state = log.state(name)
-    return Seen(state, record, log.shown(state.columns))
+    return TableReading(state, entry, log.shown(state.columns))
 
 
 def no_catalog(name: str) -> StatementError:
-    """The server shows no catalog of a name, which says nothing of tables in it."""
-    msg = f"the server shows no catalog {name}; make the catalog, which no apply does, or give the principal permission"
+    """Return the error for a catalog that the server does not list; its tables may exist all the same."""
+    msg = f"the server shows no catalog {name}; create it, which no apply does, or give the principal permission"
     return StatementError(f"{msg} to use it", condition="NO_CATALOG")
 
 
 def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
-    """Say of one table what a server or a log has answered; such errors end with what to do."""
+    """Return the problem of a table from the error of a server or a log, whose text ends with the remedy.
+
+    Args:
+        name: The table.
+        error: The error.
+    """
     fact, _, remedy = str(error).rpartition("; ")
     return problem(name, fact or str(error), remedy if fact else "look into the server's log")
 
@@ -323,13 +332,13 @@ def _absent(name: QualifiedName, schema: bool | ServerError) -> TableState | Rea
         return TableState(name=name, exists=False, schema_exists=schema)
     if schema.is_not_found:
         return unreadable(name, no_catalog(name.catalog))
-    found = unreadable(name, schema)
-    fact = f"is not found, and nobody can tell whether it is there: {found.message}"
-    return problem(name, fact, found.remedy)
+    reason = unreadable(name, schema)
+    fact = f"is not found, and nobody can tell whether it exists: {reason.message}"
+    return problem(name, fact, reason.remedy)
 
 
 def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:
-    """Take out of a text what was vended, and keys that come from the environment."""
+    """Redact vended credentials, and keys of the environment, in a text."""
     for secret in credentials.values.values():
         text = secret.scrub(text)
     for key, value in options.items():

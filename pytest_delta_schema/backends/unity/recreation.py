@@ -1,4 +1,4 @@
-"""Delete a record and create it again, for servers that have no updates."""
+"""Delete a catalog entry and create it again, on servers that cannot update entries."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _TRIES = 4
 _TAKEN = "TABLE_ALREADY_EXISTS"
 
 
-def recreate_record(client: UnityClient, record: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
-    """Delete a record and create it again, under another id; files stay as they are. Its deletion is logged first.
+def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
+    """Delete a catalog entry and create it again with another id; files are not changed. The deletion is logged first.
 
     Args:
         client: The server.
-        record: The record as it is.
-        info: The record as it should be, for the classic API.
-        recreates: Whether that was agreed to.
+        entry: The present entry.
+        info: The new entry, for the classic API.
+        recreates: Whether the settings allow it.
 
     Raises:
-        StatementError: If nobody has agreed, or the record is deleted and cannot be created again; then with what was
-            to be sent.
+        StatementError: If the settings do not allow it; or if the entry was deleted and cannot be created again, with
+            the request that would create it.
     """
-    owner = f"owned by {record.owner}" if record.owner else "without an owner"
+    owner = f"owned by {entry.owner}" if entry.owner else "without an owner"
     if not recreates:
         msg = (
-            f"the server at {client.uri} has no Delta API, so its record ({owner}) can only be deleted and created"
-            " again, under another id; pytest --delta-sync-metadata does that with delta_sync_recreate = true,"
+            f"the server at {client.uri} has no Delta API, so its catalog entry ({owner}) can only be deleted and"
+            " created again, under another id; pytest --delta-sync-metadata does that with delta_sync_recreate = true,"
             " or upgrade the server"
         )
         raise StatementError(msg, condition="NO_DELTA_API")
     deletion = (
-        f"{record.name}: its record, {owner}, id {record.table_id}, is deleted and created again, by the principal of"
-        " the token; files stay as they are"
+        f"{entry.name}: its catalog entry, {owner}, id {entry.table_id}, is deleted and created again, by the"
+        " principal of the token; files stay as they are"
     )
     _LOG.warning(escaped(deletion))
-    client.delete_table(record.name)
+    client.delete_table(entry.name)
     for left in reversed(range(_TRIES)):
         try:
             client.create_table(info)
@@ -54,8 +54,8 @@ def recreate_record(client: UnityClient, record: EntryState, info: dict[str, Any
             if error.condition == _TAKEN:
                 return
             if not left:
-                msg = f"its record was deleted and could not be created again ({error}); POST this to /tables: "
+                msg = f"its catalog entry was deleted and could not be created again ({error}); POST this to /tables: "
                 text = f"{msg}{json.dumps(info)}"
-                raise StatementError(text, condition="LOST_RECORD") from error
+                raise StatementError(text, condition="LOST_ENTRY") from error
         else:
             return

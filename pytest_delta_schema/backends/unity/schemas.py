@@ -1,6 +1,6 @@
-"""Schemas in JSON as servers send them: checked before anything walks down in them.
+"""Check the JSON of schemas that a server sends, before any recursion into them.
 
-Delta logs, and the JSON of a column's type, write keys as in ``elementType``; the Delta API as in ``element-type``.
+Delta logs, and the JSON of a column's type, have keys like ``elementType``; the Delta API has ``element-type``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 DEEPEST = 100
-"""Types that are nested deeper are refused: every walk through a type is a recursion."""
+"""The deepest nesting of types that is accepted, because types are traversed by recursion."""
 
 
 class LogField(msgspec.Struct):
@@ -68,10 +68,10 @@ ApiType = str | ApiStruct | _ApiArray | _ApiMap
 
 
 def field_of(text: str) -> dict[str, Any]:
-    """Read the JSON of a field, or, as older servers have it, of a type alone.
+    """Read the JSON of a field, or of a type alone, as older servers send it.
 
     Raises:
-        ValueError: If it is neither, with the reason.
+        ValueError: With the reason, if it is neither.
     """
     value = read_json(text)
     field = value if isinstance(value, dict) and "name" in value else {"name": "", "type": value, "nullable": True}
@@ -85,7 +85,7 @@ def read_json(text: str | bytes) -> Any:
     """Read JSON.
 
     Raises:
-        ValueError: If it is none, or nested too deeply, with the reason.
+        ValueError: With the reason, if it is not JSON or nested too deeply.
     """
     try:
         return msgspec.json.decode(text)
@@ -95,10 +95,10 @@ def read_json(text: str | bytes) -> Any:
 
 
 def require_columns(value: Any) -> None:
-    """Make sure that a value has the form of the columns of the Delta API.
+    """Require a value to have the form of columns of the Delta API.
 
     Raises:
-        ValueError: If it has not, with the place of the fault.
+        ValueError: With the path of the fault, if it has another form.
     """
     _require_shallow(value)
     msgspec.convert(value, ApiStruct)
@@ -113,4 +113,4 @@ def _require_shallow(value: Any) -> None:
             raise ValueError(msg)
         if isinstance(part, (dict, list)):
             inside = part.values() if isinstance(part, dict) else part
-            waiting += [(each, depth + 1) for each in inside if isinstance(each, (dict, list))]
+            waiting += [(item, depth + 1) for item in inside if isinstance(item, (dict, list))]

@@ -1,4 +1,4 @@
-"""Secrets that show themselves to nobody."""
+"""Secrets that are never printed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.redaction import HIDDEN, secret_pattern, secret_traces
 
 SHORTEST_TOKEN = 8
-"""A shorter token could not be taken out of a text without taking out what is none."""
+"""The shortest token; redacting a shorter one would remove unrelated text."""
 
 _CARRIED = re.compile(r"[\x20-\x7e]*")
-"""What an HTTP header carries unchanged: printable ASCII."""
+"""The characters that an HTTP header holds unchanged: printable ASCII."""
 
 
 class Secret:
-    """Holds a secret; printed, logged or shown among a frame's variables it is three stars.
+    """Holds a secret, which is shown as three stars in output, in logs and among the variables of a frame.
 
     Args:
         value: The secret.
@@ -29,7 +29,7 @@ class Secret:
         self._traces: tuple[bytes, ...] | None = None
 
     def reveal(self) -> str:
-        """Return the secret, for the one call that needs it."""
+        """Return the secret itself."""
         return self._value
 
     def __repr__(self) -> str:
@@ -39,13 +39,13 @@ class Secret:
         return bool(self._value)
 
     def may_be_in(self, data: bytes) -> bool:
-        """Whether a text may repeat the secret: quick, and sure only where the answer is no."""
+        """Whether data may contain the secret; fast, and certain only if the answer is no."""
         if self._traces is None:
             self._traces = tuple(trace.encode() for trace in secret_traces(self._value))
         return any(trace in data for trace in self._traces)
 
     def scrub(self, text: str) -> str:
-        """Replace the secret, in each form in which it may be repeated, in a text that somebody else has written."""
+        """Redact the secret in a text, in each form in which libraries and servers repeat it."""
         if not self._value:
             return text
         if self._pattern is None:
@@ -54,17 +54,17 @@ class Secret:
 
 
 def bearer_token(given: Secret | None, source: str = "the token of the Unity Catalog server") -> Secret | None:
-    """Return a token that a server can be sent.
+    """Return a token that can be sent to a server.
 
     Args:
-        given: White space at its ends, as mounted files have it, is no part of it.
-        source: Names the token in an error.
+        given: The token; white space at its ends, as in mounted files, is removed.
+        source: The name of the token in an error.
 
     Returns:
-        The token; ``None`` if there is none, or nothing but white space.
+        The token; ``None`` if there is none, or only white space.
 
     Raises:
-        BackendUnavailableError: If it is too short, or no header can carry it. The error does not show it.
+        BackendUnavailableError: If it is too short, or cannot be part of a header. The error does not show it.
     """
     if given is None or not given.reveal().strip():
         return None
@@ -77,6 +77,6 @@ def bearer_token(given: Secret | None, source: str = "the token of the Unity Cat
         )
         raise BackendUnavailableError(msg)
     if _CARRIED.fullmatch(token.reveal()) is None:
-        msg = f"{source} has characters that no HTTP header can carry: it is not printable ASCII; see how it was copied"
+        msg = f"{source} has characters that no HTTP header can hold: it is not printable ASCII; see how it was copied"
         raise BackendUnavailableError(msg)
     return token

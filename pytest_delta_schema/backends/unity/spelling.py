@@ -1,4 +1,4 @@
-"""Find names without case on a server that compares them with their case."""
+"""Find names without regard to case on a server whose names are case-sensitive."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class Listing(NamedTuple):
-    """What a schema shows.
+    """The tables of a schema.
 
     Args:
-        catalog: The name of its catalog, as it is stored.
-        schema: Its own name, likewise.
-        tables: Its tables by their names in lower case; several only where names differ by case alone.
-        fault: Why there may be others, which have to be asked for by themselves.
+        catalog: The stored name of its catalog.
+        schema: The stored name of the schema.
+        tables: Its tables by their lower-case names; several only if names differ by case only.
+        fault: Why tables may be missing, which have to be requested one by one.
     """
 
     catalog: str
@@ -31,31 +31,31 @@ class Listing(NamedTuple):
     fault: ServerError | None = None
 
     def name(self, table: str) -> QualifiedName:
-        """Return the name of a table in it, as it is stored."""
+        """Return the qualified name of a table with its stored name."""
         return StoredName.of(QualifiedName(self.catalog, self.schema, table))
 
     def find(self, table: str) -> TableInfo | None:
-        """Return the record of a table that is found without case; ``None`` if none is shown.
+        """Return the catalog entry of a table, found without regard to case; ``None`` if it is not listed.
 
         Raises:
-            StatementError: If several are.
+            StatementError: If several tables have that name.
         """
-        found = self.tables.get(table, [])
-        only_one("tables", (str(self.name(info["name"]).written) for info in found))
-        return found[0] if found else None
+        entries = self.tables.get(table, [])
+        only_one("tables", (str(self.name(info["name"]).written) for info in entries))
+        return entries[0] if entries else None
 
 
 def list_schema(client: UnityClient, catalog: str, schema: str) -> Listing:
-    """List the tables of a schema that is found without case.
+    """List the tables of a schema, which is found without regard to case.
 
     Args:
         client: The server.
-        catalog: In lower case.
-        schema: In lower case.
+        catalog: The catalog, in lower case.
+        schema: The schema, in lower case.
 
     Raises:
-        ServerError: If the server shows none of that name, or does not answer.
-        StatementError: If it has several whose names differ by case alone.
+        ServerError: If the server has no such schema, or does not answer.
+        StatementError: If it has several schemas whose names differ by case only.
     """
     try:
         return _listed(client, catalog, schema)
@@ -68,17 +68,21 @@ def list_schema(client: UnityClient, catalog: str, schema: str) -> Listing:
     return _listed(client, *stored)
 
 
-def only_one(kind: str, found: Iterable[str]) -> str | None:
-    """Return the only one of names that are the same without case; ``None`` if there is none.
+def only_one(kind: str, candidates: Iterable[str]) -> str | None:
+    """Return the only one of several names that differ by case only; ``None`` if there is none.
+
+    Args:
+        kind: What has the names, for the message: ``tables``.
+        candidates: The names.
 
     Raises:
         StatementError: If there are several.
     """
-    names = sorted(found)
+    names = sorted(candidates)
     if len(names) > 1:
         msg = (
             f"the server has {len(names)} {kind} whose names differ by case only, {' and '.join(names)}, and models"
-            " mean names without case; rename or drop all but one"
+            " ignore the case of names; rename or drop all but one"
         )
         raise StatementError(msg, condition="AMBIGUOUS_NAME")
     return names[0] if names else None
@@ -98,7 +102,7 @@ def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
 
 
 def _stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
-    """Return the names of a schema and its catalog as they are stored, or as they were given if there are none."""
+    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged."""
     stored = only_one("catalogs", (name for name in client.catalogs() if name.lower() == catalog))
     if stored is None:
         return catalog, schema

@@ -1,4 +1,4 @@
-"""Where files lie and how they are reached: one description, said to Spark and to deltalake alike."""
+"""Describe the stores that hold files of tables, for Spark and for deltalake."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.answers import VendedCredentials
 
 _PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
-"""How long deltalake waits for a store; its own patience of three minutes would be spent on every table."""
+"""Time limits of deltalake for a store; by default it would wait three minutes for each table."""
 
 _S3 = ("s3", "s3a", "s3n")
 
@@ -26,12 +26,13 @@ class Storage:
     """One S3-compatible store.
 
     Args:
-        prefix: What lies there: ``s3://bucket`` or ``s3://bucket/folder``. The longest prefix of a place decides.
-        endpoint: The server's address; ``""`` for Amazon's own.
-        region: ``""`` to leave it to the environment.
-        path_style: Whether the bucket is part of the path, as most servers want it, and not of the host's name.
-        access_key_variable: The environment variable that holds the access key, where no credentials are vended.
-        secret_key_variable: Likewise, for the secret key.
+        prefix: The locations in the store: ``s3://bucket`` or ``s3://bucket/folder``. The longest prefix of a location
+            decides.
+        endpoint: The address of the server; ``""`` for Amazon S3.
+        region: The region; ``""`` for that of the environment.
+        path_style: Whether the bucket is part of the path, as most other servers need it, and not of the host name.
+        access_key_variable: The environment variable with the access key, for tables without vended credentials.
+        secret_key_variable: The environment variable with the secret key, likewise.
     """
 
     prefix: str
@@ -46,17 +47,17 @@ class Storage:
 
     @property
     def bucket(self) -> str:
-        """The bucket in which it lies."""
+        """The bucket of the prefix."""
         return urlsplit(self.prefix).netloc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """What a server vends for the files of one table.
+    """Credentials that a server vends for the files of one table.
 
     Args:
-        values: By deltalake's own names of options.
-        expires: When they end, in milliseconds since 1970; ``None`` if they do not.
+        values: The credentials by the names of deltalake's options.
+        expires: When they expire, in milliseconds since 1970; ``None`` if they do not.
     """
 
     values: Mapping[str, Secret]
@@ -73,11 +74,11 @@ _VENDED = {
     ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
     ("gcp_oauth_token", "oauth_token"): "google_application_token",
 }
-"""Where a server's answer has what is an option of deltalake."""
+"""The parts of a server's answer, and the options of deltalake for them."""
 
 
 def vended(answer: VendedCredentials) -> Credentials:
-    """Read the credentials that a server has answered with; none for files that need none."""
+    """Return the credentials of a server's answer; they are empty for local files."""
     parts: Mapping[str, Any] = answer
     values = {option: Secret((parts.get(part) or {}).get(key) or "") for (part, key), option in _VENDED.items()}
     expires = answer.get("expiration_time") or None
@@ -85,7 +86,7 @@ def vended(answer: VendedCredentials) -> Credentials:
 
 
 def is_remote(location: str) -> bool:
-    """Whether files lie elsewhere, so that credentials are needed."""
+    """Whether a location is not local, so that credentials are needed."""
     return urlsplit(location).scheme not in ("", "file")
 
 
@@ -93,9 +94,9 @@ def deltalake_options(location: str, stores: Iterable[Storage], credentials: Cre
     """Return the options with which deltalake opens a table.
 
     Args:
-        location: Where the table lies.
-        stores: What is known of stores.
-        credentials: What was vended for the table; it goes before keys of the environment.
+        location: The location of the table.
+        stores: The known stores.
+        credentials: The vended credentials of the table; they win over keys of the environment.
     """
     options = HiddenValues()
     if not is_remote(location):
@@ -118,7 +119,7 @@ def deltalake_options(location: str, stores: Iterable[Storage], credentials: Cre
 
 
 def spark_options(stores: Iterable[Storage]) -> HiddenValues:
-    """Return the settings with which Spark's S3A reaches the same stores; Hadoop keeps them by bucket."""
+    """Return the settings of Spark's S3A file system for the same stores; Hadoop has them by bucket."""
     options = HiddenValues()
     for store in stores:
         prefix = f"spark.hadoop.fs.s3a.bucket.{store.bucket}."
@@ -135,12 +136,12 @@ def spark_options(stores: Iterable[Storage]) -> HiddenValues:
 
 
 def _store_of(location: str, stores: Iterable[Storage]) -> Storage | None:
-    place = _one_scheme(location)
-    fitting = [store for store in stores if f"{place}/".startswith(f"{_one_scheme(store.prefix)}/")]
+    uri = _one_scheme(location)
+    fitting = [store for store in stores if f"{uri}/".startswith(f"{_one_scheme(store.prefix)}/")]
     return max(fitting, key=lambda store: len(store.prefix), default=None)
 
 
-def _one_scheme(place: str) -> str:
-    """Write the schemes of S3 as one, without a slash at the end."""
-    scheme, mark, rest = place.partition("://")
+def _one_scheme(uri: str) -> str:
+    """Return a URI with ``s3`` for all schemes of S3, without a slash at the end."""
+    scheme, mark, rest = uri.partition("://")
     return f"{'s3' if scheme in _S3 else scheme}{mark}{rest}".rstrip("/")

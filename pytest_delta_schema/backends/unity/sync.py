@@ -1,4 +1,4 @@
-"""Bring the record of one table level with its log: one update, of which the server does all or nothing."""
+"""Write the metadata of a Delta log to the catalog entry of its table, by one atomic update."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.reading import no_catalog
-from pytest_delta_schema.backends.unity.recreation import recreate_record
-from pytest_delta_schema.backends.unity.wire_format import columns_for, record_of, table_info
+from pytest_delta_schema.backends.unity.recreation import recreate_entry
+from pytest_delta_schema.backends.unity.wire_format import columns_for, entry_of, table_info
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE, MetadataSync
 from pytest_delta_schema.plan.entry_differences import entry_differences, notes_of_entry
@@ -37,7 +37,7 @@ class OpenLog(Protocol):
     """The newest version of a log."""
 
     def shown(self) -> LogState:
-        """Return what a record should show."""
+        """Return the metadata that the entry should have."""
         ...
 
     def timestamp(self) -> int:
@@ -47,13 +47,12 @@ class OpenLog(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataSyncing:
-    """Brings records of one server level; files are never touched, and a record that is level is not written.
+    """Synchronises catalog entries of one server; an entry that equals its log is not written, and files never are.
 
     Args:
         client: The server.
         read_log: Opens the log of an external table, newest version.
-        read_managed: Returns what the record of a managed table should show, as Spark reads its log; ``None`` if no
-            session is at hand.
+        read_managed: Returns the metadata of a managed table's log, which Spark reads; ``None`` if no session is open.
     """
 
     client: UnityClient
@@ -61,21 +60,21 @@ class MetadataSyncing:
     read_managed: Callable[[EntryState], LogState | None]
 
     def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
-        """Bring the record of one table level.
+        """Synchronise the catalog entry of one table.
 
-        A lost race is tried again until the time of one call is over, since each update asserts the id and the tag that
-        it was decided by. After each update the record is read back.
+        An update that loses a race is repeated until the time of one call is over; each update asserts the id and the
+        tag that it is based on. After each update the entry is read back.
 
         Args:
             name: The table.
-            recreates: Whether a server that has no updates may be made to delete the record and create it again.
+            recreates: Whether the entry may be deleted and created again on a server that cannot update it.
 
         Returns:
-            What was changed, or has to be noted; ``None`` if there is nothing of either, or no such table.
+            The changes and notes; ``None`` if there are neither, or the table does not exist.
 
         Raises:
-            StatementError: If the table is managed and its record differs, the record shows a newer version than the
-                log has, others are faster every time, or the server refuses.
+            StatementError: If the table is managed and its entry differs, the entry has a newer version than the log,
+                each try loses a race, or the server refuses.
         """
         can_update = self._can_update(name.written.catalog)
         for number in _tries(self.client.deadline()):
@@ -85,7 +84,7 @@ class MetadataSyncing:
             tries, failure = number, outcome
         if not failure.is_lost_race:
             raise failure
-        msg = f"somebody else has changed its record at each of {tries} tries; try again when they are done"
+        msg = f"somebody else has changed its catalog entry during each of {tries} tries; try again later"
         raise StatementError(msg, condition="CONFLICT") from failure
 
     def _can_update(self, catalog: str) -> bool:
@@ -97,60 +96,58 @@ class MetadataSyncing:
             raise
 
     def _try(self, name: QualifiedName, *, can_update: bool, recreates: bool) -> MetadataSync | ServerError | None:
-        """Return what was done, or a failure after which another try makes sense."""
+        """Return the result of one try, or a failure after which another try makes sense."""
         seen = self._look(name, can_update=can_update)
         if seen is None:
             return None
         if seen.log is None:
-            return MetadataSync(
-                table=str(name), differences=(), version=seen.record.version or 0, notes=(MANAGED_NOTE,)
-            )
-        differences, notes = entry_differences(seen.record, seen.log), notes_of_entry(seen.log)
+            return MetadataSync(table=str(name), differences=(), version=seen.entry.version or 0, notes=(MANAGED_NOTE,))
+        differences, notes = entry_differences(seen.entry, seen.log), notes_of_entry(seen.log)
         done = MetadataSync(
             table=str(name), differences=differences, version=seen.log.version, is_new=not can_update, notes=notes
         )
         if not differences:
             return done if notes else None
-        _require_external(seen.record, differences)
-        _require_newer(seen.record, seen.log)
+        _require_external(seen.entry, differences)
+        _require_newer(seen.entry, seen.log)
         failure = None
         if seen.tag is not None:
             failure = self._update(seen, seen.tag, storable(seen.log).log, differences)
             if failure is not None and failure.is_lost_race:
                 return failure
         else:
-            info = table_info(seen.record, storable(seen.log).log, seen.timestamp())
-            recreate_record(self.client, seen.record, info, recreates=recreates)
-        left = entry_differences(self._record(name), seen.log)
+            info = table_info(seen.entry, storable(seen.log).log, seen.timestamp())
+            recreate_entry(self.client, seen.entry, info, recreates=recreates)
+        left = entry_differences(self._entry(name), seen.log)
         if not left:
             return done
         if failure is None:
-            msg = f"the server reported success, and its record still differs ({left[0]})"
+            msg = f"the server reported success, and its catalog entry still differs ({left[0]})"
             text = f"{msg}; see whether {self.client.uri} is the server itself, and try again"
             raise StatementError(text, condition="NOT_DONE")
         return failure
 
     def _look(self, name: QualifiedName, *, can_update: bool) -> _Seen | None:
-        """Return a record with its tag, and its log; ``None`` if there is no record."""
+        """Return an entry with its tag, and its log; ``None`` if there is no entry."""
         try:
             # The tag comes before everything that is decided by it.
             tag = self.client.delta_table(name)["metadata"] if can_update else None
-            record = self._record(name)
+            entry = self._entry(name)
         except ServerError as error:
             if error.is_not_found:
                 return None
             raise
-        if record.is_managed:
-            return _Seen(tag, record, self.read_managed(record))
-        log = self.read_log(record)
-        return _Seen(tag, record, log.shown(), log.timestamp)
+        if entry.is_managed:
+            return _Seen(tag, entry, self.read_managed(entry))
+        log = self.read_log(entry)
+        return _Seen(tag, entry, log.shown(), log.timestamp)
 
-    def _record(self, name: QualifiedName) -> EntryState:
+    def _entry(self, name: QualifiedName) -> EntryState:
         try:
-            return record_of(name, self.client.table(name))
+            return entry_of(name, self.client.table(name))
         except ValueError as error:
-            msg = f"{error}; update this package, or the record"
-            raise StatementError(msg, condition="STRANGE_RECORD") from error
+            msg = f"{error}; update this package, or the entry"
+            raise StatementError(msg, condition="UNKNOWN_ENTRY") from error
 
     def _update(
         self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]
@@ -158,12 +155,12 @@ class MetadataSyncing:
         """Send one update; return a failure after which another try makes sense.
 
         Raises:
-            ServerError: If none does.
+            ServerError: If no other try makes sense.
         """
         try:
-            self.client.update_table(seen.record.name, _body(seen, tag, log, differences))
+            self.client.update_table(seen.entry.name, _body(seen, tag, log, differences))
         except ServerError as error:
-            # Other answers of 500 are about what was sent, which would be sent again.
+            # Other answers with status 500 are about the request, which would be the same again.
             if error.is_lost_race or (error.may_pass and error.status != _INTERNAL):
                 return error
             raise
@@ -171,17 +168,17 @@ class MetadataSyncing:
 
 
 class _Seen(NamedTuple):
-    """What was seen of one table.
+    """An entry and its log.
 
     Args:
-        tag: What an update asserts; ``None`` where the server has no updates.
-        record: Its record.
-        log: What that should show; ``None`` if nobody at hand can read the log.
+        tag: What an update asserts; ``None`` if the server has no updates.
+        entry: The entry.
+        log: The metadata of the log; ``None`` if the log cannot be read here.
         timestamp: Returns when the newest version was committed, in milliseconds since 1970.
     """
 
     tag: DeltaMetadata | None
-    record: EntryState
+    entry: EntryState
     log: LogState | None
     timestamp: Callable[[], int] = lambda: 0
 
@@ -206,8 +203,8 @@ def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[Ent
     if "comment" in paths:
         updates.append({"action": "set-table-comment", "comment": log.comment})
     ours = {key: value for key, value in log.configuration.items() if not is_servers(key)}
-    changed = {key: value for key, value in ours.items() if seen.record.properties.get(key) != value}
-    known = seen.record.properties
+    changed = {key: value for key, value in ours.items() if seen.entry.properties.get(key) != value}
+    known = seen.entry.properties
     stale = [key for key in known if key not in log.configuration and f"properties.{key}" in differing]
     if changed:
         updates.append({"action": "set-properties", "updates": changed})
@@ -222,22 +219,22 @@ def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[Ent
     return {"requirements": requirements, "updates": updates}
 
 
-def _require_external(record: EntryState, differences: tuple[EntryDifference, ...]) -> None:
-    if record.is_managed:
+def _require_external(entry: EntryState, differences: tuple[EntryDifference, ...]) -> None:
+    if entry.is_managed:
         listed = "; ".join(map(str, differences))
         msg = (
-            f"its record is not level with its log ({listed}), and it is a managed table, whose record only the catalog"
-            " itself may write; a RESTORE through Spark writes both"
+            f"its catalog entry differs from its log ({listed}), and it is a managed table, whose entry only the"
+            " catalog may write; a RESTORE through Spark writes both"
         )
         raise StatementError(msg, condition="MANAGED")
 
 
-def _require_newer(record: EntryState, log: LogState) -> None:
-    if record.version is not None and record.version > log.version:
-        again = f"{drop_table(record.name)}; {register_table(record.name, record.location)}"
+def _require_newer(entry: EntryState, log: LogState) -> None:
+    if entry.version is not None and entry.version > log.version:
+        again = f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"
         msg = (
-            f"its record shows version {record.version}, and the newest version of its log is {log.version}, so the"
-            " record is not taken back; see whether the log was restored or copied from elsewhere, or, if the table was"
-            f" created again at {record.location}, register it again through Spark, which touches no file: {again}"
+            f"its catalog entry shows version {entry.version}, and the newest version of its log is {log.version}, so"
+            " the entry is not changed; see whether the log was restored or copied from elsewhere, or, if the table was"
+            f" created again at {entry.location}, register it again through Spark, which changes no file: {again}"
         )
         raise StatementError(msg, condition="OLDER_LOG")

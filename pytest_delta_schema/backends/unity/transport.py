@@ -1,6 +1,6 @@
 """HTTP to one server: a time limit for each call as a whole, and bodies of bounded size.
 
-Redirects are not followed, and nothing is decompressed: an answer is what the server itself has sent.
+Redirects are not followed, and bodies are not decompressed.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.secret import Secret
 
 LARGEST_BODY = 64 * 1024 * 1024
-"""Bytes of an answer that are read at most."""
+"""The largest body of an answer, in bytes."""
 
 _CONNECTIONS, _KEPT, _KEPT_SECONDS = 100, 20, 5.0
 _LOGGERS = tuple(map(logging.getLogger, ("httpcore.connection", "httpcore.http11", "httpcore.proxy", "httpcore.socks")))
-"""Where httpcore says what it does, headers of answers included."""
+"""The loggers of httpcore, which log headers of answers."""
 
 
 class Answer(NamedTuple):
-    """What a server has sent; it is shown without its texts, which may repeat secrets.
+    """An answer of a server; its representation hides the texts, which may repeat secrets.
 
     Args:
         status: The HTTP status.
-        reason: Its name, in the server's own words.
-        location: Where a redirect leads; ``""`` if it is none.
-        body: As it came.
+        reason: The reason phrase.
+        location: The target of a redirect; ``""`` if there is none.
+        body: The body.
     """
 
     status: int
@@ -46,15 +46,15 @@ class Answer(NamedTuple):
 
 
 class TooLargeError(Exception):
-    """A body has more bytes than are read."""
+    """A body is larger than the limit."""
 
 
 class Transport:
     """Sends requests to one server, through the proxy that the environment names; safe to share between threads.
 
     Args:
-        address: Where the server is.
-        token: Sent as a bearer token; ``None`` for none.
+        address: The address of the server.
+        token: The bearer token; ``None`` for none.
 
     Raises:
         BackendUnavailableError: If the environment names a proxy that cannot be used.
@@ -89,13 +89,13 @@ class Transport:
         Args:
             method: The HTTP method.
             target: Path and query, below the path of the address.
-            deadline: By when the last byte of the answer has to be there.
+            deadline: The time by which the last byte of the answer must arrive.
             body: JSON.
 
         Raises:
-            httpcore.TimeoutException: If it is not.
-            httpcore.NetworkError: If the server, or its proxy, cannot be reached, or hangs up.
-            httpcore.ProtocolError: If what comes is not HTTP.
+            httpcore.TimeoutException: If the deadline is over.
+            httpcore.NetworkError: If the server or its proxy cannot be reached, or closes the connection.
+            httpcore.ProtocolError: If the answer is not HTTP.
             TooLargeError: If the body is too large.
         """
         self._network.begin(deadline)
@@ -111,7 +111,7 @@ class Transport:
             finally:
                 response.close()
         except BaseException as error:  # noqa: BLE001 - it is raised again
-            # The frames of httpcore, and of what it has caught, hold the headers of the request.
+            # The frames of httpcore, and of the exceptions that it has caught, hold the headers of the request.
             error.__cause__ = error.__context__ = None
             raise error.with_traceback(None) from None
 
@@ -142,10 +142,10 @@ class Transport:
 
 
 class _Scrubbing(logging.Filter):
-    """Takes a secret out of what is logged.
+    """Redacts a secret in log records.
 
     Args:
-        secret: Which.
+        secret: The secret.
     """
 
     def __init__(self, secret: Secret) -> None:

@@ -1,6 +1,6 @@
-"""What goes over the wire: records as the server writes them, and schemas as its Delta API wants them.
+"""Read and write catalog entries in the JSON of the classic API, and schemas in that of the Delta API.
 
-Facts about the wire were run against Unity Catalog 0.6.
+The forms are those of Unity Catalog 0.6.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 LAST_VERSION, LAST_TIMESTAMP = "delta.lastUpdateVersion", "delta.lastCommitTimestamp"
-"""Where a record says which version of the log it shows."""
+"""The properties with the version of the log that an entry was written from, and its time."""
 
 _KEBAB = {
     "elementType": "element-type",
@@ -35,11 +35,15 @@ _KEBAB = {
 _CAMEL = {kebab: camel for camel, kebab in _KEBAB.items()}
 
 
-def record_of(name: QualifiedName, info: TableInfo) -> EntryState:
-    """Read a record as the classic API shows it.
+def entry_of(name: QualifiedName, info: TableInfo) -> EntryState:
+    """Read a catalog entry from an answer of the classic API.
+
+    Args:
+        name: The table.
+        info: The answer.
 
     Raises:
-        ValueError: If it cannot be understood, with the reason.
+        ValueError: With the reason, if it cannot be understood.
     """
     properties = info.get("properties") or {}
     version = properties.get(LAST_VERSION, "")
@@ -58,37 +62,43 @@ def record_of(name: QualifiedName, info: TableInfo) -> EntryState:
 
 
 def columns_of(info: TableInfo) -> tuple[EntryColumn, ...]:
-    """Read the columns of a record, in the order of their positions.
+    """Read the columns of an entry, in the order of their positions.
 
     Raises:
-        ValueError: If one cannot be understood, with the reason.
+        ValueError: With the reason, if a column cannot be understood.
     """
     columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
     return tuple(map(_column, columns))
 
 
 def schema_of(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn columns of the Delta API into a schema as it stands in a Delta log."""
+    """Convert columns of the Delta API to the schema of a Delta log."""
     return _renamed(columns, _CAMEL)  # type: ignore[no-any-return]
 
 
 def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
-    """Turn a schema of a Delta log into columns for the Delta API."""
+    """Convert the schema of a Delta log to columns for the Delta API."""
     return _renamed(schema, _KEBAB)  # type: ignore[no-any-return]
 
 
-def table_info(record: EntryState, log: LogState, timestamp: int) -> dict[str, Any]:
-    """Write a whole record for the classic API: what the log says, in the place that the old record had."""
-    catalog, schema, table = record.name.written
+def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, Any]:
+    """Return a whole catalog entry for the classic API: the metadata of the log, at the location of the old entry.
+
+    Args:
+        entry: The old entry.
+        log: The metadata of the log.
+        timestamp: When the newest version was committed, in milliseconds since 1970.
+    """
+    catalog, schema, table = entry.name.written
     places = {name.lower(): index for index, name in enumerate(log.partitioning)}
     fields = json.loads(log.schema)["fields"]
     info: dict[str, Any] = {
         "name": table,
         "catalog_name": catalog,
         "schema_name": schema,
-        "table_type": record.table_type,
-        "data_source_format": record.data_format,
-        "storage_location": record.location,
+        "table_type": entry.table_type,
+        "data_source_format": entry.data_format,
+        "storage_location": entry.location,
         "comment": log.comment,
         "properties": {**log.configuration, LAST_VERSION: str(log.version), LAST_TIMESTAMP: str(timestamp)},
         "columns": [
@@ -96,7 +106,7 @@ def table_info(record: EntryState, log: LogState, timestamp: int) -> dict[str, A
             for position, (field, column) in enumerate(zip(fields, log.columns, strict=True))
         ],
     }
-    return {**info, **({"owner": record.owner} if record.owner else {})}
+    return {**info, **({"owner": entry.owner} if entry.owner else {})}
 
 
 def _info(field: Mapping[str, Any], data_type: DataTypeState, position: int, place: int | None) -> dict[str, Any]:
@@ -129,8 +139,8 @@ def _column(info: ColumnInfo) -> EntryColumn:
             partition_index=info.get("partition_index"),
         )
     except (TypeError, ValueError) as error:
-        said = because(ValueError(info.get("type_json")))
-        msg = f"its record has a column {info['name']} of a type that we do not know ({said})"
+        shown = because(ValueError(info.get("type_json")))
+        msg = f"its catalog entry has a column {info['name']} of an unknown type ({shown})"
         raise ValueError(msg) from error
 
 

@@ -97,7 +97,7 @@ def test_what_is_no_schema_or_catalog_leaves_open_whether_a_table_is_absent(log,
     state = server.catalog.snapshot([MODEL])
 
     assert str(state.problems[NAME]).startswith(
-        "dev.silver.orders: is not found, and nobody can tell whether it is there"
+        "dev.silver.orders: is not found, and nobody can tell whether it exists"
     )
     assert NAME not in state.tables
 
@@ -272,7 +272,7 @@ def test_an_update_that_changes_nothing_is_no_sync(log, answer):
         server.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
-        "dev.silver.orders: the server reported success, and its record still differs (columns.deep: the catalog entry has"
+        "dev.silver.orders: the server reported success, and its catalog entry still differs (columns.deep: the catalog entry has"
         " array<struct<x:decimal(9,3)>>, the log has (absent)); see whether http://unity.invalid is the server itself, and"
         " try again"
     )
@@ -343,7 +343,7 @@ def test_an_entry_without_a_format_is_not_reported_as_another_format(log):
     server.play(TABLE, {**record(log), "data_source_format": None})
 
     assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
-        "dev.silver.orders: the server says neither that it is a Delta table nor that it is none: its record has no format;"
+        "dev.silver.orders: nobody can tell whether it is a Delta table, because its catalog entry has no format;"
         " register it again with one"
     )
 

@@ -115,7 +115,7 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
     client = UnityClient(double.uri)
 
     with pytest.raises(
-        BackendUnavailableError, match="by transactions, to which Spark Connect has no way; give it a classic session"
+        BackendUnavailableError, match="by transactions, which Spark Connect cannot reach; give it a classic session"
     ):
         UnityCatalog(client, lambda: remote).create_schema("dev", "silver")
     client.close()

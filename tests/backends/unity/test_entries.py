@@ -276,9 +276,9 @@ def test_a_record_is_never_taken_back(unity):
         unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
-        "dev.silver.orders: its record shows version 7, and the newest version of its log is 0, so the record is not taken"
-        " back; see whether the log was restored or copied from elsewhere, or, if the table was created again at"
-        f" {place}, register it again through Spark, which touches no file: DROP TABLE IF EXISTS"
+        "dev.silver.orders: its catalog entry shows version 7, and the newest version of its log is 0, so the entry is not"
+        " changed; see whether the log was restored or copied from elsewhere, or, if the table was created again at"
+        f" {place}, register it again through Spark, which changes no file: DROP TABLE IF EXISTS"
         f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{place}'"
     )
     assert unity.calls("POST") == []
@@ -287,7 +287,7 @@ def test_a_record_is_never_taken_back(unity):
 def as_spark_reads(unity, monkeypatch):
     """Let a session be at hand that reads the log of the managed table."""
     log = LogFacts({"schemaString": json.dumps({"type": "struct", "fields": [field("id")]})}, {}, version=3)
-    monkeypatch.setattr(unity.catalog._reading, "_by_spark", lambda _, **__: log)
+    monkeypatch.setattr(unity.catalog._reader, "_by_spark", lambda _, **__: log)
 
 
 def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing(unity, monkeypatch):
@@ -299,9 +299,9 @@ def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing
         unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
-        "dev.silver.orders: its record is not level with its log (columns: the catalog entry has none, the log has 1; comment: the"
-        " catalog entry has 'All', the log has ''), and it is a managed table, whose record only the catalog itself may write; a"
-        " RESTORE through Spark writes both"
+        "dev.silver.orders: its catalog entry differs from its log (columns: the catalog entry has none, the log has 1; comment: the"
+        " catalog entry has 'All', the log has ''), and it is a managed table, whose entry only the catalog may write; a RESTORE"
+        " through Spark writes both"
     )
     assert unity.calls("POST") == []
 
@@ -362,7 +362,7 @@ def test_races_that_are_lost_without_end_end(tmp_path, status, text):
         tries = len(unity.calls("POST"))
         assert tries > 2
         assert str(caught.value) == (
-            f"dev.silver.orders: somebody else has changed its record at each of {tries} tries; try again when they are done"
+            f"dev.silver.orders: somebody else has changed its catalog entry during each of {tries} tries; try again later"
         )
 
 
@@ -411,7 +411,7 @@ def test_success_that_is_not_so_is_not_believed(unity, status, text):
         unity.catalog.sync_entries([MODEL])
 
     assert str(caught.value) == (
-        "dev.silver.orders: the server reported success, and its record still differs (columns: the catalog entry has none, the log"
+        "dev.silver.orders: the server reported success, and its catalog entry still differs (columns: the catalog entry has none, the log"
         f" has 14); see whether {unity.server.uri} is the server itself, and try again"
     )
 
@@ -489,9 +489,7 @@ class TestHealing:
             unity.catalog.sync_entries([MODEL])
             unity.record()["columns"][0]["type_json"] = '"geometry"'
 
-            with pytest.raises(
-                MetadataSyncError, match=r"of a type that we do not know \(\"geometry\"\); update this package"
-            ):
+            with pytest.raises(MetadataSyncError, match=r"of an unknown type \(\"geometry\"\); update this package"):
                 unity.catalog.sync_entries([MODEL])
 
 
@@ -510,7 +508,7 @@ class TestMissingCatalogs:
                 unity.catalog.sync_entries([self.NOWHERE, MODEL])
 
             assert str(caught.value) == (
-                "prod.silver.orders: the server shows no catalog prod; make the catalog, which no apply does, or give the"
+                "prod.silver.orders: the server shows no catalog prod; create it, which no apply does, or give the"
                 " principal permission to use it"
             )
             assert unity.calls("DELETE") == []
@@ -547,7 +545,7 @@ class TestOldServers:
                 unity.catalog.sync_entries([MODEL])
 
             assert str(caught.value) == (
-                f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its record (owned by data-team)"
+                f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its catalog entry (owned by data-team)"
                 " can only be deleted and created again, under another id; pytest --delta-sync-metadata does that with"
                 " delta_sync_recreate = true, or upgrade the server"
             )
@@ -566,7 +564,7 @@ class TestOldServers:
             (record,) = caplog.records
             assert (record.name, record.levelname) == ("pytest_delta_schema", "WARNING")
             assert record.getMessage() == (
-                f"dev.silver.orders: its record, owned by data-team, id {before}, is deleted and created again,"
+                f"dev.silver.orders: its catalog entry, owned by data-team, id {before}, is deleted and created again,"
                 " by the principal of the token; files stay as they are"
             )
             assert (unity.record()["owner"], unity.record()["columns"][1]["type_precision"]) == (None, 10)
@@ -596,7 +594,7 @@ class TestOldServers:
 
             text = str(caught.value)
             said = json.loads(text[text.index("{") : text.rindex("}") + 1])
-            assert "its record was deleted and could not be created again" in text
+            assert "its catalog entry was deleted and could not be created again" in text
             assert (said["name"], said["properties"]["team"], len(said["columns"])) == ("orders", "x", 1)
 
 
@@ -625,7 +623,7 @@ def test_managed_tables_of_old_servers_are_read_by_spark_or_not_at_all(tmp_path)
         unity.record()["table_type"] = "MANAGED"
 
         assert str(unity.state().problems[NAME]) == (
-            f"dev.silver.orders: the catalogs at {unity.server.uri} are changed through Spark, and no session is configured;"
+            f"dev.silver.orders: Spark runs the statements for the catalogs at {unity.server.uri}, and no session is configured;"
             " override the fixture delta_spark, or give UnityCatalog a session"
         )
 

@@ -136,10 +136,13 @@ def test_a_server_that_is_not_there():
 @pytest.mark.parametrize(
     ("uri", "text"),
     [
-        ("unity.example.com", "is 'unity.example.com', which is no address; write it as in https://unity.example.com"),
-        ("ftp://unity", "is 'ftp://unity', which is no address"),
-        ("http://", "is 'http://', which is no address"),
-        ("http://host:99999", "is 'http://host:99999', which is no address (Port out of range 0-65535)"),
+        (
+            "unity.example.com",
+            "is 'unity.example.com', which is not an address; write it as in https://unity.example.com",
+        ),
+        ("ftp://unity", "is 'ftp://unity', which is not an address"),
+        ("http://", "is 'http://', which is not an address"),
+        ("http://host:99999", "is 'http://host:99999', which is not an address (Port out of range 0-65535)"),
         (
             "https://me:hunter2@unity.example.com:8443/x",
             "has a user or a password in it, at https://unity.example.com:8443; keep secrets out of it, and give a token",
@@ -169,8 +172,8 @@ def test_a_type_that_we_do_not_know_is_a_problem_of_the_record_alone(unity):
 
     assert state.tables[NAME].exists
     assert str(state.records[NAME]) == (
-        "dev.silver.orders: its record has a column id of a type that we do not know"
-        ' ({"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}); update this package, or the record'
+        "dev.silver.orders: its catalog entry has a column id of an unknown type"
+        ' ({"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}); update this package, or the entry'
     )
 
 
@@ -204,7 +207,7 @@ def test_a_record_without_a_location(unity):
     unity.server.records._store = None
     unity.record()["storage_location"] = None
 
-    expect(unity, "its record names no location; register it again with one")
+    expect(unity, "its catalog entry names no location; register it again with one")
 
 
 @pytest.mark.parametrize(
@@ -267,7 +270,7 @@ class TestPermissionAndAbsence:
         problem = unity.state(nope).problems[nope.name]
 
         assert str(problem) == (
-            "dev.silver.nope: is not found, and nobody can tell whether it is there: GET /schemas/dev.silver on"
+            "dev.silver.nope: is not found, and nobody can tell whether it exists: GET /schemas/dev.silver on"
             f" {unity.server.uri}: 403 INTERNAL: told to fail; give the principal of the token the permission"
         )
 
@@ -277,7 +280,7 @@ class TestPermissionAndAbsence:
         problem = unity.state(nope).problems[nope.name]
 
         assert str(problem) == (
-            "prod.silver.orders: the server shows no catalog prod; make the catalog, which no apply does, or give the"
+            "prod.silver.orders: the server shows no catalog prod; create it, which no apply does, or give the"
             " principal permission to use it"
         )
 
@@ -311,7 +314,7 @@ def test_without_a_session_nothing_is_changed(unity):
         unity.catalog.create_schema("dev", "gold")
 
     assert str(caught.value) == (
-        f"the catalogs at {unity.server.uri} are changed through Spark, and no session is configured; override the fixture"
+        f"Spark runs the statements for the catalogs at {unity.server.uri}, and no session is configured; override the fixture"
         " delta_spark, or give UnityCatalog a session"
     )
 
@@ -372,11 +375,11 @@ class TestSecrets:
             ),
             (
                 "dapi-1234\n567",
-                "has characters that no HTTP header can carry: it is not printable ASCII; see how it was",
+                "has characters that no HTTP header can hold: it is not printable ASCII; see how it was",
             ),
-            ("dapi-Schlüssel", "has characters that no HTTP header can carry"),
-            ("dapi-\x0012345", "has characters that no HTTP header can carry"),
-            ("dapi-12345\u2028\u200b", "has characters that no HTTP header can carry"),
+            ("dapi-Schlüssel", "has characters that no HTTP header can hold"),
+            ("dapi-\x0012345", "has characters that no HTTP header can hold"),
+            ("dapi-12345\u2028\u200b", "has characters that no HTTP header can hold"),
         ],
     )
     def test_a_token_that_cannot_be_used_is_refused_before_the_first_call_and_not_shown(self, given, text):

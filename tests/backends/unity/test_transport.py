@@ -344,9 +344,9 @@ class TestProxies:
         [
             (
                 "ftp://me:hunter2@x",
-                "the proxy ftp://***@x, which is none that can be used; see HTTPS_PROXY and NO_PROXY",
+                "the proxy ftp://***@x, which cannot be used; see HTTPS_PROXY and NO_PROXY",
             ),
-            ("http://me:hunter2@x:y", "the proxy http://***@x:y, which is none that can be used"),
+            ("http://me:hunter2@x:y", "the proxy http://***@x:y, which cannot be used"),
             ("socks5://me:hunter2@x", "the proxy socks5://***@x, which needs socksio; pip install 'httpcore[socks]'"),
         ],
     )
