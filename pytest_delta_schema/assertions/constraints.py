@@ -1,4 +1,4 @@
-"""Expect a write to be stopped by one constraint, and by no other."""
+"""Expect that one constraint, and no other, stops a write."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ def stopped_by(model: Table, *, check: str | None = None, not_null: str | None =
         AssertionError: If nothing stopped the write, or another constraint did.
     """
     kind, name = _expected(model, check, not_null)
+    __tracebackhide__ = True
     try:
         yield
     except Exception as error:
-        found = constraint_error(error, [model])
-        if found is None:
+        stopped = constraint_error(error, [model])
+        if stopped is None:
             raise
-        if (found.kind, found.name.lower()) != (kind, name.lower()):
-            msg = f"{model.qualified_name}: {kind} {name} should have stopped the write, and {found} did"
+        if (stopped.kind, stopped.name.lower()) != (kind, name.lower()):
+            msg = f"{model.qualified_name}: {kind} {name} should have stopped the write, and {stopped} did"
             raise AssertionError(msg) from error
         return
     msg = f"{model.qualified_name}: {kind} {name} should have stopped the write, and nothing did"
@@ -49,11 +50,11 @@ def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[st
         msg = f"{model.qualified_name}: name one constraint, check=... or not_null=..."
         raise DeclarationError(msg)
     if check is not None:
-        known, kind, name = [each.name for each in model.checks], CHECK, check
+        known, kind, name = [constraint.name for constraint in model.checks], CHECK, check
     else:
         known = [".".join(path) for path in not_null_paths(desired_state(model).columns)]
         kind, name = NOT_NULL, str(not_null)
-    if name.lower() not in {each.lower() for each in known}:
+    if name.lower() not in {other.lower() for other in known}:
         msg = f"{model.qualified_name}: there is no {kind} {name} in the model; it has {', '.join(known) or 'none'}"
         raise DeclarationError(msg)
     return kind, name

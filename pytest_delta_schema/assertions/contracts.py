@@ -1,4 +1,4 @@
-"""Assertions for ordinary tests."""
+"""Assert that tables have no drift, and that rows satisfy a contract."""
 
 from __future__ import annotations
 

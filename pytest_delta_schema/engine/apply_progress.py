@@ -1,4 +1,4 @@
-"""What a run has applied, for the case that it is interrupted."""
+"""How far the applies of a run have come, for the report of an interruption."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.interruption import ApplyInterrupted
 
 
-class Applying:
-    """Remembers which tables were reached, and how far the last ones had come."""
+class ApplyProgress:
+    """Records which tables were applied, and how far an apply came that did not end."""
 
     def __init__(self) -> None:
         self._reached: set[str] = set()
@@ -22,7 +22,7 @@ class Applying:
 
     @contextmanager
     def by(self, runner: ActionRunner) -> Iterator[None]:
-        """Remember an apply by ``runner`` inside of the block; its interruption goes on without a text."""
+        """Record the apply that ``runner`` does inside the block; an interruption is raised again without its text."""
         from pytest_delta_schema.execute.interruption import ApplyInterrupted
 
         self._runner = runner
@@ -34,16 +34,16 @@ class Applying:
         except Exception:
             self._runner = None
             raise
-        self._reached.update(str(each.table) for each in runner.progress())
+        self._reached.update(str(table.table) for table in runner.progress())
         self._runner = None
 
-    def stories(self) -> list[str]:
-        """Return how far each table of an apply that did not end had come, and why others had failed before."""
+    def texts(self) -> list[str]:
+        """Return how far each table of an apply came that did not end, and why others had failed before."""
         if self._stop is not None:
             return [*map(str, self._stop.errors), *map(str, self._stop.tables)]
-        return [] if self._runner is None else [str(each) for each in self._runner.progress()]
+        return [] if self._runner is None else [str(table) for table in self._runner.progress()]
 
     def reached(self) -> set[str]:
-        """Return the names of the tables that have stories, or were applied with another one."""
-        unended = () if self._runner is None else self._runner.progress()
-        return self._reached | {str(each.table) for each in unended}
+        """Return the names of the tables that were applied, or whose apply did not end."""
+        unfinished = () if self._runner is None else self._runner.progress()
+        return self._reached | {str(table.table) for table in unfinished}

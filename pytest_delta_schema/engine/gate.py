@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.apply_progress import Applying
+from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.assembly import preflight_of, runner_of
 from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction, sync_stale_entry
 from pytest_delta_schema.engine.declarations import Declarations
@@ -161,14 +161,14 @@ class Gate:
         status = Status.BLOCKED if violations else Status.DRIFTED
         return self._planned(table, Check.DRIFT, status, plan, violations, data_checks=checks)
 
-    def apply(self, table: Table, applying: Applying | None = None, *, with_parents: bool = False) -> TableOutcome:
+    def apply(self, table: Table, progress: ApplyProgress | None = None, *, with_parents: bool = False) -> TableOutcome:
         """Align a table with its model, read it back, and prove that its plan is empty.
 
         Tables whose foreign keys form a circle with it are aligned at once.
 
         Args:
             table: One of the models.
-            applying: Remembers how far the apply came if it is interrupted.
+            progress: Records how far the apply came, for the report of an interruption.
             with_parents: Whether tables that it references are aligned, too.
         """
         invalid = self._invalid(table, Check.APPLY) or self.unreadable(table, Check.APPLY)
@@ -187,7 +187,7 @@ class Gate:
         line = Orchestrator(self.catalog, runner, self.declarations.planner, self.declarations.validator)
         known = map(bound, self.dependents(tables))
         try:
-            with (applying or Applying()).by(runner):
+            with (progress or ApplyProgress()).by(runner):
                 result = line.sync_tables(map(bound, tables), other_models=known)
         except UnsafePlanError as error:
             return self._planned(

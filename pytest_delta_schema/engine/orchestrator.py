@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncResult:
-    """What a sync did.
+    """The result of an apply.
 
     Args:
-        plan: What had to change; empty if the catalog was in line already.
-        statements: What ran, in order.
+        plan: The changes; empty if the catalog had no drift.
+        statements: The statements that ran, in order.
     """
 
     plan: TablePlan
@@ -40,14 +40,14 @@ class SyncResult:
 
 
 class Orchestrator:
-    """Brings a catalog in line with models, and proves it.
+    """Aligns a catalog with models, and proves that their plan is empty after it.
 
     Args:
-        reader: Observes the catalog.
+        reader: Reads the catalog.
         runner: Changes it.
-        planner: Says what must change.
-        validator: Says what is allowed.
-        settings: Default properties and bindings of the models; without it models are taken as they are.
+        planner: Compares models with the catalog.
+        validator: Runs the rules.
+        settings: Default properties and bindings of the models; by default there are none.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class Orchestrator:
         )
 
     def plan_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> TablePlan:
-        """Read the catalog and say what must change, and change nothing.
+        """Read the catalog and plan what must change; nothing is changed.
 
         Args:
             models: Declared tables, each name once.
-            other_models: Other declared tables, whose foreign keys follow when keys of ``models`` change.
+            other_models: Other declared tables, whose foreign keys are planned if they depend on a key that changes.
 
         Raises:
             InvalidModelError: If declarations break rules; nothing is read then.
@@ -94,10 +94,10 @@ class Orchestrator:
         """
         tables, others = self._resolved(models), self._resolved(other_models)
         self.validator.validate_models(tables)
-        return self._look(tables, others)[1]
+        return self._read_and_plan(tables, others)[1]
 
     def sync_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> SyncResult:
-        """Bring the catalog in line with ``models``: plan, judge, ask the data, run, read back, prove.
+        """Align the catalog with ``models``: read, plan, validate, check the data, run, read back, prove.
 
         Args:
             models: Declared tables, each name once.
@@ -105,33 +105,33 @@ class Orchestrator:
                 added again if they are still wanted.
 
         Returns:
-            What was done; after it a new plan is empty.
+            The plan and the statements that ran; a new plan is empty after it.
 
         Raises:
             InvalidModelError: If declarations break rules; nothing is read.
             CatalogReadError: If tables cannot be read; nothing is changed.
-            UnsafePlanError: If the plan breaks rules, then nothing is changed; or if the data of tables refuses, then
+            UnsafePlanError: If the plan breaks rules, then nothing is changed; or if data checks fail, then
                 those tables are unchanged.
-            ApplyError: If a statement failed.
+            ApplyError: If a statement of one table failed.
             ApplyErrors: If several tables failed.
             ConvergenceError: If the catalog still differs after everything ran.
             MetadataSyncError: If the tables are aligned, but a catalog entry could not be synchronised. Entries of
                 tables whose plan was empty are synchronised, too; none is deleted for it.
-            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it once the plan was made; nothing more is written then.
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it after the plan was made; nothing more is written then.
         """
         tables, others = self._resolved(models), self._resolved(other_models)
         self.validator.validate_models(tables)
-        state, plan = self._look(tables, others)
+        state, plan = self._read_and_plan(tables, others)
         self.validator.validate_plan(plan)
         try:
             ran = self.runner.apply(plan)
         except ApplyInterrupted as stop:
-            raise looked_at(stop, lambda: self._look(tables, others)) from None
+            raise looked_at(stop, lambda: self._read_and_plan(tables, others)) from None
         if not ran:
-            self._heal_records(tables, state)
+            self._sync_entries(tables, state)
             return SyncResult(plan=plan, statements=ran)
         try:
-            self._heal_records(tables, self._prove(tables, others))
+            self._sync_entries(tables, self._require_no_drift(tables, others))
         except KeyboardInterrupt:
             raise finished(plan) from None
         return SyncResult(plan=plan, statements=ran)
@@ -140,20 +140,20 @@ class Orchestrator:
         """Return the tables that models map to in the catalog."""
         return [bound(model, self._settings) for model in models]
 
-    def _heal_records(self, tables: list[Table], state: CatalogState) -> None:
-        """Bring what a catalog keeps beside the logs level with them, also where the plan was empty."""
+    def _sync_entries(self, tables: list[Table], state: CatalogState) -> None:
+        """Write the metadata of Delta logs to the catalog entries that differ, also where the plan was empty."""
         if isinstance(self.reader, SyncsEntries):
             stale = set(stale_entries(state))
-            behind = [table for table in tables if table.name in stale]
-            if behind:
-                self.reader.sync_entries(behind, recreates=False)
+            differing = [table for table in tables if table.name in stale]
+            if differing:
+                self.reader.sync_entries(differing, recreates=False)
 
-    def _look(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
+    def _read_and_plan(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
         state = self.reader.snapshot([*tables, *others])
         return state, self.planner.plan(tables, state, other_models=others)
 
-    def _prove(self, tables: list[Table], others: list[Table]) -> CatalogState:
-        state, left = self._look(tables, others)
+    def _require_no_drift(self, tables: list[Table], others: list[Table]) -> CatalogState:
+        state, left = self._read_and_plan(tables, others)
         if not left.is_empty:
             lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
             raise ConvergenceError(

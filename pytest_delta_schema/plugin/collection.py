@@ -64,7 +64,7 @@ class TableNode(pytest.Class):
 
     @classmethod
     def of(cls, parent: pytest.Module, table: Table, variable: str) -> TableNode:
-        """Build the node of ``table``, which stands in ``parent`` under the name ``variable``."""
+        """Build the node of ``table``, which is the value of ``variable`` in the module ``parent``."""
         node: TableNode = cls.from_parent(parent, name=node_name(table.qualified_name))
         contract = _contract(parent.config.stash[RUN].options)
         node.obj = type(escaped(table.qualified_name), (contract,), {"table": table, "__module__": parent.obj.__name__})
@@ -79,7 +79,7 @@ class TableNode(pytest.Class):
             yield item
 
     def _checks(self) -> Sequence[pytest.Function]:
-        """Return the items; what pytest has worked out for the first table of a module holds for all others in it."""
+        """Return the items; what pytest computes for the first table of a module is reused for all others in it."""
         known = (self.parent or self).stash.setdefault(_KNOWN, {})
         plain = known.get(self.obj.__base__)
         if plain is not None:
@@ -87,7 +87,7 @@ class TableNode(pytest.Class):
         # A class looks for fixtures and set-up methods of its own first; contracts have none.
         items = [item for item in super(pytest.Class, self).collect() if isinstance(item, pytest.Function)]
         for item in items:
-            # Everything that pytest has worked out for the item stays; only what it answers about itself changes.
+            # What pytest has computed for the item stays; only its location and its failures are shown differently.
             item.__class__ = ContractItem
         if not any(hasattr(item, "callspec") for item in items):
             known[self.obj.__base__] = [(item.name, item._fixtureinfo) for item in items]  # noqa: SLF001 - what from_parent takes
@@ -124,7 +124,7 @@ def _contract(options: Options) -> type[StandardContract]:
 
 
 def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
-    """Return nodes for the tables that ``value`` declares; ``None`` if it is nothing of ours.
+    """Return nodes for the tables that ``value`` declares; ``None`` if it declares none.
 
     A table is collected where it was declared, and where a list ``delta_tables`` names it.
 
@@ -136,11 +136,11 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
     Raises:
         CollectError: If two declarations claim one name.
     """
-    # The type and not isinstance: lazy proxies must not be woken up.
+    # The type and not isinstance, which would evaluate lazy proxies.
     if name == LISTED and isinstance(value, (list, tuple)):
-        strangers = [repr(each) for each in value if not issubclass(type(each), Table)]
-        if strangers:
-            msg = f"{LISTED} holds {', '.join(strangers)}, not a Table; list tables only"
+        others = [repr(item) for item in value if not issubclass(type(item), Table)]
+        if others:
+            msg = f"{LISTED} holds {', '.join(others)}, not a Table; list tables only"
             raise collector.CollectError(msg)
         first = [table for table in value if _is_first(collector, table)]
         return [node for table in first for node in _nodes(collector, table, name)]
@@ -182,7 +182,7 @@ def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsMo
 
 
 def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
-    """Sort items by what they cost: without a catalog, reading it, changing it, and then users' tests on it.
+    """Sort items: those without a catalog, those that read it, those that change it, then other tests that use it.
 
     Among those that change it, parents come before the tables whose foreign keys point at them.
     """
@@ -197,18 +197,18 @@ def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item
 
 
 def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
-    """Return the tables whose catalog is asked by one of ``items``, each once."""
+    """Return the tables that ``items`` compare with a catalog, each once."""
     tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) > 0]
     return list({table.name: table for table in tables}.values())
 
 
 def bindings_that_fail(run: ContractRun) -> list[str]:
-    """Return a message for each binding that stands for no collected table, and for tables that fall together."""
+    """Return a message for each binding that maps no collected table, and for tables that map to the same one."""
     if not run.settings.bindings:
         return []
     names = _names(run.tables)
     faults = [
-        f"binding {pair!r} stands for no table of this run; collected are {names}"
+        f"binding {pair!r} maps no table of this run; collected are {names}"
         for pair in Binding(run.settings.bindings).unused(run.tables)
     ]
     places: dict[object, object] = {}

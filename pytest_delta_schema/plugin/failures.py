@@ -1,4 +1,4 @@
-"""How a failed check reads: one line in the summary, the whole story above, and no traceback of ours."""
+"""Show failed checks: one line in the summary, all details above it, and no traceback of this package."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
-    """A check found something.
+    """A check did not pass.
 
     Args:
         headline: One line.
-        body: Everything else, in which only SQL may hold what a terminal obeys.
+        body: Everything else; only its SQL may hold control characters.
     """
 
     def __init__(self, headline: str, body: str = "") -> None:
@@ -33,14 +33,14 @@ class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
 
 
 class NotOpened(Failed):
-    """The catalog could not be opened, so that nothing can be said of any table.
+    """The catalog could not be opened, so that no table was checked.
 
     Args:
-        why: One line.
+        reason: One line.
     """
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why, pytrace=False)
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, pytrace=False)
 
 
 _NOT_OPENED = pytest.StashKey[bool]()
@@ -50,11 +50,11 @@ _POINTER = "not checked, because the catalog could not be opened; the first erro
 
 
 def shown_once(config: pytest.Config, error: NotOpened) -> str:
-    """Return what the report of an item says whose catalog could not be opened: the first one why, others less.
+    """Return the report of an item whose catalog could not be opened: the reason once, then a reference to it.
 
     Args:
         config: The run's configuration.
-        error: What stopped the item.
+        error: The error of the item.
     """
     is_first = not config.stash.get(_NOT_OPENED, False)
     config.stash[_NOT_OPENED] = True

@@ -1,4 +1,4 @@
-"""Fixtures: a chain of small ones for the session, each overridable alone, and factories that clean up.
+"""Fixtures: small ones for the session, each of which can be overridden, and factories that clean up.
 
 Overrides for tables that are collected from ``delta_models`` belong into the root conftest; pytest does not show them
 others.
@@ -110,7 +110,7 @@ def delta_spark(
 
 @pytest.fixture(scope="session")
 def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
-    """The catalog that contracts are held against, as chosen with ``--delta-backend``."""
+    """The catalog that models are compared with, as chosen with ``--delta-backend``."""
     from pytest_delta_schema.plugin.backend_choice import open_catalog
 
     return open_catalog(request)
@@ -149,11 +149,11 @@ def make_delta_schema(_delta_scratch: Any) -> MakeSchema:
 def make_delta_table(_delta_scratch: Any) -> MakeTable:
     """Make tables from models, in a scratch schema that is dropped after the test.
 
-    Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the model of
-    the new table, whose ``qualified_name`` can be queried. Foreign keys point at the parents that this test has made
-    before; those to other tables are left out. Rows are read back as they are given, converted to the types of their
-    columns; if one would not, a ``StatementError`` names every such value, and no row is written. Its other errors are
-    those of a sync.
+    Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the
+    model of the new table, whose ``qualified_name`` can be queried. Property policy, default properties, features
+    and rules of the project hold. Foreign keys reference the parents that this test has made before; others are
+    left out. Rows are read back as they are given, converted to the types of their columns; if one would not, a
+    ``StatementError`` names every such value, and no row is written. Its other errors are those of a sync.
     """
 
     def make(model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None) -> Table:
@@ -175,7 +175,7 @@ def delta_raises() -> Raises:
 
 @pytest.fixture
 def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
-    """Ask Delta itself what it makes of a write; see :func:`probe_write`.
+    """Run a write on an empty clone of a table, and return what Delta did; see :func:`probe_write`.
 
     Call it with the frame and the table, and how it is written; the clone is made in ``delta_catalog``.
     """
@@ -184,7 +184,7 @@ def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
 
     if not isinstance(delta_catalog, LocalCatalog):
         pytest.fail(
-            f"the {delta_catalog.name} catalog has no Delta to ask; use check_write, or the local backend",
+            f"the {delta_catalog.name} catalog has no Delta; use check_write, or the local backend",
             pytrace=False,
         )
     return partial(probe_write, catalog=delta_catalog)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.engine.apply_progress import Applying
+from pytest_delta_schema.engine.apply_progress import ApplyProgress
 
 if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
@@ -35,7 +35,7 @@ class ContractRun:
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
         self.audited: set[int] = set()
-        self.applying = Applying()
+        self.progress = ApplyProgress()
         self._config = config
         self._pushed = settings
         self._gates: dict[int, Gate] = {}

@@ -23,11 +23,11 @@ SCRATCH_CATALOG = "scratch"
 
 
 class Scratch:
-    """Makes schemas and tables, and drops all of them in the end.
+    """Makes schemas and tables, and drops all of them at the end.
 
     Args:
-        catalog: Where.
-        worker: Part of the schemas' names, so that parallel runs do not meet.
+        catalog: The catalog.
+        worker: Part of the schemas' names, so that those of parallel runs differ.
     """
 
     def __init__(self, catalog: ScratchCatalog, worker: str) -> None:
@@ -48,7 +48,7 @@ class Scratch:
     def table(self, model: Table, rows: Iterable[Mapping[str, Any]] | None, name: str | None) -> Table:
         """Make the table that ``model`` declares, in the scratch schema of its catalog, and fill it.
 
-        Its foreign keys point at the parents that were made before; those to other tables are left out.
+        Its foreign keys reference the parents that were made before; those to other tables are left out.
         """
         catalog = model.name.catalog
         if catalog not in self._homes:
@@ -74,7 +74,7 @@ class Scratch:
         return copy
 
     def _key(self, key: ForeignKey) -> ForeignKey:
-        """Return a foreign key that points at the copy of its parent."""
+        """Return a foreign key that references the copy of its parent."""
         return ForeignKey(key.columns, self._copies[key.parent], parent_columns=key.parent_key, name=key.name)
 
     def clean_up(self) -> None:

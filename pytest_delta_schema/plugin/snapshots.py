@@ -29,7 +29,7 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
             msg = f"a SQL snapshot holds text, got {type(data).__name__}; render the statements first"
             raise TypeError(msg)
         text = data.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
-        # Half a character cannot be written to a file, nor to any catalog.
+        # A lone surrogate cannot be written to a file, nor to any catalog.
         return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

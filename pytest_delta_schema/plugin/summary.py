@@ -38,7 +38,7 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
     Args:
         config: The run's configuration.
         items: Emptied in a worker, so that nothing runs.
-        faults: What is wrong; empty if nothing is.
+        faults: The messages; empty if there are none.
 
     Raises:
         pytest.UsageError: With all faults.
@@ -52,11 +52,11 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
 
 
 def note_refusals(config: pytest.Config, faults: list[str]) -> None:
-    """Let the run end with a usage error, though it has begun; it has to be stopped besides.
+    """Let a run that has begun end with a usage error; the caller stops it.
 
     Args:
         config: The run's configuration.
-        faults: What is wrong.
+        faults: The messages.
     """
     if is_worker(config):
         config.workeroutput[_REFUSED] = faults  # type: ignore[attr-defined]
@@ -120,7 +120,7 @@ class Summary:
         self._refused.extend(fault for fault in faults if fault not in self._refused)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Fail a gate that found no table: green must mean that something was looked at."""
+        """Fail a gate that found no table, because nothing was checked."""
         here: list[str] = self._config.stash.get(_REFUSED_HERE, [])
         self._refused.extend(here)
         if self._refused:
@@ -149,7 +149,7 @@ class Summary:
         return [message for message in first if all(message in other for other in others)]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show how the tables ended, and what to do next."""
+        """Show how the checks ended, and what to do next."""
         terminalreporter.ensure_newline()
         if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)

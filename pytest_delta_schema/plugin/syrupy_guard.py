@@ -1,7 +1,7 @@
-"""Keeps syrupy from deleting snapshots that a run merely did not reach.
+"""Keep syrupy from deleting snapshots that a run did not reach.
 
-syrupy 7.0 takes every snapshot that was not used for an orphan, also after ``--collect-only``, ``-x``, a collection
-error or a test that fails before its assertion (all run). So it may clean up after complete and green runs only.
+syrupy 7.0 deletes every snapshot that was not used, also after ``--collect-only``, ``-x``, a collection error or a test
+that fails before its assertion. So it may clean up only after complete runs that pass.
 """
 
 from __future__ import annotations

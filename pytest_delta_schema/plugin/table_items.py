@@ -77,5 +77,5 @@ class ApplyContract(StandardContract):
         run = request.config.stash[RUN]
         # Another worker of xdist may have created the parents of a table in a catalog of its own.
         with_parents = is_worker(request.config)
-        outcome = run.gate(delta_catalog).apply(self.table, run.applying, with_parents=with_parents)
+        outcome = run.gate(delta_catalog).apply(self.table, run.progress, with_parents=with_parents)
         report_outcome(request.node, outcome)

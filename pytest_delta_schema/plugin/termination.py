@@ -1,4 +1,4 @@
-"""SIGTERM during an apply: it ends as by Ctrl-C, in time, and then by the signal after all."""
+"""End an apply on SIGTERM as on Ctrl-C, within a time limit, and raise the signal again after it."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Termination:
 
     Args:
         limit: Seconds from the signal to the end of the process, whatever the process is doing.
-        last_words: Called by another thread if that time is over.
+        at_limit: Called by another thread when that time is over.
     """
 
-    def __init__(self, limit: float, last_words: Callable[[], None]) -> None:
+    def __init__(self, limit: float, at_limit: Callable[[], None]) -> None:
         self.is_signalled = False
         self._limit = limit
-        self._last_words = last_words
+        self._at_limit = at_limit
         self._over = threading.Event()
         self._earlier: Callable[[int, FrameType | None], object] | int | None = None
 
     def install(self) -> None:
-        """Take the signal over; not outside of the main thread, and not where somebody ignores it."""
+        """Install the handler; not outside of the main thread, and not where the signal is ignored."""
         earlier = signal.getsignal(signal.SIGTERM)
         if threading.current_thread() is not threading.main_thread() or earlier in (None, signal.SIG_IGN):
             return
@@ -45,7 +45,7 @@ class Termination:
         signal.signal(signal.SIGTERM, self._handle)
 
     def end(self) -> None:
-        """Give the signal back, and raise it again if it came: the earlier handler decides, or the process ends."""
+        """Restore the earlier handler, and raise the signal again if it came."""
         if self._earlier is None:
             return
         earlier, self._earlier = self._earlier, None
@@ -75,6 +75,6 @@ class Termination:
                     return
         if not self._over.wait(self._limit):
             try:
-                self._last_words()
+                self._at_limit()
             finally:
                 os._exit(128 + signal.SIGTERM)

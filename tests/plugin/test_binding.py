@@ -124,7 +124,7 @@ def test_users_tests_find_the_table_that_a_model_maps_to(bound):
         (
             ["--delta-drift", "--delta-bind=prod=x"],
             (
-                "binding 'prod=x' stands for no table of this run; collected are dev.gold.other, dev.silver.customers,"
+                "binding 'prod=x' maps no table of this run; collected are dev.gold.other, dev.silver.customers,"
                 " dev.silver.orders"
             ),
         ),

@@ -230,9 +230,9 @@ def test_the_controller_shows_the_reports_of_all_workers(stopped, project, tmp_p
     result = stopped("-n2", "--delta-backend=memory", interrupt=BOTH.format(folder=str(folder), kill=kill), number=1)
 
     assert result.returncode == code, result.stdout + result.stderr
-    stories = [line for line in result.stdout.splitlines() if "interrupted in statement 1 of 1" in line]
-    assert sorted(line.split()[1] for line in stories) == ["dev.silver.a:", "dev.silver.b:"]
-    assert sorted(line.split()[0] for line in stories) == ["[gw0]", "[gw1]"]
+    texts = [line for line in result.stdout.splitlines() if "interrupted in statement 1 of 1" in line]
+    assert sorted(line.split()[1] for line in texts) == ["dev.silver.a:", "dev.silver.b:"]
+    assert sorted(line.split()[0] for line in texts) == ["[gw0]", "[gw1]"]
     assert "not begun: dev.silver.c\n" in result.stdout
     for pid in folder.iterdir():
         with pytest.raises(ProcessLookupError):
