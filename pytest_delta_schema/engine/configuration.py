@@ -177,3 +177,6 @@ BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 TOML_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_toml)
 """The keys of the section."""
+
+INI_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_ini)
+"""The keys of ini files, without their prefix."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_delta_schema.engine.configuration import BY_NAME, SECTION, TOML_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _TOOL, _KEY = SECTION.split(".")
@@ -66,17 +66,22 @@ def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
 
 def unknown_setting(name: str) -> str:
     """Return the message for a key of the section that is no setting, with the nearest one."""
-    near = nearest(name)
+    near = nearest(name, TOML_KEYS)
     if near is not None:
         return f"there is no setting {name}; did you mean {near}?"
     return f"there is no setting {name}; settings are {', '.join(TOML_KEYS)}"
 
 
-def nearest(name: str) -> str | None:
-    """Return the setting whose name resembles a text most; ``None`` if none does."""
+def nearest(name: str, settings: Sequence[str]) -> str | None:
+    """Return the setting whose name resembles a key most; ``None`` if none does.
+
+    Args:
+        name: The key, also with the prefix of ini keys.
+        settings: The names to choose from.
+    """
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), BY_NAME, n=1)), None)
+    return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), settings, n=1)), None)
 
 
 def shown_path(path: Path, root: Path | None) -> str:

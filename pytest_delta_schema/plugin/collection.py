@@ -104,7 +104,7 @@ class ModelsModule(pytest.Module):
         try:
             self.obj = importlib.import_module(self.dotted)
         except Exception as error:
-            msg = escaped_lines(f"delta_models: {self.dotted} cannot be imported, {type(error).__name__}: {error}")
+            msg = escaped_lines(f"models: {self.dotted} cannot be imported, {type(error).__name__}: {error}")
             raise self.CollectError(msg) from error
         return super().collect()
 

@@ -25,12 +25,12 @@ def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], list
             spec = None
         if spec is None or spec.origin is None:
             faults.append(
-                f"delta_models: there is no module {name}; name it as in an import statement, and see that the ini key"
+                f"models: there is no module {name}; name it as in an import statement, and see that the ini key"
                 " pythonpath has its folder"
             )
         elif not Path(spec.origin).is_relative_to(root):
             faults.append(
-                f"delta_models: {name} lies outside of the project; import its tables in a test module and list them"
+                f"models: {name} lies outside of the project; import its tables in a test module and list them"
                 " there: delta_tables = [...]"
             )
         else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_delta_schema.engine.configuration import LISTS, SECTION, SETTINGS
+from pytest_delta_schema.engine.configuration import INI_KEYS, LISTS, SECTION, SETTINGS, TOML_KEYS
 from pytest_delta_schema.engine.project_file import nearest, shown_path
 
 if TYPE_CHECKING:
@@ -125,17 +125,22 @@ class Sources:
 
     def _unknown_ini_keys(self) -> Iterator[str]:
         """Yield a message for each ini key that no plugin has declared and that resembles a setting."""
-        from pytest_delta_schema.engine.ini_files import delta_keys
-
-        path = self._config.inipath
+        path, keys = self._config.inipath, list[str]()
         try:
-            keys = delta_keys(path) if path is not None and path.is_file() else []
+            if path is not None and path.is_file() and b"delta_" in path.read_bytes():
+                from pytest_delta_schema.engine.ini_files import delta_keys
+
+                keys = delta_keys(path)
         except (OSError, ValueError):
             keys = []  # a file that pytest reads otherwise, such as one in another encoding
         for key in dict.fromkeys([*keys, *sorted(self._overridden)]):
-            near = nearest(key) if key.startswith("delta_") and not self._is_declared(key) else None
-            if near is not None:
-                source = "-o" if key in self._overridden else self._shown_path(path)
+            if not key.startswith("delta_") or self._is_declared(key):
+                continue
+            source = "-o" if key in self._overridden else self._shown_path(path)
+            name = key.removeprefix("delta_")
+            if name in TOML_KEYS:
+                yield f"{source}: there is no ini key {key}; set {name} in [{SECTION}] of pyproject.toml"
+            elif near := nearest(key, INI_KEYS):
                 yield f"{source}: there is no ini key {key}; did you mean delta_{near}?"
 
     def _is_declared(self, key: str) -> bool:

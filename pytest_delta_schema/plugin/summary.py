@@ -185,9 +185,10 @@ class Summary:
         models = " ".join(self._options.models.values()) or "empty"
         return (
             f"--delta-{self._options.mode} found no table, so nothing was checked. It looked in {places}:"
-            f" in test files ({patterns}) and in the modules of delta_models ({models}), less what -k, -m or paths"
-            " deselect. Name the modules that declare tables in the ini key delta_models, or list their tables in a"
-            " test file: delta_tables = [...]"
+            f" in test files ({patterns}) and in the modules of the setting models ({models}), less what -k, -m or"
+            " paths deselect. Name the modules that declare tables in pyproject.toml:"
+            ' [tool.pytest_delta_schema] models = ["shop.models"]; or list their tables in a test file:'
+            " delta_tables = [...]"
         )
 
 

@@ -114,7 +114,7 @@ def test_a_module_that_cannot_be_imported_is_one_line(project):
 
     result = project.run()
 
-    result.stdout.fnmatch_lines(["*delta_models: models cannot be imported, ModuleNotFoundError: No module named*"])
+    result.stdout.fnmatch_lines(["*models: models cannot be imported, ModuleNotFoundError: No module named*"])
 
 
 def test_a_module_is_collected_once_whatever_names_it(project):

@@ -81,9 +81,9 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         f"warehouse='{project.path}/lake/{{worker}}'",
         "max_risk='scan'",
         "protected=('prod.*',)",
-        "preflight=Preflight(mode='limit', samples=3)",
-        "restores=True",
-        "enable=('typeWidening',)",
+        "preflight='limit', preflight_samples=3",
+        "on_failure='restore'",
+        "enable_features=('typeWidening',)",
         "rules=('shop.rules:NoFloats',)",
         "owned_properties=True",
         "unmanaged_ignore=('*.tmp_*',)",
@@ -169,7 +169,7 @@ def test_lists_and_tables_of_all_sources_add_up(project, toml, options):
     assert "default_properties=(('a', '1'), ('b', '2'), ('c', '3'))" in text
     bindings = "(('dev', 'silver'), ('ini', 's')), (('dev', 'gold'), ('toml', 'g')), (('dev',), ('cli',))"
     assert f"bindings=({bindings})" in text
-    consents = text.partition("consents=(")[2].partition(" entries=")[0]
+    consents = text.partition("consents=(")[2].partition(" project_consents=")[0]
     assert [part in consents for part in ("'dev.silver.orders.x'", "'dev.silver.orders'", "'dev.gold.other'")] == [
         True
     ] * 3
@@ -319,7 +319,7 @@ def test_all_faults_are_shown_at_once(project, toml):
         ),
         "there is no delta backend 'oracle'; choose one of local, memory, session, unity, databricks",
         (
-            "delta_models: there is no module no.such; name it as in an import statement, and see that the ini key"
+            "models: there is no module no.such; name it as in an import statement, and see that the ini key"
             " pythonpath has its folder"
         ),
     ]
@@ -328,10 +328,23 @@ def test_all_faults_are_shown_at_once(project, toml):
 def test_an_unknown_ini_key_of_the_command_line_is_named(project):
     project.ini("")
 
-    result = project.run("-o", "delta_bakend=memory")
+    result = project.run("-o", "delta_bakend=memory", "-o", "delta_storage=x")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert result.stderr.str() == "ERROR: -o: there is no ini key delta_bakend; did you mean delta_backend?\n"
+    assert result.stderr.str().splitlines() == [
+        "ERROR: -o: there is no ini key delta_bakend; did you mean delta_backend?",
+        "-o: there is no ini key delta_storage; set storage in [tool.pytest_delta_schema] of pyproject.toml",
+    ]
+
+
+def test_what_a_run_does_is_chosen_on_the_command_line_only(project, toml):
+    project.ini("")
+    toml("drift = true")
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: pyproject.toml: *: there is no setting drift; settings are models, *"])
 
 
 def test_an_ini_key_that_another_plugin_declares_is_its_own(project):

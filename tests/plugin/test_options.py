@@ -40,13 +40,13 @@ from support.plugin_project import ORDERS
             id="consents that are none",
         ),
         pytest.param(
-            [], ["delta_models = no.such models"], "delta_models: there is no module no.such; name it as in an import"
+            [], ["delta_models = no.such models"], "models: there is no module no.such; name it as in an import"
             " statement, and see that the ini key pythonpath has its folder", id="unknown module"
         ),
         pytest.param(
             [],
             ["delta_models = json"],
-            "delta_models: json lies outside of the project; import its tables in a test module and list them there:"
+            "models: json lies outside of the project; import its tables in a test module and list them there:"
             " delta_tables = [...]",
             id="module from elsewhere",
         ),
