@@ -1,4 +1,4 @@
-"""Damage in a log: found by every reader of files, with the file and the way out, and by the unity backend."""
+"""Damage in a log: reported by every reader of files with the file and a remedy, and by the unity backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which constraint stopped a write, read from every shape in which Delta's words arrive."""
+"""Which constraint stopped a write, read from every form of Delta's messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Foreign keys through the whole line: the order of things, and what a parent that is held back holds back."""
+"""Foreign keys in plans and applies: the order of tables, and tables that wait for a parent that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An apply that is interrupted says what ran, what was running, what did not run, and the ways back and on."""
+"""An interrupted apply reports what ran, what was running, what did not run, and how to restore or continue."""
 
 from __future__ import annotations
 

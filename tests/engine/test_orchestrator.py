@@ -1,4 +1,4 @@
-"""The whole line: what a caller of the engine sees, when it goes well and when it does not."""
+"""The orchestrator: what a caller of the engine gets, in success and in failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restore points: a table that stops midway is brought back, unless somebody else has committed since."""
+"""Restore points: a table that stops midway is restored, unless another writer has committed since."""
 
 from __future__ import annotations
 

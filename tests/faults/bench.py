@@ -68,7 +68,7 @@ class Bench:
         return self.local.warehouse
 
     def schema(self, area: str) -> str:
-        """Return the name of a schema that nobody has used yet, always of eight characters."""
+        """Return the name of a schema that is not in use, always of eight characters."""
         return f"{area[0]}{next(self._numbers):07d}"
 
     def new_folder(self, case: str) -> Path:
@@ -86,7 +86,7 @@ class Bench:
             self._session = None
 
     def clean(self, *folders: Path) -> None:
-        """Remove what a case has made and nobody needs any more."""
+        """Remove the folders of a case."""
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -90,7 +90,7 @@ def _local_cases(_: int) -> list[Case]:
 
 
 def _fail_once(line: Line, case: Case, **how: Any) -> None:
-    """Apply with the fault, and check what is said of it."""
+    """Apply with the fault, and check the error."""
     failing = Failing(line.catalog, case.values["at"], case.values["when"], KINDS[case.values["kind"]])
     try:
         Line(scenario=line.scenario, catalog=line.catalog, ddl=failing, **how).apply()

@@ -1,4 +1,4 @@
-"""Tricks against consent, through the whole plugin: nothing goes that nobody has agreed to by name."""
+"""Tricks against consent, through the whole plugin: nothing is dropped without consent by name."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _project(folder: Path, options: str) -> None:
 
 
 def _require_answer(folder: Path, places: dict[str, Path], disk: Disk) -> None:
-    """Apply on the broken disk: it works, or says in one line what stops it."""
+    """Apply on the broken disk: it works, or reports in one line what stops it."""
     answer = _pytest(folder, places, "--delta-apply", "-m", "delta_apply", file_limit=disk.file_limit)
     require_clean(answer.stdout, "the output")
     require("INTERNALERROR" not in answer.stdout, f"pytest broke: {_tail(answer)}")

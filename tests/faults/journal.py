@@ -1,4 +1,4 @@
-"""The journal of finished cases, by which a run that was stopped goes on, and the table that is made from it."""
+"""The journal of finished cases, from which a stopped run continues, and the table that is made from it."""
 
 from __future__ import annotations
 

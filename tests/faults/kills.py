@@ -50,7 +50,7 @@ def _cases(_: int) -> list[Case]:
 
 
 def set_play(bench: Bench, name: str) -> tuple[Play, list[dict[str, Any]]]:
-    """Put the tables of a scene into a schema of their own, a table of somebody else beside them."""
+    """Copy the tables of a scene to a schema of their own, beside a table that must not change."""
     schema, scenario = bench.schema("k"), scenario_of(name)
     if name == CONVERTED:
         source, rows = parquet_for(bench)
@@ -121,7 +121,7 @@ def _is_hit(case: Case, bench: Bench, play: Play, folder: Path, factor: float) -
 
 
 _PY4J = "Traceback (most recent call last)"
-"""Written by py4j to its own log where its JVM is gone; ours are told of as events."""
+"""Written by py4j to its own log when its JVM has ended; errors of this package are events."""
 
 
 def _require_told(victim: Victim) -> None:

@@ -187,7 +187,7 @@ def _value(column: Column) -> Any:
 
 
 def _metadata(folder: Path) -> list[Any]:
-    """Return everything that the log says of a table, by its own JSON."""
+    """Return everything that the log holds about a table, as JSON."""
     said = []
     for commit in sorted(folder.glob("_delta_log/*.json")):
         actions = [json.loads(line) for line in commit.read_text("utf-8").split("\n") if line]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from faults.bench import Bench
 
 MANY = 3000
-"""Rows of the tables that are written anew, in seven partitions."""
+"""Rows of the tables that are rewritten, in seven partitions."""
 
 COLUMNS = [Column("id", LongType()), Column("day", StringType()), Column("n", LongType())]
 _FRAME = ("id", "concat('day-', id % 7) AS day", "id * 3 AS n")

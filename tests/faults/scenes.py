@@ -160,7 +160,7 @@ def require_one_story(error: BaseException) -> None:
 
 
 def require_one_line(text: str) -> None:
-    """Require that the headline of an error says it all, without secrets and tracebacks."""
+    """Require that the first line of an error names its reason, without secrets and tracebacks."""
     require_clean(text, "the error")
     headline = text.splitlines()[0]
     require(";" in headline or ":" in headline, f"the headline names no reason: {headline}")

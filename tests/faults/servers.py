@@ -144,7 +144,7 @@ def _is_level(double: UnityDouble, name: str) -> bool:
 
 
 def _after_it(double: UnityDouble, call: str) -> None:
-    """A sync against the same server, which answers truly again, brings everything level."""
+    """A sync against the same server, whose answers are right again, updates every entry."""
     client = UnityClient(double.uri, Secret(SECRET), 30)
     catalog = UnityCatalog(client, read_threads=2, sync_recreate=call in RECREATED)
     try:

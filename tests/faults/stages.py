@@ -38,7 +38,7 @@ _ROWS = [{"id": number, "note": f"nobody touches row {number}"} for number in ra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A copy of a scenario's tables, with a table of somebody else beside them.
+    """A copy of a scenario's tables, beside a table that must not change.
 
     Args:
         scenario: With the names that the tables have.
@@ -60,7 +60,7 @@ class Stage:
         return self.scenario.after.name
 
     def require_sound(self, bench: Bench) -> None:
-        """Require that the table has the rows of the scenario's end, and that the table of somebody else is the same."""
+        """Require that the table has the rows of the scenario's end, and that the table beside it is unchanged."""
         found, columns = rows_in(bench, table_folder(bench.warehouse, self.table))
         require_rows(found, rows_after(self.scenario, self.rows, columns), "after the second apply")
         require(digest(self.folder / BYSTANDER) == self.bystander, "the table of somebody else has changed")
@@ -143,7 +143,7 @@ def rows_in(bench: Bench, folder: Path, kind: str = "delta") -> tuple[list[dict[
 
 
 def age(folder: Path) -> None:
-    """Let two minutes pass for files that are no commits: younger ones may belong to somebody who is still at work."""
+    """Make files that are no commits two minutes older: younger ones may belong to a writer that is still running."""
     then = time.time() - 120
     for path in folder.glob("_delta_log/**/*"):
         if path.is_file() and not COMMIT.fullmatch(path.name):

@@ -1,4 +1,4 @@
-"""The harness: what counts as survived, what a stopped run goes on from, and the table."""
+"""The harness: what counts as survived, what a stopped run continues from, and the table."""
 
 from __future__ import annotations
 

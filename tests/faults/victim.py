@@ -1,4 +1,4 @@
-"""A process that applies a model with a JVM of its own, and tells when a kind of statement begins and ends."""
+"""A process that applies a model with a JVM of its own, and reports when a kind of statement begins and ends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Teller:
 
 
 class Signalling:
-    """A catalog that tells when statements of one kind begin and end."""
+    """A catalog that reports when statements of one kind begin and end."""
 
     def __init__(self, catalog: Any, kind: str, teller: Teller) -> None:
         self._catalog, self._kind, self._teller = catalog, kind, teller

@@ -1,4 +1,4 @@
-"""Foreign keys: what comes and goes, and what follows when the key that they point at changes."""
+"""Foreign keys that are added and dropped, and dependent foreign keys of a key that changes."""
 
 from __future__ import annotations
 

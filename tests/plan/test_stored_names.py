@@ -1,4 +1,4 @@
-"""Tables whose names a case-sensitive catalog stores in another case than their models: one table, written as stored."""
+"""Tables whose names a case-sensitive catalog stores in another case than their models: one table, named as stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of writers in the gate: told who brought them, or accepted with a note."""
+"""Undeclared columns in the gate: reported with the commit that introduced them, or accepted with a note."""
 
 from __future__ import annotations
 

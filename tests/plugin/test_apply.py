@@ -1,4 +1,4 @@
-"""``pytest --delta-apply``: done, proven, told; refused where several processes would change one catalog."""
+"""``pytest --delta-apply``: applied, verified, reported; refused where several processes would change one catalog."""
 
 from __future__ import annotations
 

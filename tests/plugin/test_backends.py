@@ -1,4 +1,4 @@
-"""``--delta-backend``: each name leads to its catalog, and says what it lacks."""
+"""``--delta-backend``: each name opens its catalog, or names what is missing."""
 
 from __future__ import annotations
 

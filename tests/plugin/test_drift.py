@@ -1,4 +1,4 @@
-"""``pytest --delta-drift``: what the gate says, and when it is red."""
+"""``pytest --delta-drift``: what the gate reports, and when it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evolution as users of the plugin meet it: paths, hints, and features that plans may raise."""
+"""Evolution in the plugin: paths, rename hints, and features that plans may enable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Foreign keys as users of the plugin meet them: parents first, circles at once, and nothing forgotten."""
+"""Foreign keys in the plugin: parents first, circles in one group, and every table reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGKILL in a real statement: what is said, what is left, and that the JVM is gone."""
+"""Ctrl-C, SIGTERM and SIGKILL during a real statement: what is reported, what is left, and that the JVM has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JVM of a run is killed: every table says so, or how far it had come, and nothing of py4j is shown."""
+"""The JVM of a run is killed: every table is reported with its progress, and nothing of py4j is shown."""
 
 from __future__ import annotations
 

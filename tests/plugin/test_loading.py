@@ -1,4 +1,4 @@
-"""A run that has nothing to do with us pays next to nothing, and two runs in one process do not meet."""
+"""A run without Delta tables costs next to nothing, and two runs in one process do not affect each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``--delta-preflight``: the data is asked before the DDL, as far as it is wanted, and its answer is told."""
+"""``--delta-preflight``: data checks run before the DDL, as far as they are wanted, and are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policy for table properties, as a project says it."""
+"""The property policy of a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``--delta-backend unity``: the gate without a JVM, the item ``::metadata``, and what brings it level."""
+"""``--delta-backend unity``: the gate without a JVM, the item ``::metadata``, and metadata sync."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversions: what they will be, how they are said, and what the files themselves forbid."""
+"""Conversions: what they will be, how they are reported, and what the files forbid."""
 
 from __future__ import annotations
 

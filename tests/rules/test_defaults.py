@@ -1,4 +1,4 @@
-"""Rules about defaults, generated columns and identities, in their words."""
+"""Rules about defaults, generated columns and identities, with their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about types and renames: what they refuse, in which words, and what they let pass."""
+"""Rules about types and renames: what they refuse, with which message, and what they accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about foreign keys: what they refuse, in which words, and what they let pass."""
+"""Rules about foreign keys: what they refuse, with which message, and what they accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the layout, in their words."""
+"""Rules about the layout, with their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rule: what it refuses, in which words, and what it lets pass."""
+"""Every rule: what it refuses, with which message, and what it accepts."""
 
 from __future__ import annotations
 

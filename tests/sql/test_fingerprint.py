@@ -1,4 +1,4 @@
-"""Fingerprints: one query over a relation, and what two of them tell."""
+"""Fingerprints: one query over a relation, and the comparison of two of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the metadata in a Delta log says about a table."""
+"""What the metadata in a Delta log declares about a table."""
 
 from __future__ import annotations
 

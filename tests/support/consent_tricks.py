@@ -1,4 +1,4 @@
-"""Tricks against consent: texts that somebody could write by accident or in bad faith, and what each may agree to.
+"""Tricks against consent: texts written by accident or in bad faith, and what each may consent to.
 
 ``STORED`` holds tables with columns that no model declares, ``MODELS`` their models. All that a trick may agree to
 stands in ``agrees``; whatever else an apply drops under it is a fault.

@@ -1,4 +1,4 @@
-"""Logs that are damaged in every way: what is done to the files, and what is said of them."""
+"""Logs that are damaged in every way: what is done to the files, and the message that reports it."""
 
 from __future__ import annotations
 

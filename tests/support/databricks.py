@@ -1,4 +1,4 @@
-"""A Databricks workspace of ours: another backend, shown through information_schema as Databricks documents it."""
+"""A double of a Databricks workspace: another backend, shown through information_schema as Databricks documents it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ PLATFORM = ("delta.feature.", "delta.min")
 
 
 class Workspace:
-    """A door into a workspace that is another backend.
+    """A connection to a workspace that is another backend.
 
     Args:
         backend: What is there.

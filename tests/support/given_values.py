@@ -262,7 +262,7 @@ PARTS = [
         ".key: 0.10000000149011612 is the same key as another one after conversion",
     ),
 ]
-"""Type, given value, what is said behind the name of the column."""
+"""Type, given value, and the message after the name of the column."""
 
 
 def plain(value: Any) -> Any:

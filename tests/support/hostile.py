@@ -1,4 +1,4 @@
-"""A server on loopback that sends whatever bytes it is told, as slowly as it is told."""
+"""A server on loopback that sends given bytes at a given speed."""
 
 from __future__ import annotations
 

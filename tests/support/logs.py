@@ -1,4 +1,4 @@
-"""Delta logs as files, written down: what a test says of a table is what its log says."""
+"""Delta logs as files, written by tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def commit(folder: Path, version: int, *actions: dict[str, Any]) -> Path:
 def metadata(
     *fields: dict[str, Any], comment: str | None = None, parted: tuple[str, ...] = (), **configuration: str
 ) -> dict[str, Any]:
-    """Write the action that says what a table is; dots in keys of properties are written as two underscores."""
+    """Write the metadata action; dots in keys of properties are written as two underscores."""
     said = {
         "id": "5e9e6d3b-0000-4000-8000-000000000000",
         "format": {"provider": "parquet", "options": {}},
@@ -42,7 +42,7 @@ def metadata(
 
 
 def protocol(*features: str) -> dict[str, Any]:
-    """Write the action that says what writers have to know."""
+    """Write the protocol action."""
     if not features:
         return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
     return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": list(features)}}

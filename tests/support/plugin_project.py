@@ -75,7 +75,7 @@ class Project:
         self.ini()
 
     def ini(self, *lines: str) -> None:
-        """Write the ini file; models are collected from ``models.py`` unless said otherwise."""
+        """Write the ini file; models are collected from ``models.py`` unless lines are given."""
         chosen = lines or ("delta_models = models",)
         self.pytester.makeini("\n".join(["[pytest]", "pythonpath = .", *chosen]))
 

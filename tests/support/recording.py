@@ -1,4 +1,4 @@
-"""A memory catalog that notes what is run, and fails where it is told to."""
+"""A memory catalog that records what is run, and fails where a test wants it to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Unity Catalog whose server is told of what Spark makes, as the server's own connector would tell it.
+"""A Unity Catalog whose tables Spark creates and registers, as the server's own connector does.
 
 So the suite of all backends plays against any server that reaches the folder of the tests, the double or a real one.
 """
@@ -34,7 +34,7 @@ def connection(uri: str, token: str | None) -> httpx.Client:
 
 
 def external_table(name: QualifiedName, folder: Path) -> dict[str, Any]:
-    """Describe a table as the connector does, which tells the server of no columns."""
+    """Describe a table as the connector does, which registers no columns."""
     return {
         "name": name.table,
         "catalog_name": name.catalog,
@@ -78,7 +78,7 @@ class Registering(UnityCatalog):
         self.client.close()
 
     def run(self, statement: Statement) -> None:
-        """Run a statement, and tell the server of a new table."""
+        """Run a statement, and register a new table."""
         super().run(statement)
         name = statement.table
         if statement.kind is StatementKind.CREATE_SCHEMA:

@@ -21,7 +21,7 @@ def state(*columns: ColumnState, name: QualifiedName = NAME, **options: Any) -> 
 
 
 def stored(name: str = "id", data_type: Any = "bigint", *, is_nullable: bool = True, comment: str = "") -> ColumnState:
-    """Describe a stored column, a long unless said otherwise."""
+    """Describe a stored column, a ``bigint`` unless a type is given."""
     return ColumnState(name, data_type, is_nullable, comment)
 
 

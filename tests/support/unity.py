@@ -45,7 +45,7 @@ class Lake:
         return self.catalog.snapshot(models or (MODEL,))
 
     def differences(self, name: Any = NAME) -> list[str]:
-        """Say in what a record is not level with its log."""
+        """Return the differences between a catalog entry and its log."""
         state = self.state(table(column(), name=str(name)))
         return list(map(str, entry_differences(state.records[name], state.logs[name])))
 

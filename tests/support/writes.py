@@ -254,7 +254,7 @@ def agree(said: str, real: str) -> bool:
 
 
 RECORD = Path(__file__).parents[1] / "write_check" / "delta-4.4.0.txt"
-"""What Delta itself said of every pair; see ``record_writes``."""
+"""What Delta itself did with every pair; see ``record_writes``."""
 
 
 STREAMED = ("plain", "mergeSchema")

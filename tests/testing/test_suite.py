@@ -1,4 +1,4 @@
-"""Our own backends pass the suite that everybody's have to pass."""
+"""The memory catalog passes the suite of all backends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verdict says: every finding with its fact and its remedy, the notes, and the schema after the write."""
+"""Verdicts: every finding with its fact and its remedy, the notes, and the schema after the write."""
 
 from __future__ import annotations
 

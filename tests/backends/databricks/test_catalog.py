@@ -1,4 +1,4 @@
-"""The Databricks backend: whole schemas by information_schema, held to the suite of all backends."""
+"""The Databricks backend: whole schemas by information_schema, and the suite of all backends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CHECK constraints on real Delta: what they cost, what they refuse, and what Delta itself says."""
+"""CHECK constraints on real Delta: what they cost, what they refuse, and what Delta itself reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who brought a column, as real tables tell."""
+"""The commit that introduced a column, read from real tables."""
 
 from __future__ import annotations
 

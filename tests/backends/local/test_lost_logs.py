@@ -1,4 +1,4 @@
-"""Tables whose log is not there yet, or not there any more: what a kill leaves, and what must never be converted."""
+"""Tables whose log is missing or incomplete, as after a kill, and what must never be converted."""
 
 from __future__ import annotations
 

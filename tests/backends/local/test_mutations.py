@@ -1,4 +1,4 @@
-"""Drift that nobody planned: whatever is changed behind the contract's back is named by its path, and nothing else is."""
+"""Drift by other tools: every change is named by its path, and nothing else is."""
 
 from __future__ import annotations
 

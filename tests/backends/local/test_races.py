@@ -1,4 +1,4 @@
-"""A writer races with constraints that come: whoever wins, no row is ever behind a constraint that it breaks."""
+"""A writer races with constraints that are added: whoever wins, no row violates a constraint."""
 
 from __future__ import annotations
 

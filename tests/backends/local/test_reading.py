@@ -1,4 +1,4 @@
-"""What stands where a table is expected: each case has its own words, and none is ever planned as a creation."""
+"""Other things than a Delta table under a table's name: each is reported, and none is planned as a creation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stops a start: each fact is one line with its remedy, said once a run, and what was damaged is made anew."""
+"""What stops a start: each fact is one line with its remedy, once a run, and damaged files are made again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting Spark: what is taken, what is made once, and what is said when something is missing."""
+"""Starting Spark: what is used, what is made once, and what is reported when something is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An interruption stops the statement that runs, or says that nobody could."""
+"""An interruption stops the statement that runs, or reports that nothing could stop it."""
 
 from __future__ import annotations
 

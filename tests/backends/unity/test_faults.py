@@ -1,4 +1,4 @@
-"""What can go wrong with a Unity Catalog server and its logs: each names catalog, table and cause, and others go on."""
+"""Failures of a Unity Catalog server and its logs: each names catalog, table and cause; other tables are not affected."""
 
 from __future__ import annotations
 
