@@ -10,14 +10,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
-from pytest_delta_schema.write_check import findings
+from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference, evolves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import Collector
+    from pytest_delta_schema.write_check.collector import Collector
     from pytest_delta_schema.write_check.method import WriteSemantics
 
 Path = tuple[str, ...]
@@ -133,7 +133,7 @@ class Caster:
     ) -> tuple[ColumnState, ...]:
         if self._by_position:
             if len(given) < len(wanted):
-                self._collector.findings.append(findings.too_few_columns(parent, len(given), len(wanted)))
+                self._collector.findings.append(schema_findings.too_few_columns(parent, len(given), len(wanted)))
                 return tuple(given)
             matches = [*wanted[: len(given)], *[None] * (len(given) - len(wanted))]
         else:
@@ -163,7 +163,7 @@ class Caster:
             return self._atom(given, wanted, path)
         if not isinstance(wanted, StructState):
             difference = TypeDifference(path=path, stored=wanted, given=given)
-            self._collector.findings.append(findings.unsupported_struct_cast(difference))
+            self._collector.findings.append(schema_findings.unsupported_struct_cast(difference))
             return wanted
         return StructState(self._fields(given.fields, wanted.fields, path))
 
@@ -189,9 +189,9 @@ class Caster:
             return given
         difference = TypeDifference(path=path, stored=wanted, given=given)
         if not is_castable(given, wanted):
-            self._collector.findings.append(findings.unsupported_cast(difference))
+            self._collector.findings.append(schema_findings.unsupported_cast(difference))
         elif plain(given) != plain(wanted) and given != "void":
-            self._collector.notes.append(findings.cast_note(difference))
+            self._collector.notes.append(schema_findings.cast_note(difference))
         return wanted
 
 

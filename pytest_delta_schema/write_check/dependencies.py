@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.types import StructState, below, plain
-from pytest_delta_schema.write_check import findings
+from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
-    from pytest_delta_schema.write_check.findings import Finding
+    from pytest_delta_schema.write_check.collector import Finding
 
 Path = tuple[str, ...]
 
@@ -50,7 +50,7 @@ def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[
         folded = tuple(part.lower() for part in difference.path)
         for dependent in dependents:
             if folded in dependent.paths:
-                yield findings.column_in_use(difference, dependent)
+                yield schema_findings.column_in_use(difference, dependent)
 
 
 def broken_checks(state: TableState, kept: Collection[str]) -> Iterator[str]:

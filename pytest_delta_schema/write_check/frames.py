@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
-from pytest_delta_schema.write_check import findings
+from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.casts import Caster, fits_without_cast
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import Collector
+    from pytest_delta_schema.write_check.collector import Collector
     from pytest_delta_schema.write_check.method import WriteSemantics
 
 Columns = tuple[ColumnState, ...]
@@ -53,7 +53,7 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
     nested = all("." in path for path in twice)
     condition = _duplicates_condition(semantics, same_names=same_names, nested=nested) if twice else None
     if condition is not None:
-        collector.findings.append(findings.duplicate_column(twice, condition))
+        collector.findings.append(schema_findings.duplicate_column(twice, condition))
         return None
     if not semantics.casts:
         return frame
@@ -66,11 +66,11 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
     if by_position and len(collector.findings) > before:
         # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.
         refused = collector.findings[before:]
-        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == findings.NO_CAST)
+        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == schema_findings.NO_CAST)
         return None
     if by_position and (twice := _repeated(query)):
         collector.findings.append(
-            findings.duplicate_column(twice, _IN_UPDATE if semantics.replaces_schema else _IN_DATA)
+            schema_findings.duplicate_column(twice, _IN_UPDATE if semantics.replaces_schema else _IN_DATA)
         )
         return None
     return query

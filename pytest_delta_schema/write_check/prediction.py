@@ -12,9 +12,9 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, canonical_fields, describe_type
-from pytest_delta_schema.write_check import findings
+from pytest_delta_schema.write_check import schema_findings, storage_findings
+from pytest_delta_schema.write_check.collector import Collector
 from pytest_delta_schema.write_check.dependencies import broken_checks, require_unused
-from pytest_delta_schema.write_check.findings import Collector
 from pytest_delta_schema.write_check.frames import resolve, widens, without_lengths
 from pytest_delta_schema.write_check.method import write_semantics
 from pytest_delta_schema.write_check.schema_merge import NewPart, merge, nullable
@@ -82,14 +82,14 @@ def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, ove
     collector = Collector()
     columns = _columns_after(frame, state, semantics, collector)
     if overwrites and is_on(_APPEND_ONLY, state.table_properties):
-        collector.findings.append(findings.append_only())
+        collector.findings.append(storage_findings.append_only())
     accepted = not collector.findings
     table = str(state.name)
     return WriteVerdict(
         table=table,
         accepted=accepted,
         columns=columns if accepted else state.columns,
-        findings=tuple(findings.diagnostic(finding, table) for finding in collector.findings),
+        findings=collector.diagnostics(table),
         notes=tuple(collector.notes) if accepted else (),
     )
 
@@ -105,7 +105,7 @@ def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics,
     for column in generated:
         identity = column.value and column.value.identity
         if identity and identity.is_always and column.name.lower() in given:
-            collector.findings.append(findings.explicit_identity_insert(column.name))
+            collector.findings.append(storage_findings.explicit_identity_insert(column.name))
     if semantics.replaces_schema:
         return _replaced(received, state, collector)
     if generated or state.checks:
@@ -116,7 +116,7 @@ def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics,
 def _replaced(received: Columns, state: TableState, collector: Collector) -> Columns:
     """Return the columns of a table whose schema is overwritten."""
     if not received:
-        collector.findings.append(findings.empty_schema(()))
+        collector.findings.append(storage_findings.empty_schema(()))
     collector.findings.extend(require_storable([NewPart(parent=(), column=column) for column in received], state))
     kept = {column.name.lower() for column in received}
     dropped = ", ".join(column.name for column in state.columns if column.name.lower() not in kept)
@@ -141,15 +141,15 @@ def _merged(
     """Return the columns of a table merged with those of a frame, which ``given`` has by name."""
     merged = merge(state.columns, received, widens=widens(state), version=semantics.version)
     refused = collector.findings
-    refused.extend(findings.type_mismatch(conflict, casts=semantics.casts) for conflict in merged.conflicts)
+    refused.extend(schema_findings.type_mismatch(conflict, casts=semantics.casts) for conflict in merged.conflicts)
     if not received and not semantics.fills_missing:
-        refused.append(findings.no_columns())
+        refused.append(storage_findings.no_columns())
     if semantics.merges_schema:
         refused.extend(require_storable([*merged.added, *map(_retyped_part, merged.retyped)], state))
         collector.notes.extend(_merge_notes(merged))
     else:
-        refused.extend(findings.extra_column(part, semantics.version) for part in merged.added)
-        refused.extend(findings.wider_type(difference, semantics.version) for difference in merged.retyped)
+        refused.extend(schema_findings.extra_column(part, semantics.version) for part in merged.added)
+        refused.extend(schema_findings.wider_type(difference, semantics.version) for difference in merged.retyped)
     missing = [column for column in state.columns if column.name.lower() not in given]
     if missing or merged.compares_types:
         refused.extend(require_values(given, merged.columns, state, semantics))

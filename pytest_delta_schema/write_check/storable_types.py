@@ -8,14 +8,14 @@ from pytest_delta_schema.delta.features import MAPPING_PROPERTY, SPECIAL_CHARACT
 from pytest_delta_schema.plan.types import NEEDED_FEATURES
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths, unstorable
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, find
-from pytest_delta_schema.write_check import findings
+from pytest_delta_schema.write_check import storage_findings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import Finding
+    from pytest_delta_schema.write_check.collector import Finding
     from pytest_delta_schema.write_check.method import WriteSemantics
     from pytest_delta_schema.write_check.schema_merge import NewPart
 
@@ -37,11 +37,11 @@ def require_written(columns: Iterable[ColumnState], semantics: WriteSemantics) -
     if semantics.method == "save":
         for column in columns:
             for path, data_type in unstorable(column.data_type, column.name):
-                yield findings.unsupported_type(path, data_type, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
+                yield storage_findings.unsupported_type(path, data_type, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
     elif semantics.method == "write_stream":
         for column in columns:
             for part in _void(column.data_type, (column.name,)):
-                yield findings.void_in_stream(part)
+                yield storage_findings.void_in_stream(part)
 
 
 def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Finding]:
@@ -59,25 +59,25 @@ def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Fi
         column = part.column
         if not is_mapped:
             invalid = (name for name in _names((column,)) if not SPECIAL_CHARACTERS.isdisjoint(name))
-            yield from map(findings.invalid_column_name, invalid)
+            yield from map(storage_findings.invalid_column_name, invalid)
         if has_feed and not part.parent and column.name.lower() in _FEED_COLUMNS:
-            yield findings.reserved_column_name(column.name)
+            yield storage_findings.reserved_column_name(column.name)
         yield from _type_faults((*part.parent, column.name), column.data_type, state)
 
 
 def _type_faults(path: Path, data_type: DataTypeState, state: TableState) -> Iterator[Finding]:
     name = ".".join(path)
     for part, unsupported in unstorable(data_type, name):
-        yield findings.unsupported_type(part, unsupported, "DELTA_UNSUPPORTED_DATA_TYPES")
-    yield from map(findings.empty_schema, _all_void(data_type, path))
-    yield from map(findings.void_in_collection, _void_in_collections(data_type, path, inside=False))
+        yield storage_findings.unsupported_type(part, unsupported, "DELTA_UNSUPPORTED_DATA_TYPES")
+    yield from map(storage_findings.empty_schema, _all_void(data_type, path))
+    yield from map(storage_findings.void_in_collection, _void_in_collections(data_type, path, inside=False))
     new = atoms([data_type]) & NEEDED_FEATURES.keys()
     if new:
         known = {key.lower() for key in state.table_properties}
         for atom in sorted(new - atoms(column.data_type for column in state.columns)):
             for feature in NEEDED_FEATURES[atom]:
                 if feature.lower() not in known:
-                    yield findings.missing_table_feature(name, atom, feature)
+                    yield storage_findings.missing_table_feature(name, atom, feature)
 
 
 def require_values(
@@ -98,7 +98,7 @@ def require_values(
                 given[column.name.lower()] = column._replace(data_type="void")
     for name in state.partitioning:
         if name.lower() not in given:
-            yield findings.missing_partition_column(name)
+            yield storage_findings.missing_partition_column(name)
             given[name.lower()] = ColumnState(name, "void", is_nullable=True, comment="")
     yield from _missing_sources(columns, given.keys())
     for column in columns:
@@ -113,10 +113,10 @@ def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: Wr
     """Yield a finding for every NOT NULL part of a column that the frame lacks."""
     for path in not_null_paths((column,)):
         if given is None or (given.data_type != "void" and find((given,), path) is None):
-            yield findings.missing_not_null_column(path, _MISSING)
+            yield storage_findings.missing_not_null_column(path, _MISSING)
         elif given.data_type == "void" and len(path) > 1 and semantics.fills_missing:
             # A struct that is NULL has NULL in all of its fields, so every row fails.
-            yield findings.missing_not_null_column(path, _BY_ROWS)
+            yield storage_findings.missing_not_null_column(path, _BY_ROWS)
 
 
 def _missing_sources(columns: Sequence[ColumnState], given: Collection[str]) -> Iterator[Finding]:
@@ -132,7 +132,7 @@ def _missing_sources(columns: Sequence[ColumnState], given: Collection[str]) -> 
 
             for source in columns_in(expression):
                 if source.lower() not in filled:
-                    yield findings.missing_source_column(column.name, source)
+                    yield storage_findings.missing_source_column(column.name, source)
 
 
 def _names(columns: Iterable[ColumnState]) -> Iterator[str]:

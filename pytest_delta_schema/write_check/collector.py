@@ -1,0 +1,57 @@
+"""The findings and notes of one write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pytest_delta_schema.errors import Diagnostic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A reason why a write is refused, before it is reported for a table.
+
+    Args:
+        path: The column or field, with dots; ``""`` for the whole frame.
+        rule: The name of the fault, such as ``extra-column``.
+        condition: The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``.
+        message: The fact and its reason.
+        remedy: What to do about it, such as the option to set or the line to add to the model.
+    """
+
+    path: str
+    rule: str
+    condition: str
+    message: str
+    remedy: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Collector:
+    """Collects the findings and the notes of one write.
+
+    Args:
+        findings: The reasons of a refusal so far.
+        notes: The effects of the write so far.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def diagnostics(self, table: str) -> tuple[Diagnostic, ...]:
+        """Return the findings in the shape of all reports; their codes are the error conditions.
+
+        Args:
+            table: Dotted name of the table.
+        """
+        return tuple(
+            Diagnostic(
+                code=finding.condition,
+                rule=finding.rule,
+                table=table,
+                path=finding.path,
+                message=finding.message,
+                remedy=finding.remedy,
+            )
+            for finding in self.findings
+        )
