@@ -1,74 +1,96 @@
-"""Char and varchar in Spark's schemas, which show them as strings and keep their lengths in the metadata of a field."""
+"""Char and varchar, which Spark stores as strings with the text of their type in the metadata of the field.
+
+Schemas in JSON, as logs have them, and schemas as objects of Spark are read by one pattern.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, CharType, DataType, MapType, StringType, StructField, StructType, VarcharType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
-"""The key under which Spark keeps the text of a type that it shows without its lengths."""
+SHORT_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
+"""Names of atomic types in schemas in JSON that differ from Spark's short names (Delta's protocol)."""
 
-_STRINGS = re.compile(r"(?:var)?char\(\d+\)|string", re.IGNORECASE)
-_LENGTH = re.compile(r"(var)?char\((\d+)\)", re.IGNORECASE)
+_STRING = r"((?:var)?char\(\d+\)|string)"
 
 
 def without_lengths(data_type: DataType) -> DataType:
     """Return a type as frames have it: strings for char and varchar, at any depth."""
-    return _with_strings(data_type, None)
+    if isinstance(data_type, (CharType, VarcharType)):
+        return StringType()
+    if isinstance(data_type, StructType):
+        return StructType([StructField(f.name, without_lengths(f.dataType), f.nullable, f.metadata) for f in data_type])
+    if isinstance(data_type, ArrayType):
+        return ArrayType(without_lengths(data_type.elementType), data_type.containsNull)
+    if isinstance(data_type, MapType):
+        key, value = without_lengths(data_type.keyType), without_lengths(data_type.valueType)
+        return MapType(key, value, data_type.valueContainsNull)
+    return data_type
 
 
 def with_lengths(data_type: DataType, text: str) -> DataType:
-    """Return the type that Spark shows as ``data_type`` and whose own text is ``text``.
+    """Return the type that Spark shows as ``data_type`` and whose text is ``text``.
 
-    The text does not quote all names in it, so a pattern made from the shown type finds the strings.
+    Args:
+        data_type: With strings in place of char and varchar.
+        text: The value of ``__CHAR_VARCHAR_TYPE_STRING``, such as ``array<char(2)>``.
+    """
+    shown = data_type.jsonValue()
+    stored = with_lengths_json(shown, text)
+    if stored == shown:
+        return data_type
+    field = {"name": "", "type": stored, "nullable": True, "metadata": {}}
+    return StructType.fromJson({"type": "struct", "fields": [field]}).fields[0].dataType
+
+
+def with_lengths_json(data_type: Any, text: str) -> Any:
+    """Return a type in JSON with char and varchar in place of their strings.
+
+    The text does not quote the names in it, so it cannot be parsed; but all that may differ from the type are its
+    strings, so a pattern made from the type finds them.
+
+    Args:
+        data_type: As in the ``schemaString`` of a log.
+        text: The value of ``__CHAR_VARCHAR_TYPE_STRING``; if it is of another type, the type stays as it is.
     """
     match = re.fullmatch(_pattern(data_type), text, re.IGNORECASE)
     return data_type if match is None else _with_strings(data_type, iter(match.groups()))
 
 
-def _with_strings(data_type: DataType, texts: Iterator[str] | None) -> DataType:
-    """Give every string in a type another text, or take its length away if there are none."""
-    if isinstance(data_type, (StringType, CharType, VarcharType)):
-        return _string(next(texts)) if texts is not None else _plain(data_type)
-    if isinstance(data_type, StructType):
-        fields = [StructField(f.name, _with_strings(f.dataType, texts), f.nullable, f.metadata) for f in data_type]
-        return StructType(fields)
-    if isinstance(data_type, ArrayType):
-        return ArrayType(_with_strings(data_type.elementType, texts), data_type.containsNull)
-    if isinstance(data_type, MapType):
-        key, value = _with_strings(data_type.keyType, texts), _with_strings(data_type.valueType, texts)
-        return MapType(key, value, data_type.valueContainsNull)
-    return data_type
+def _pattern(data_type: Any) -> str:
+    if data_type == "string":
+        return _STRING
+    if isinstance(data_type, str):
+        return re.escape(SHORT_NAMES.get(data_type, data_type))
+    match data_type["type"]:
+        case "struct":
+            return f"struct<{','.join(map(_field_pattern, data_type['fields']))}>"
+        case "array":
+            return f"array<{_pattern(data_type['elementType'])}>"
+        case "map":
+            return f"map<{_pattern(data_type['keyType'])},{_pattern(data_type['valueType'])}>"
+    return r"(?!)"
 
 
-def _plain(data_type: DataType) -> DataType:
-    return StringType() if isinstance(data_type, (CharType, VarcharType)) else data_type
+def _field_pattern(field: dict[str, Any]) -> str:
+    name: str = field["name"]
+    quoted = "`" + name.replace("`", "``") + "`"
+    return f"(?:{re.escape(name)}|{re.escape(quoted)}):{_pattern(field['type'])}"
 
 
-def _string(text: str) -> DataType:
-    length = _LENGTH.fullmatch(text)
-    if length is None:
-        return StringType()
-    return VarcharType(int(length[2])) if length[1] else CharType(int(length[2]))
-
-
-def _pattern(data_type: DataType) -> str:
-    if isinstance(data_type, StringType):
-        return f"({_STRINGS.pattern})"
-    if isinstance(data_type, StructType):
-        return f"struct<{','.join(map(_field_pattern, data_type.fields))}>"
-    if isinstance(data_type, ArrayType):
-        return f"array<{_pattern(data_type.elementType)}>"
-    if isinstance(data_type, MapType):
-        return f"map<{_pattern(data_type.keyType)},{_pattern(data_type.valueType)}>"
-    return re.escape(data_type.simpleString())
-
-
-def _field_pattern(field: StructField) -> str:
-    quoted = "`" + field.name.replace("`", "``") + "`"
-    return f"(?:{re.escape(field.name)}|{re.escape(quoted)}):{_pattern(field.dataType)}"
+def _with_strings(data_type: Any, texts: Iterator[str]) -> Any:
+    if data_type == "string":
+        return next(texts).lower()
+    if isinstance(data_type, str):
+        return data_type
+    if data_type["type"] == "struct":
+        fields = [{**field, "type": _with_strings(field["type"], texts)} for field in data_type["fields"]]
+        return {**data_type, "fields": fields}
+    # The key of a map comes before its value, as in the text.
+    parts = [part for part in ("elementType", "keyType", "valueType") if part in data_type]
+    return {**data_type, **{part: _with_strings(data_type[part], texts) for part in parts}}

@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import StructField, StructType
 
-from pytest_delta_schema.delta.char_varchar import CHAR_VARCHAR, with_lengths, without_lengths
+from pytest_delta_schema.delta.char_varchar import with_lengths, without_lengths
+from pytest_delta_schema.delta.field_metadata import (
+    CHAR_VARCHAR,
+    DEFAULT,
+    GENERATION_EXPRESSION,
+    IDENTITY_EXPLICIT,
+    IDENTITY_START,
+    IDENTITY_STEP,
+)
 from pytest_delta_schema.models.column import Column, Identity
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from pytest_delta_schema.models.table import Table
-
-DEFAULT, GENERATED = "CURRENT_DEFAULT", "delta.generationExpression"
-IDENTITY_START, IDENTITY_STEP = "delta.identity.start", "delta.identity.step"
-IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
-"""Keys of a field's metadata that say where its values come from (source: Delta's protocol)."""
 
 
 def to_struct_type(table: Table) -> StructType:
@@ -70,6 +73,6 @@ def _column(field: StructField) -> Column:
         is_nullable=field.nullable,
         comment=known.get("comment") or "",
         default=known.get(DEFAULT),
-        generated_as=known.get(GENERATED),
+        generated_as=known.get(GENERATION_EXPRESSION),
         identity=identity,
     )

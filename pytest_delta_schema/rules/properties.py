@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY
+from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX, PLATFORM, RESERVED
 from pytest_delta_schema.models.modes import FORBID, REQUIRE
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules.rule import Fault, violation
-from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
 
 if TYPE_CHECKING:
@@ -16,26 +16,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
-
-_RESERVED = {
-    "comment": "write comment=... on the Table",
-    "external": "leave it out",
-    "location": "leave it out",
-    "owner": "set the owner in the catalog",
-    "provider": "leave it out; every table is Delta",
-}
-"""Keys that Spark's parser or Delta reserve (Spark 4.2.0, Delta 4.4.0), each with the remedy."""
-
-_PLATFORM = frozenset(
-    {
-        "delta.columnmapping.maxcolumnid",
-        "delta.lastupdateversion",
-        "delta.lastcommittimestamp",
-        "delta.rowtracking.materializedrowidcolumnname",
-        "delta.rowtracking.materializedrowcommitversioncolumnname",
-    }
-)
-"""Keys that Delta or Databricks writes by itself."""
 
 
 class ReservedProperty:
@@ -109,11 +89,11 @@ def is_declarable(key: str) -> bool:
 
 
 def _fault(key: str, *, is_removed: bool) -> Fault | None:
-    if key in _RESERVED:
-        return Fault(message="is reserved", remedy=_RESERVED[key])
+    if key in RESERVED:
+        return Fault(message="is reserved", remedy=RESERVED[key])
     if key.startswith(OWN_PROPERTY_PREFIX):
         return Fault(message="is managed by pytest_delta_schema", remedy="choose another prefix")
-    if key in _PLATFORM:
+    if key in PLATFORM:
         return Fault(message="is written by the platform", remedy="leave it out")
     if key.startswith(CHECK_PREFIX):
         message = "is the property in which Delta stores a CHECK constraint"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.escaping import escaped_literals
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop
 from pytest_delta_schema.sql.named_constraints import add_constraint, drop_constraint
 from pytest_delta_schema.sql.quoting import condition
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
-from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

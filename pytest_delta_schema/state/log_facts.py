@@ -13,8 +13,8 @@ from pytest_delta_schema.state.delta_log import columns_of_schema, state_from_me
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.delta.clustering import Paths
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.delta_log import Paths
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.delta.clustering import clustering_in
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
@@ -18,7 +19,6 @@ from pytest_delta_schema.state import (
 )
 from pytest_delta_schema.state.delta_log import (
     PRIMARY_KEY_PROPERTY,
-    clustering_in,
     decode_key,
     encode_foreign_key,
     encode_key,

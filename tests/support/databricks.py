@@ -16,10 +16,11 @@ from sqlglot.tokenizer_core import TokenType
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
+from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.columns import column_definition
 from pytest_delta_schema.sql.types import type_sql
-from pytest_delta_schema.state.delta_log import CHECK_PREFIX, encode_owned
+from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
 from support.tables import column, table
 

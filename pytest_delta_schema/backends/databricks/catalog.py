@@ -16,6 +16,7 @@ from pytest_delta_schema.backends.databricks.reader import (
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.backends.spark_session.capabilities import without_files
+from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.errors import CatalogReadError, ReadProblem, StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.execute.version import ABSENT
@@ -25,7 +26,6 @@ from pytest_delta_schema.sql.information_schema import RUNTIME, schemata, tables
 from pytest_delta_schema.sql.schemas_and_restores import describe_detail, describe_history, describe_schema, show_create
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.delta_log import hides_values
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class DatabricksCatalog:
             detail = first(DetailRow, self._door.rows(describe_detail(name)))
             created = (
                 first(CreateRow, self._door.rows(show_create(name)))["createtab_stmt"]
-                if hides_values(protocol_of(detail))
+                if may_generate_columns(protocol_of(detail))
                 else None
             )
         except StatementError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     CheckDrop,
@@ -22,13 +23,7 @@ from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.layout import change_clustering
 from pytest_delta_schema.sql.properties import set_properties, unset_properties
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.delta_log import (
-    CHECK_PREFIX,
-    PRIMARY_KEY_PROPERTY,
-    encode_foreign_key,
-    encode_key,
-    tag_property,
-)
+from pytest_delta_schema.state.delta_log import PRIMARY_KEY_PROPERTY, encode_foreign_key, encode_key, tag_property
 from pytest_delta_schema.state.states import KeyState
 
 if TYPE_CHECKING:

@@ -19,13 +19,15 @@ from pytest_delta_schema.backends.spark.compat import java_frame
 from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled
 from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
+from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN
+from pytest_delta_schema.delta.column_mapping import physical_path
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.schemas_and_restores import select_all
-from pytest_delta_schema.state.delta_log import CLUSTERING_DOMAIN, columns_of_schema, physical_path
+from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled, operation
+from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.plan.data_checks import NotNull
-from pytest_delta_schema.state.delta_log import CHECK_PREFIX
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark.gateway import Gateway

@@ -12,19 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.log_damage import damage_of, damage_of_newest
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.log_listing import checksum_name
+from pytest_delta_schema.delta.protocol import may_generate_columns, split_properties
 from pytest_delta_schema.errors import ReadProblem, StatementError
 from pytest_delta_schema.sql.schemas_and_restores import (
     describe_extended,
     describe_history,
     select_text,
     show_properties,
-)
-from pytest_delta_schema.state.delta_log import (
-    CLUSTERING_PROPERTY,
-    clustering_in,
-    hides_values,
-    parted,
 )
 from pytest_delta_schema.state.log_facts import LogFacts
 
@@ -95,8 +91,8 @@ def read_log(  # noqa: PLR0911 - one result for each kind of table
         damage = None if log is None else damage_of(log)
         if damage is not None:
             return damage.of(name)
-        configuration, protocol = parted(properties)
-        if hides_values(protocol):
+        configuration, protocol = split_properties(properties)
+        if may_generate_columns(protocol):
             return _from_checksum(sql, name, description["Location"])
         metadata = {
             "schemaString": fields.json(),

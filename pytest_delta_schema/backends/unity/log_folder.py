@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.log_damage import Edges
 from pytest_delta_schema.backends.unity.deltalake_compat import file_system
+from pytest_delta_schema.delta.clustering import clustering_in
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
-from pytest_delta_schema.state.delta_log import clustering_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.state.delta_log import Paths
+    from pytest_delta_schema.delta.clustering import Paths
 
 _LOG = "_delta_log"
 _DOMAINS = "domainMetadata"

@@ -17,8 +17,8 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.delta.clustering import Paths
     from pytest_delta_schema.state.catalog_entry import LogState
-    from pytest_delta_schema.state.delta_log import Paths
     from pytest_delta_schema.state.types import ColumnState
 
 _CLUSTERING = "clustering"

@@ -16,9 +16,11 @@ from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
+from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
+from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, ReadProblem, StatementError
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.state.delta_log import CLUSTERING_PROPERTY, parted, state_from_metadata
+from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
@@ -254,7 +256,7 @@ class TableReader:
         """Read the state of a table by the server's Delta API."""
         table = self._client.delta_table(entry.name)
         metadata = table["metadata"]
-        configuration, protocol = parted(metadata["properties"])
+        configuration, protocol = split_properties(metadata["properties"])
         return state_from_metadata(
             entry.name,
             metadata={

@@ -1,0 +1,32 @@
+"""Liquid clustering: where Delta keeps its columns, and how many there may be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Paths = Sequence[Sequence[str]]
+"""Clustering columns, each as a path of physical names."""
+
+CLUSTERING_DOMAIN = "delta.clustering"
+"""The domain of a log that holds the clustering columns (Delta's protocol)."""
+
+CLUSTERING_PROPERTY = "clusteringColumns"
+"""A property that no table has, and in which SHOW TBLPROPERTIES lists the clustering columns, as paths in JSON."""
+
+
+def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
+    """Return the clustering columns; none if their domain was removed, ``None`` if it is not among ``domains``.
+
+    Args:
+        domains: ``domainMetadata`` actions of a log; the last one of a domain counts.
+    """
+    paths: Paths | None = None
+    for domain in domains:
+        if domain["domain"] == CLUSTERING_DOMAIN:
+            paths = () if domain.get("removed") else json.loads(domain["configuration"])[CLUSTERING_PROPERTY]
+    return paths
