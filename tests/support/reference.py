@@ -6,7 +6,9 @@ A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end of N
 from __future__ import annotations
 
 import ast
+import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pytest_delta_schema.rules.rule import Stage
+
+PACKAGES = {
+    "models": "Declarations",
+    "assertions": "Assertions",
+    "engine": "Engine",
+    "backends.memory": "Memory catalog",
+    "backends.local": "Local catalog",
+    "backends.spark_session": "Catalog of a Spark session",
+    "backends.unity": "Unity Catalog",
+    "backends.databricks": "Databricks",
+    "backends": "Backends",
+    "plan": "Plans",
+    "rules": "Rules and consents",
+    "report": "Reports",
+    "state": "States",
+    "sql": "SQL",
+    "execute": "Execution",
+    "write_check": "Write check",
+    "testing": "Testing",
+    "errors": "Errors",
+}
+"""The packages with public names, in the order of the reference, and what a section of the reference is called."""
 
 _PART = re.compile(r"(<!-- generated: (?P<name>.+?) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
@@ -51,6 +75,50 @@ def configuration() -> str:
     return configuration_reference().replace("```toml\n", "```toml\n# pyproject.toml\n").strip()
 
 
+def root_names() -> str:
+    """Return the directives of mkdocstrings for the names of the root package, by the package that defines them."""
+    left = set(_public())
+    parts = []
+    for home, title in PACKAGES.items():
+        names = sorted(left.intersection(_public(home)))
+        left.difference_update(names)
+        if names:
+            directives = "\n\n".join(f"::: pytest_delta_schema.{name}" for name in names)
+            parts.append(f"## {title}\n\n{directives}")
+    if left:
+        msg = f"no package has {sorted(left)}"
+        raise ValueError(msg)
+    return "\n\n".join(parts)
+
+
+def package_names() -> str:
+    """Return tables of the public names that a package has and the root has not."""
+    parts = []
+    for home in PACKAGES:
+        package = import_module(f"pytest_delta_schema.{home}")
+        rows = [(f"`{name}`", _summary(getattr(package, name))) for name in _public(home) if name not in _public()]
+        if rows:
+            parts.append(f"### `pytest_delta_schema.{home}`\n\n{_table(('name', 'summary'), rows)}")
+    return "\n\n".join(parts)
+
+
+def _public(home: str = "") -> list[str]:
+    """Return the public names of a package or a module, of the root by default."""
+    module = import_module(f"pytest_delta_schema.{home}".rstrip("."))
+    defined = [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__ and not name.startswith("_")
+    ]
+    return sorted(getattr(module, "__all__", defined))
+
+
+def _summary(value: object) -> str:
+    if not isinstance(value, type) and not callable(value):
+        return "a constant"
+    return _markdown((inspect.getdoc(value) or "").partition("\n\n")[0])
+
+
 def marks() -> str:
     """Return the table of marks."""
     return _table(("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in options.MARKS.items()))
@@ -63,6 +131,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "rules for rows": lambda: rules_of("rows"),
     "fixtures": fixture_sections,
     "configuration": configuration,
+    "root names": root_names,
+    "package names": package_names,
     "marks": marks,
     "capabilities": capabilities.table,
     "answers": answers.table,

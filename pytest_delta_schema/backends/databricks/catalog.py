@@ -65,7 +65,7 @@ class DatabricksCatalog:
     """Delta tables of Unity Catalog on Databricks; statements run as they are shown.
 
     Args:
-        door: The way into the workspace.
+        connection: The connection to the workspace.
         read_threads: How many tables are read at once, at least 1.
     """
 
