@@ -40,7 +40,7 @@ class InvalidCheckName:
 
 
 class InvalidCheckExpression:
-    """The expression of a check is no condition on the columns of one row.
+    """The expression of a check is not a condition on the columns of one row.
 
     It names an unknown column, holds an aggregate, a window, a subquery or a function whose value changes, or is not
     boolean. Write a condition such as ``amount >= 0``.

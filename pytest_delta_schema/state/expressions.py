@@ -129,21 +129,21 @@ def _chain(column: exp.Column) -> list[exp.Expr]:
 
 
 def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
-    """Yield what makes an expression unfit for a constraint, as far as it can be known without Spark.
+    """Yield the faults of an expression for a CHECK constraint that can be found without Spark.
 
     Args:
         text: The expression.
         columns: The types of the table's columns, by name in lower case.
     """
-    found = list(row_faults(text, columns))
-    yield from found
-    node = None if found else _parse(text)
+    faults = list(row_faults(text, columns))
+    yield from faults
+    node = None if faults else _parse(text)
     if node is not None and _is_boolean(node, columns) is False:
-        yield "is no condition: it does not give true or false"
+        yield "is not a condition: its value is not boolean"
 
 
 def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
-    """Yield what makes an expression unfit to be asked of one row and its own columns.
+    """Yield the faults of an expression that is evaluated for one row and its columns.
 
     Args:
         text: The expression.
@@ -153,17 +153,17 @@ def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
     if node is None:
         yield "cannot be parsed"
         return
-    yield from _strange_parts(node)
+    yield from _unsupported_parts(node)
     changing = sorted({_name(part) for part in node.find_all(exp.Func) if _is_changing(part)})
     if changing:
-        yield f"calls {', '.join(changing)}, which gives another answer every time"
+        yield f"calls {', '.join(changing)}, which returns another value every time"
     unknown = [name for name in columns_in(text) if name not in columns]
     if unknown and not node.find(exp.Select):
-        yield f"names {', '.join(unknown)}, which is no column of the table"
+        yield f"names {', '.join(unknown)}, which is not a column of the table"
 
 
 def default_faults(text: str) -> Iterator[str]:
-    """Yield what makes an expression unfit for a default, which is worked out without a row.
+    """Yield the faults of an expression for a default, which is evaluated without a row.
 
     Args:
         text: The expression.
@@ -172,20 +172,20 @@ def default_faults(text: str) -> Iterator[str]:
     if node is None:
         yield "cannot be parsed"
         return
-    yield from _strange_parts(node)
+    yield from _unsupported_parts(node)
     named = columns_in(text)
     if named:
-        yield f"names {', '.join(named)}, but has no row to look at"
+        yield f"names {', '.join(named)}, but a default cannot use columns"
 
 
-def _strange_parts(node: exp.Expr) -> Iterator[str]:
+def _unsupported_parts(node: exp.Expr) -> Iterator[str]:
     if node.find(exp.Subquery, exp.Select):
         yield "holds a subquery, which would break every write"
         return
     if node.find(exp.AggFunc):
-        yield "holds an aggregate, but is asked of each row alone"
+        yield "holds an aggregate, but is evaluated for one row at a time"
     if node.find(exp.Window):
-        yield "holds a window function, but is asked of each row alone"
+        yield "holds a window function, but is evaluated for one row at a time"
 
 
 def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:

@@ -28,7 +28,7 @@ INT = spark.IntegerType()
         ),
         pytest.param(
             [column("a", TEXT, default="open")],
-            ["column a has the default open, which names open, but has no row to look at;" + CONSTANT],
+            ["column a has the default open, which names open, but a default cannot use columns;" + CONSTANT],
             id="a text without quotes",
         ),
         pytest.param(
@@ -36,7 +36,8 @@ INT = spark.IntegerType()
             [
                 "column a has the default (select 1), which holds a subquery, which would break every write;"
                 + CONSTANT,
-                "column b has the default sum(1), which holds an aggregate, but is asked of each row alone;" + CONSTANT,
+                "column b has the default sum(1), which holds an aggregate, but is evaluated for one row at a time;"
+                + CONSTANT,
                 "column c has the default 1 +, which cannot be parsed;" + CONSTANT,
             ],
             id="expressions that are none",
@@ -52,9 +53,9 @@ INT = spark.IntegerType()
         pytest.param(
             [column("a"), column("b", generated_as="a + rand()"), column("c", generated_as="b + gone")],
             [
-                "column b is generated as a + rand(), which calls rand, which gives another answer every time;"
+                "column b is generated as a + rand(), which calls rand, which returns another value every time;"
                 + SOURCES,
-                "column c is generated as b + gone, which names gone, which is no column of the table;" + SOURCES,
+                "column c is generated as b + gone, which names gone, which is not a column of the table;" + SOURCES,
                 "column c is generated as b + gone, which names b, and generated columns cannot name generated columns; write the expression of that column in its place",
             ],
             id="generated from what may not be looked at",

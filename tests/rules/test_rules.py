@@ -156,9 +156,9 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             [
                 "checks Same, same have one name, because names match without case; rename or remove all but one [DS110 InvalidCheckName]",
                 "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta reserves; choose another name [DS110 InvalidCheckName]",
-                "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is asked of each row alone; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
-                "check sum (sum(id) > 0 and x > 0) names x, which is no column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
-                "check number (id + 1) is no condition: it does not give true or false; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
+                "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is evaluated for one row at a time; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
+                "check sum (sum(id) > 0 and x > 0) names x, which is not a column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
+                "check number (id + 1) is not a condition: its value is not boolean; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
                 "check twin ((`ID`) > 0) has the same condition as check Same; keep one of the two [DS112 DuplicateCheck]",
             ],
             id="checks",

@@ -1,4 +1,4 @@
-"""One pair on real Delta: its table is made once, and every way of writing gets a copy of the folder."""
+"""One pair on real Delta: its table is created once, and every write gets a copy of the folder."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Stage:
     """A schema with the table of one pair.
 
     Args:
-        catalog: The local one.
-        pair: What is written to what.
+        catalog: The local catalog.
+        pair: The table and the frame.
     """
 
     def __init__(self, catalog: LocalCatalog, pair: Pair) -> None:
@@ -46,13 +46,13 @@ class Stage:
             catalog.run(statement)
 
     def play(self, method: WriteMethod, mode: str) -> str:
-        """Write an empty frame to a fresh copy of the table, and say in one line what it came to."""
+        """Write an empty frame to a new copy of the table, and return the outcome in one line."""
         self._number += 1
         name = self._name(f"copy_{self._number}")
         folder = table_folder(self._catalog.warehouse, name)
         shutil.copytree(table_folder(self._catalog.warehouse, self._base), folder)
         how, options = MODES[mode]
-        said = [_OPTIONS[key] for key in options if key in _OPTIONS]
+        writer_options = [_OPTIONS[key] for key in options if key in _OPTIONS]
         spark, bridge = self._catalog.spark, self._catalog.bridge
         try:
             with (
@@ -60,7 +60,7 @@ class Stage:
                 setting(spark, _AUTO_MERGE, str("auto_merge" in options).lower()),
             ):
                 bridge.register(["dev"])
-                write(spark, self._pair.frame, name, folder, method, how, said)
+                write(spark, self._pair.frame, name, folder, method, how, writer_options)
         except StatementError as error:
             return error.condition
         state = self._catalog.read_tables([name]).tables[name]

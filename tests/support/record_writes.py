@@ -1,4 +1,4 @@
-"""Ask Delta itself what it makes of every pair, on every way, and keep the answers for the tests without a JVM.
+"""Record what Delta does with every pair, by every method and mode, for the tests without a JVM.
 
 Run it as ``python -m support.record_writes`` in the folder of the tests; it takes a quarter of an hour.
 """
@@ -25,14 +25,14 @@ def main() -> None:
     lines = [HEAD]
     for name in names:
         stage = Stage(catalog, PAIRS[name])
-        found: dict[str, dict[str, list[str]]] = {}
+        outcomes: dict[str, dict[str, list[str]]] = {}
         for method, mode in cells(name, MODES):
-            found.setdefault(stage.play(method, mode), {}).setdefault(method, []).append(mode)
+            outcomes.setdefault(stage.play(method, mode), {}).setdefault(method, []).append(mode)
         stage.close()
         lines += ["", f"# {name}"]
-        for outcome, ways in found.items():
+        for outcome, ways in outcomes.items():
             lines += [outcome, *(f"  {method}: {', '.join(modes)}" for method, modes in ways.items())]
-        sys.stderr.write(f"{name}: {len(found)} outcomes\n")
+        sys.stderr.write(f"{name}: {len(outcomes)} outcomes\n")
     text = "\n".join(lines) + "\n"
     if sys.argv[1:]:
         sys.stdout.write(text)

@@ -230,14 +230,14 @@ MODES: dict[str, tuple[WriteMode, dict[str, Any]]] = {
     "overwrite": ("overwrite", {}),
     "overwrite mergeSchema": ("overwrite", {"merge_schema": True}),
 }
-"""What a writer may say about schemas, by name: the mode, and the options of ``check_write``."""
+"""Named settings of a writer: the mode, and the options of ``check_write``."""
 
 BY_ROWS = "missing struct of NOT NULL field"
-"""The pair of which an empty frame does not show everything: Delta takes the schema, and then refuses every row."""
+"""The pair whose refusal an empty frame does not show: Delta accepts the schema and refuses every row."""
 
 
 def outcome(verdict: WriteVerdict) -> str:
-    """Say in one line what a verdict comes to: the columns after the write, or the condition that stops it."""
+    """Return the outcome of a verdict in one line: the columns after the write, or the error condition."""
     if verdict.accepted:
         return shown(verdict.columns)
     return verdict.findings[0].code
@@ -263,7 +263,7 @@ NO_STREAM = ("no column", "duplicate by case", "nested duplicate by case")
 
 
 def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[WriteMethod, str]]:
-    """Yield every way of writing a pair with every mode; streams only append."""
+    """Yield every method and mode for a pair; streams only append."""
     for method in METHODS:
         for mode in modes:
             if method != "write_stream" or (mode in STREAMED and pair not in NO_STREAM):
@@ -271,7 +271,7 @@ def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[WriteMethod, str]]:
 
 
 def recorded() -> Iterator[tuple[str, str, str, str]]:
-    """Yield every recorded answer: the pair, the way, the mode, and what it came to."""
+    """Yield every recorded result: the pair, the method, the mode and the outcome."""
     pair = outcome = ""
     for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]:
         if line.startswith("# "):
