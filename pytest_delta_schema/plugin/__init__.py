@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
 from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.configuration import read_options
+from pytest_delta_schema.plugin.configuration import read_options, rule_faults
 from pytest_delta_schema.plugin.fixtures import (
     _delta_entry_readable,
     _delta_readable,
@@ -26,7 +26,7 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_schema,
     make_delta_table,
 )
-from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options
+from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options, is_worker
 from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, with_hook_rules
 from pytest_delta_schema.plugin.terminal import show_progress
 
@@ -156,6 +156,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from pytest_delta_schema.plugin.collection import in_order
 
         items[:] = in_order(items, run)
+        # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
+        if run.options.settings.rules and not is_worker(config):
+            faults = rule_faults(run.options.settings.rules)
+            if faults:
+                raise pytest.UsageError("\n".join(faults))
     if run.options.mode is not None and (run.settings.must_match or run.settings.bindings):
         from pytest_delta_schema.engine.consent_audit import unmatched_consents
         from pytest_delta_schema.plugin.collection import bindings_that_fail

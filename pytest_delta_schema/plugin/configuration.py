@@ -105,6 +105,18 @@ def read_options(config: pytest.Config) -> Options:
     )
 
 
+def rule_faults(names: tuple[str, ...]) -> list[str]:
+    """Return a message for each rule that cannot be loaded; called where tables are collected, because it imports."""
+    from pytest_delta_schema.engine.project_rules import load_rules
+    from pytest_delta_schema.errors import DeclarationError
+
+    try:
+        load_rules(names)
+    except DeclarationError as error:
+        return str(error).splitlines()
+    return []
+
+
 def _folder(config: pytest.Config) -> Path:
     """Return the folder in which the search for ``pyproject.toml`` and relative paths start."""
     return config.inipath.parent if config.inipath is not None and config.inipath.is_file() else config.rootpath

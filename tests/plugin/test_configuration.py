@@ -17,6 +17,19 @@ def test_it(pytestconfig):
 """
 
 
+RULES = """
+from pytest_delta_schema import Diagnostic, Table
+
+class NoDecimals:
+    code = "SHOP1"
+    def check(self, table: Table):
+        yield Diagnostic(
+            rule="NoDecimals", code="SHOP1", table=table.qualified_name, path="amount", message="is a decimal",
+            remedy="store cents",
+        )
+"""
+
+
 @pytest.fixture
 def toml(project):
     """Write the section of the project's ``pyproject.toml``."""
@@ -45,6 +58,7 @@ def options(project):
 def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, options):
     project.ini("")
     project.models(ORDERS)
+    project.pytester.makepyfile(rules=RULES)
     toml(
         'models = ["models"]',
         'backend = "memory"',
@@ -55,7 +69,7 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         "preflight_samples = 3",
         'on_failure = "restore"',
         'enable_features = ["typeWidening"]',
-        'rules = ["shop.rules:NoFloats"]',
+        'rules = ["rules:NoDecimals"]',
         "owned_properties = true",
         'unmanaged = "fail"',
         'unmanaged_ignore = ["*.tmp_*"]',
@@ -84,7 +98,7 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         "preflight='limit', preflight_samples=3",
         "on_failure='restore'",
         "enable_features=('typeWidening',)",
-        "rules=('shop.rules:NoFloats',)",
+        "rules=('rules:NoDecimals',)",
         "owned_properties=True",
         "unmanaged_ignore=('*.tmp_*',)",
         "read_threads=4",
@@ -112,6 +126,31 @@ def test_a_gate_that_only_the_section_configures(project, toml, workers):
     result.stdout.fnmatch_lines(
         ["delta schema: configured by pyproject.toml", "delta schema: drift on memory", "drift: 1 drifted, *"]
     )
+
+
+def test_rules_are_named_in_the_section(project, toml, workers):
+    project.models(ORDERS)
+    project.pytester.makepyfile(rules=RULES)
+    toml('rules = ["rules:NoDecimals"]')
+
+    result = project.run("-m", "delta_rules", *workers)
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*dev.silver.orders: is a decimal; store cents [[]SHOP1 NoDecimals]*"])
+
+
+def test_rules_that_cannot_be_loaded_are_a_usage_error(project, toml):
+    project.models(ORDERS)
+    project.pytester.makepyfile(rules=RULES)
+    toml('rules = ["rules:NoDecimal", "no.such:Rule"]')
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().splitlines() == [
+        ("ERROR: rule 'rules:NoDecimal' cannot be loaded, AttributeError: module 'rules' has no attribute 'NoDecimal'"),
+        "rule 'no.such:Rule' cannot be loaded, ModuleNotFoundError: No module named 'no'",
+    ]
 
 
 def test_the_section_is_read_where_pytest_itself_has_none(project, toml):
