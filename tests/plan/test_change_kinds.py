@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import pytest
@@ -38,12 +38,15 @@ from pytest_delta_schema.plan import (
     UnsetTags,
 )
 from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER, Change
-from pytest_delta_schema.plan.changes.kind import KINDS, kind_of, risk_of
+from pytest_delta_schema.plan.changes.kind import KINDS, ChangeKind, kind_of, risk_of
+from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
+from pytest_delta_schema.plan.ownership import mode_of
 from pytest_delta_schema.rules.consent import needed_consents
 from pytest_delta_schema.sql.compiler import RENDERERS, statements
+from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, column, orders, stored, table
@@ -157,6 +160,29 @@ def test_an_unknown_kind_is_an_error_in_every_stage():
             stage(action)
     with pytest.raises(NotImplementedError, match="Unknown"):
         changed(Unknown(), state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTruncate:
+    """A kind of change that the package does not have."""
+
+
+def test_a_new_kind_needs_its_declaration_its_renderer_and_its_effect_on_the_memory_catalog(monkeypatch):
+    def lines(_change, _action):
+        yield ChangeLine("-", "rows", "all", "none")
+
+    def truncate(table, changes):
+        yield Statement(table=table, kind=StatementKind.REWRITE_LAYOUT, sql=f"TRUNCATE TABLE {table}", changes=changes)
+
+    kind = ChangeKind(aspect="layout", step=Step.REWRITE_LAYOUT, risk=Risk.DESTRUCTIVE, describe=lines)
+    monkeypatch.setitem(KINDS, TableTruncate, kind)
+    monkeypatch.setitem(RENDERERS, TableTruncate, truncate)
+    state = desired_state(orders())
+    action = AlignTable(table=NAME, changes=(TableTruncate(),), desired=state, observed=state)
+
+    assert [(str(line), line.risk) for line in change_lines(action)] == [("- rows: all -> none", Risk.DESTRUCTIVE)]
+    assert [statement.sql for statement in statements(action)] == ["TRUNCATE TABLE dev.silver.orders"]
+    assert (needed_consents(action), data_checks_of(action), mode_of(TableTruncate(), state)) == ((), (), "manage")
 
 
 def test_the_highest_class_counts_and_a_new_table_has_nothing_to_lose():
