@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models import ForeignKey as ForeignKey
     from pytest_delta_schema.models import Identity as Identity
     from pytest_delta_schema.models import Parquet as Parquet
+    from pytest_delta_schema.models import PrimaryKey as PrimaryKey
     from pytest_delta_schema.models import QualifiedName as QualifiedName
     from pytest_delta_schema.models import Table as Table
     from pytest_delta_schema.models import empty_frame as empty_frame

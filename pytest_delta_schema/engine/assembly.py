@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.project_rules import load_rules
 from pytest_delta_schema.execute.action_runner import ActionRunner
-from pytest_delta_schema.execute.preflight import COUNT, Preflight
+from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -38,7 +38,10 @@ def validator_of(settings: Settings) -> PlanValidator:
     """
     model_rules, plan_rules = load_rules(settings.rules)
     standard = default_plan_rules(
-        settings.consents, max_risk=Risk[settings.max_risk.upper()], protected=settings.protected
+        settings.consents,
+        max_risk=Risk[settings.max_risk.upper()],
+        protected=settings.protected,
+        runs_data_checks=settings.preflight != OFF,
     )
     return PlanValidator(
         model_rules=[*default_model_rules(property_policy_of(settings)), *model_rules, *settings.model_rules],

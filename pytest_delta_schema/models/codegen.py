@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import types as spark
 
 from pytest_delta_schema.models.column import Identity
+from pytest_delta_schema.models.constraints import PrimaryKey
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ASPECTS
@@ -71,7 +72,7 @@ def _table(table: Table) -> Call:
     options = {
         "comment": table.comment,
         "table_properties": dict(table.table_properties),
-        "primary_key": list(table.primary_key),
+        "primary_key": _primary_key(table.primary_key),
         "checks": checks,
         "foreign_keys": keys,
         "partitioned_by": list(table.partitioned_by),
@@ -94,12 +95,20 @@ def _conversion(wish: Any) -> object:
     return Call("Parquet", tuple(said)) if said else PARQUET
 
 
+def _primary_key(key: Sequence[str] | PrimaryKey) -> object:
+    if isinstance(key, PrimaryKey) and key.rely:
+        return Call("PrimaryKey", (("", list(key.columns)), ("rely", True)))
+    return list(key)
+
+
 def _foreign_key(key: Any) -> Call:
     said: list[tuple[str, object]] = [("", list(key.columns)), ("", str(key.parent))]
     if key.parent_key:
         said.append(("parent_columns", list(key.parent_key)))
     if key.name:
         said.append(("name", key.name))
+    if key.rely:
+        said.append(("rely", True))
     return Call("ForeignKey", tuple(said))
 
 

@@ -9,7 +9,7 @@ from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName, parse_name, require_name, require_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.models.table import Table
 
@@ -37,6 +37,35 @@ class Check:
             raise DeclarationError(msg)
 
 
+@dataclass(slots=True)
+class PrimaryKey:
+    """Declare a primary key on which queries may rely; without that, names of columns are enough.
+
+    Args:
+        columns: Names of the key's columns, in order; at least one.
+        rely: Whether Databricks may optimise queries on the assumption that the key holds (``RELY``). If rows violate
+            the key then, query results are wrong. Elsewhere it is only stored.
+
+    Raises:
+        DeclarationError: If ``columns`` is not a list of names, or empty.
+    """
+
+    columns: Sequence[str]
+    rely: bool = False
+
+    def __post_init__(self) -> None:
+        self.columns = require_names(self.columns, "columns of a primary key")
+        if not self.columns:
+            msg = "a primary key has no columns; name at least one"
+            raise DeclarationError(msg)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
 @dataclass(slots=True, eq=False)
 class ForeignKey:
     """Declare that every row whose ``columns`` are not NULL has a row in a parent table.
@@ -49,6 +78,7 @@ class ForeignKey:
             the declaring table itself (by name).
         parent_columns: The parent's columns, in the same order; left out, they are the parent's primary key.
         name: Left out, it is made from the table and the columns, always the same.
+        rely: As in :class:`PrimaryKey`.
 
     Raises:
         DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
@@ -58,6 +88,7 @@ class ForeignKey:
     references: Table | str
     parent_columns: Sequence[str] = ()
     name: str | None = None
+    rely: bool = False
 
     def __post_init__(self) -> None:
         from pytest_delta_schema.models.table import Table  # noqa: PLC0415 - tables hold keys that point at tables

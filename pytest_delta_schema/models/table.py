@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
-from pytest_delta_schema.models.constraints import Check, ForeignKey
+from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey
 from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
@@ -43,7 +43,7 @@ class Table:
         columns: At least one :class:`Column`, in the order in which a new table should have them.
         comment: Shown by catalogs; ``""`` means none.
         table_properties: Only these keys are compared; a value ``None`` declares the key absent.
-        primary_key: Names of the key's columns, in order.
+        primary_key: Names of the key's columns, in order, or a :class:`PrimaryKey`.
         checks: Conditions that every row meets, each a :class:`Check`.
         foreign_keys: References to the keys of other tables, each a :class:`ForeignKey`.
         partitioned_by: Names of the columns by which the files are partitioned, in order.
@@ -73,7 +73,7 @@ class Table:
     columns: Sequence[Column]
     comment: str = ""
     table_properties: Mapping[str, PropertyValue] = field(default_factory=dict)
-    primary_key: Sequence[str] = ()
+    primary_key: Sequence[str] | PrimaryKey = ()
     checks: Sequence[Check] = ()
     foreign_keys: Sequence[ForeignKey] = ()
     partitioned_by: Sequence[str] = ()
@@ -95,7 +95,8 @@ class Table:
         self.logical_name = self.name
         subject = f"{self.qualified_name}: "
         self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
-        self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
+        if not isinstance(self.primary_key, PrimaryKey):
+            self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
         self.partitioned_by = require_names(self.partitioned_by, f"{subject}partitioned_by")
         self.clustered_by = require_names(self.clustered_by, f"{subject}clustered_by")
         if self.column_order not in CONTRACT_MODES:

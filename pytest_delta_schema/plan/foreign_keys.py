@@ -60,7 +60,9 @@ def _replaced(wanted: tuple[ForeignKeyState, ...], stored: tuple[ForeignKeyState
 
 def _equal(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
     """Whether two foreign keys of one name are equal; no parent columns are those of the parent's primary key."""
-    if wanted.parent != stored.parent or _folded(wanted.columns) != _folded(stored.columns):
+    if (wanted.parent, wanted.rely) != (stored.parent, stored.rely) or _folded(wanted.columns) != _folded(
+        stored.columns
+    ):
         return False
     left, right = _folded(wanted.parent_columns), _folded(stored.parent_columns)
     return left == right or not left or not right

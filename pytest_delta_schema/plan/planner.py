@@ -165,7 +165,7 @@ class TablePlanner:
             table_properties=MappingProxyType(
                 {**features_of_new_table(desired), **properties, **record_of(desired, self._policy)}
             ),
-            primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns),
+            primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns, rely=key.rely),
             creates_schema=creates_schema,
             checks=desired.checks,
             partitioning=desired.partitioning,

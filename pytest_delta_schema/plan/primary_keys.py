@@ -1,4 +1,4 @@
-"""Compare primary keys: by name and by ordered columns."""
+"""Compare primary keys: by name, by ordered columns, and by RELY."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def primary_key_changes(difference: Difference) -> Iterator[Change]:
     if desired is observed or _identity(desired) == _identity(observed):
         return
     if observed is not None:
-        yield PrimaryKeyDrop(name=observed.name, columns=observed.columns)
+        yield PrimaryKeyDrop(name=observed.name, columns=observed.columns, rely=observed.rely)
     if desired is not None:
-        yield PrimaryKeyAdd(name=desired.name, columns=desired.columns)
+        yield PrimaryKeyAdd(name=desired.name, columns=desired.columns, rely=desired.rely)
 
 
-def _identity(key: KeyState | None) -> tuple[str, ...]:
-    return () if key is None else (key.name.lower(), *(column.lower() for column in key.columns))
+def _identity(key: KeyState | None) -> tuple[object, ...]:
+    return () if key is None else (key.rely, key.name.lower(), *(column.lower() for column in key.columns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, PrimaryKeyAdd
+from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.type_traversal import is_comparable
@@ -40,6 +40,36 @@ class InvalidPrimaryKeyColumn:
 
     def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
         return violation(self, table.qualified_name, name, f"primary key column {name} {fact}", remedy)
+
+
+class RelyWithoutDataCheck:
+    """A key is added with RELY, and no data check runs before it.
+
+    Queries give wrong results if rows violate such a key. Run the data checks, or declare the key without ``rely``.
+
+    Args:
+        runs_data_checks: Whether data checks run before a plan.
+    """
+
+    code = "DS219"
+
+    def __init__(self, *, runs_data_checks: bool = True) -> None:
+        self.runs_data_checks = runs_data_checks
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every key that is added with RELY to a table that may have rows."""
+        if self.runs_data_checks or isinstance(action, CreateTable):
+            return
+        remedy = "run with --delta-preflight=count or limit, or declare it without rely"
+        key = action.one(PrimaryKeyAdd)
+        if key is not None and key.rely:
+            message = f"primary key {key.name} is added with RELY, and no data check runs before it"
+            yield violation(self, action.table, "primary_key", message, remedy)
+        dropped = {drop.key for drop in action.all(ForeignKeyDrop)}
+        for change in action.foreign_keys:
+            if change.key.rely and change.key not in dropped:
+                message = f"foreign key {change.key.name} is added with RELY, and no data check runs before it"
+                yield violation(self, action.table, change.key.name, message, remedy)
 
 
 class IncomparablePrimaryKey:

@@ -37,6 +37,7 @@ from pytest_delta_schema.rules.primary_keys import (
     NullablePrimaryKeyColumnAdded,
     NullablePrimaryKeyColumnCreated,
     PrimaryKeyColumnMadeNullable,
+    RelyWithoutDataCheck,
 )
 from pytest_delta_schema.rules.properties import DuplicateProperty, PropertyPolicyViolation, ReservedProperty
 from pytest_delta_schema.rules.renames import InvalidRenameHint, RenameWithoutColumnMapping, UnusableRenameHint
@@ -94,7 +95,11 @@ DEFAULT_MODEL_RULES: tuple[BuiltInModelRule, ...] = default_model_rules()
 
 
 def default_plan_rules(
-    consents: Iterable[Consent] = (), *, max_risk: Risk = Risk.DESTRUCTIVE, protected: Iterable[str] = ()
+    consents: Iterable[Consent] = (),
+    *,
+    max_risk: Risk = Risk.DESTRUCTIVE,
+    protected: Iterable[str] = (),
+    runs_data_checks: bool = True,
 ) -> tuple[BuiltInPlanRule, ...]:
     """Return the rules for every plan, with the consents and limits of a run.
 
@@ -102,6 +107,7 @@ def default_plan_rules(
         consents: Losses and rewrites that are permitted by name.
         max_risk: The highest risk that is allowed.
         protected: Glob patterns of the dotted names of tables that may not be changed.
+        runs_data_checks: Whether data checks run before a plan.
     """
     agreed = tuple(consents)
     return (
@@ -122,6 +128,7 @@ def default_plan_rules(
         ConversionSourceMismatch(),
         MaxRiskExceeded(max_risk),
         ProtectedTable(protected),
+        RelyWithoutDataCheck(runs_data_checks=runs_data_checks),
     )
 
 

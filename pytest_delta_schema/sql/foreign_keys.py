@@ -21,7 +21,8 @@ def add_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyAdd]) -> I
     for change in changes:
         key = change.key
         parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
-        clause = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{parent_columns}"
+        rely = " RELY" if key.rely else ""
+        clause = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{parent_columns}{rely}"
         yield add_constraint(table, StatementKind.ADD_FOREIGN_KEY, change, key.name, clause)
 
 

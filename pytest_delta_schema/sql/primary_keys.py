@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def add_primary_key(table: QualifiedName, changes: Sequence[PrimaryKeyAdd]) -> Iterator[Statement]:
     """Render the new primary key."""
     for change in changes:
-        clause = f"PRIMARY KEY ({listed(change.columns)})"
+        clause = f"PRIMARY KEY ({listed(change.columns)}){' RELY' if change.rely else ''}"
         yield add_constraint(table, StatementKind.ADD_PRIMARY_KEY, change, change.name, clause)
 
 

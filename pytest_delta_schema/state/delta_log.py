@@ -111,7 +111,7 @@ def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:
 
 def encode_key(key: KeyState) -> str:
     """Write a primary key as the value of :data:`PRIMARY_KEY_PROPERTY`."""
-    return json.dumps({"name": key.name, "columns": key.columns}, ensure_ascii=False)
+    return json.dumps({"name": key.name, "columns": key.columns, **_rely(key)}, ensure_ascii=False)
 
 
 def decode_key(text: str | None) -> KeyState | None:
@@ -119,7 +119,11 @@ def decode_key(text: str | None) -> KeyState | None:
     if text is None:
         return None
     value = json.loads(text)
-    return KeyState(value["name"], tuple(value["columns"]))
+    return KeyState(value["name"], tuple(value["columns"]), value.get("rely", False))
+
+
+def _rely(key: KeyState | ForeignKeyState) -> dict[str, bool]:
+    return {"rely": True} if key.rely else {}
 
 
 def encode_owned(keys: Sequence[str]) -> str:
@@ -134,7 +138,13 @@ def decode_owned(text: str | None) -> tuple[str, ...] | None:
 
 def encode_foreign_key(key: ForeignKeyState) -> dict[str, str]:
     """Write a foreign key as the property that stands for it."""
-    value = {"name": key.name, "columns": key.columns, "parent": key.parent, "parentColumns": key.parent_columns}
+    value = {
+        "name": key.name,
+        "columns": key.columns,
+        "parent": key.parent,
+        "parentColumns": key.parent_columns,
+        **_rely(key),
+    }
     return {f"{FOREIGN_KEY_PREFIX}{key.name.lower()}": json.dumps(value, ensure_ascii=False)}
 
 
@@ -142,7 +152,11 @@ def _foreign_keys(own: Mapping[str, str]) -> tuple[ForeignKeyState, ...]:
     values = [json.loads(text) for key, text in own.items() if key.startswith(FOREIGN_KEY_PREFIX)]
     keys = [
         ForeignKeyState(
-            value["name"], tuple(value["columns"]), QualifiedName(*value["parent"]), tuple(value["parentColumns"])
+            value["name"],
+            tuple(value["columns"]),
+            QualifiedName(*value["parent"]),
+            tuple(value["parentColumns"]),
+            value.get("rely", False),
         )
         for value in values
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import ArrayType, MapType, StructType
 
 from pytest_delta_schema.models.column import Identity
+from pytest_delta_schema.models.constraints import PrimaryKey
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
@@ -32,7 +33,7 @@ from pytest_delta_schema.state.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from decimal import Decimal
 
     from pyspark.sql.types import DataType
@@ -79,7 +80,7 @@ def desired_state(table: Table) -> TableState:
         table_comment=table.comment or "",
         table_properties=_properties(table.table_properties),
         logical_name=table.logical_name,
-        primary_key=_key(table.logical_name, tuple(table.primary_key), columns),
+        primary_key=_key(table.logical_name, table.primary_key, columns),
         checks=_checks(table.checks) if table.checks else (),
         renames=rename_hints(table.columns),
         foreign_keys=_foreign_keys(table) if table.foreign_keys else (),
@@ -204,13 +205,16 @@ def _foreign_keys(table: Table) -> tuple[ForeignKeyState, ...]:
             tuple(key.columns),
             key.parent,
             key.parent_key,
+            key.rely,
         )
         for key in table.foreign_keys
     ]
     return tuple(sorted(keys, key=by_name))
 
 
-def _key(name: QualifiedName, key: tuple[str, ...], columns: tuple[ColumnState, ...]) -> KeyState | None:
+def _key(name: QualifiedName, key: Sequence[str] | PrimaryKey, columns: tuple[ColumnState, ...]) -> KeyState | None:
     if not key:
         return None
-    return KeyState(primary_key_name(name, key, [column[0] for column in columns]), key)
+    names = tuple(key)
+    rely = isinstance(key, PrimaryKey) and key.rely
+    return KeyState(primary_key_name(name, names, [column[0] for column in columns]), names, rely)

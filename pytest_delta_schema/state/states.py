@@ -38,10 +38,11 @@ NO_TAGS: Tags = MappingProxyType({})
 
 
 class KeyState(NamedTuple):
-    """A primary key: its name and its columns in order."""
+    """A primary key: its name, its columns in order, and whether queries may rely on it."""
 
     name: str
     columns: tuple[str, ...]
+    rely: bool = False
 
 
 class CheckState(NamedTuple):
@@ -61,6 +62,7 @@ class ForeignKeyState(NamedTuple):
     columns: tuple[str, ...]
     parent: QualifiedName
     parent_columns: tuple[str, ...]
+    rely: bool = False
 
 
 class RenameState(NamedTuple):

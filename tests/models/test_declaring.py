@@ -166,7 +166,7 @@ LONG = LongType()
             lambda: Table("dev", "silver", "orders", [], foreign_keys=ForeignKey(["a"], "dev.silver.b", name="fk")),
             (
                 "dev.silver.orders: foreign_keys must be a list of ForeignKey, got ForeignKey(columns=('a',),"
-                " references='dev.silver.b', parent_columns=(), name='fk'); write [ForeignKey(...), ...]"
+                " references='dev.silver.b', parent_columns=(), name='fk', rely=False); write [ForeignKey(...), ...]"
             ),
         ),
         (

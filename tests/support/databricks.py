@@ -19,9 +19,10 @@ from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.columns import column_definition
+from pytest_delta_schema.sql.quoting import dotted, identifier, listed
 from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.delta_log import encode_owned
-from pytest_delta_schema.state.states import OWNED_PROPERTIES
+from pytest_delta_schema.state.states import OWNED_PROPERTIES, KeyState
 from support.tables import column, table
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute import ScratchCatalog
     from pytest_delta_schema.sql import Statement
-    from pytest_delta_schema.state import TableState
+    from pytest_delta_schema.state import ForeignKeyState, TableState
 
 RELATIONS = {
     "schemata": ("catalog_name", "schema_name"),
@@ -111,8 +112,9 @@ class Workspace:
         if sql.startswith("DESCRIBE DETAIL"):
             return [detail(state)]
         if sql.startswith("SHOW CREATE TABLE"):
-            columns = ",\n".join(map(column_definition, state.columns))
-            return [{"createtab_stmt": f"CREATE TABLE {name} (\n{columns})\nUSING delta"}]
+            definitions = [*map(column_definition, state.columns), *map(_key_definition, _keys(state))]
+            lines = ",\n".join(definitions)
+            return [{"createtab_stmt": f"CREATE TABLE {name} (\n{lines})\nUSING delta"}]
         return [{"version": self.backend.version(name)}]
 
     def query(self, sql: str) -> list[dict[str, Any]]:
@@ -194,6 +196,21 @@ class Workspace:
                     _named("constraint", name, key.name) | _named("unique_constraint", key.parent, parent.name)
                 )
         return found
+
+
+def _keys(state: TableState) -> list[KeyState | ForeignKeyState]:
+    return [*([state.primary_key] if state.primary_key else []), *state.foreign_keys]
+
+
+def _key_definition(key: KeyState | ForeignKeyState) -> str:
+    """Define a key as SHOW CREATE TABLE does (Spark 4.1, SPARK-52142)."""
+    columns = listed(key.columns)
+    kind = (
+        f"PRIMARY KEY ({columns})"
+        if isinstance(key, KeyState)
+        else f"FOREIGN KEY ({columns}) REFERENCES {dotted(key.parent)}"
+    )
+    return f"CONSTRAINT {identifier(key.name)} {kind} NOT ENFORCED {'RELY' if key.rely else 'NORELY'}"
 
 
 @cache

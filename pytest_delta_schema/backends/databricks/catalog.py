@@ -197,7 +197,7 @@ class DatabricksCatalog:
             detail = first(DetailRow, self._door.rows(describe_detail(name)))
             created = (
                 first(CreateRow, self._door.rows(show_create(name)))["createtab_stmt"]
-                if may_generate_columns(protocol_of(detail))
+                if may_generate_columns(protocol_of(detail)) or name.table in facts.keys
                 else None
             )
         except StatementError as error:

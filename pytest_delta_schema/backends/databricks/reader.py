@@ -27,6 +27,8 @@ from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, Ident
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from sqlglot import exp
+
     from pytest_delta_schema.backends.databricks.rows import ColumnRow, DetailRow, KeyRow, ParentRow, TableRow, TagRow
     from pytest_delta_schema.state.states import Tags
 
@@ -97,12 +99,14 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         name: The table.
         facts: What its schema shows.
         detail: What DESCRIBE DETAIL says.
-        created: Its CREATE statement, if it may hide values.
+        created: Its CREATE statement, if it may have keys, generation expressions or identities.
 
     Raises:
         ValueError: If something in it cannot be understood.
     """
-    values = _values(created) if created is not None else {}
+    statement = None if created is None else _parsed(created)
+    values = {} if statement is None else _values(statement)
+    relied = frozenset() if statement is None else _relied(statement)
     rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
     keys = facts.keys.get(name.table, {})
     base = state_from_metadata(
@@ -121,10 +125,11 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         columns=columns,
         tags=_tags(facts.tags.get(name.table, ()), columns),
         clustering=tuple(_path(text, columns) for text in detail.get("clusteringColumns") or ()),
-        primary_key=next((_primary(key, some) for key, some in keys.items() if _is(some, _PRIMARY)), None),
+        primary_key=next((_primary(key, some, relied) for key, some in keys.items() if _is(some, _PRIMARY)), None),
         foreign_keys=tuple(
             sorted(
-                (_foreign(key, some, facts.parents) for key, some in keys.items() if _is(some, _FOREIGN)), key=by_name
+                (_foreign(key, some, facts.parents, relied) for key, some in keys.items() if _is(some, _FOREIGN)),
+                key=by_name,
             )
         ),
     )
@@ -165,11 +170,13 @@ def _in_order(rows: Iterable[KeyRow]) -> list[KeyRow]:
     return sorted(rows, key=lambda row: row["ordinal_position"])
 
 
-def _primary(name: str, rows: Sequence[KeyRow]) -> KeyState:
-    return KeyState(name, tuple(row["column_name"] for row in _in_order(rows)))
+def _primary(name: str, rows: Sequence[KeyRow], relied: frozenset[str]) -> KeyState:
+    return KeyState(name, tuple(row["column_name"] for row in _in_order(rows)), name.lower() in relied)
 
 
-def _foreign(name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]]) -> ForeignKeyState:
+def _foreign(
+    name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]], relied: frozenset[str]
+) -> ForeignKeyState:
     ordered = _in_order(rows)
     by_place = {row["ordinal_position"]: row for row in parents.get(name, ())}
     places = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in ordered]
@@ -179,19 +186,42 @@ def _foreign(name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[P
     first = by_place[places[0]]
     parent = QualifiedName(*(first[part].lower() for part in ("table_catalog", "table_schema", "table_name")))
     columns = tuple(row["column_name"] for row in ordered)
-    return ForeignKeyState(name, columns, parent, tuple(by_place[place]["column_name"] for place in places))
+    parent_columns = tuple(by_place[place]["column_name"] for place in places)
+    return ForeignKeyState(name, columns, parent, parent_columns, name.lower() in relied)
 
 
-def _values(created: str) -> dict[str, ColumnGeneration]:
-    """Read generation expressions and identities from a CREATE statement."""
-    from sqlglot import exp, parse_one
+def _parsed(created: str) -> exp.Expr:
+    """Parse a CREATE statement."""
+    from sqlglot import parse_one
     from sqlglot.errors import SqlglotError
 
     try:
-        definitions = parse_one(created, dialect="databricks").find_all(exp.ColumnDef)
+        return parse_one(created, dialect="databricks")
     except SqlglotError as error:
         msg = "its CREATE statement cannot be understood"
         raise ValueError(msg) from error
+
+
+def _relied(statement: exp.Expr) -> frozenset[str]:
+    """Return the names of the keys with RELY, in lower case.
+
+    The information schema does not show it; SHOW CREATE TABLE does (source: SPARK-52142, Spark 4.1).
+    """
+    from sqlglot import exp
+
+    return frozenset(
+        constraint.name.lower()
+        for constraint in statement.find_all(exp.Constraint)
+        for part in constraint.find_all(exp.PrimaryKey, exp.Reference)
+        if "RELY" in map(str, part.args.get("options") or ())
+    )
+
+
+def _values(statement: exp.Expr) -> dict[str, ColumnGeneration]:
+    """Read generation expressions and identities from a CREATE statement."""
+    from sqlglot import exp
+
+    definitions = statement.find_all(exp.ColumnDef)
     found = {}
     for definition in definitions:
         for kind in (constraint.kind for constraint in definition.constraints):

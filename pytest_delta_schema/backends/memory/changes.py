@@ -157,7 +157,7 @@ def _(change: changes.CheckDrop, state: TableState) -> TableState:
 
 @changed.register(changes.PrimaryKeyAdd)
 def _(change: changes.PrimaryKeyAdd, state: TableState) -> TableState:
-    return replace(state, primary_key=KeyState(change.name, change.columns))
+    return replace(state, primary_key=KeyState(change.name, change.columns, change.rely))
 
 
 @changed.register(changes.PrimaryKeyDrop)

@@ -56,7 +56,9 @@ def on_delta(statement: Statement) -> tuple[Statement, ...]:
 def _emulated(statement: Statement, change: object) -> Iterator[Statement]:
     match change:
         case PrimaryKeyAdd():
-            yield from _set(statement, {PRIMARY_KEY_PROPERTY: encode_key(KeyState(change.name, change.columns))})
+            yield from _set(
+                statement, {PRIMARY_KEY_PROPERTY: encode_key(KeyState(change.name, change.columns, change.rely))}
+            )
         case PrimaryKeyDrop():
             yield from _unset(statement, PRIMARY_KEY_PROPERTY)
         case ForeignKeyAdd():

@@ -53,4 +53,4 @@ ForeignKeysChange = Union[ForeignKeyDrop, ForeignKeyAdd]  # noqa: UP007 - a unio
 def describe_foreign_key(key: ForeignKeyState) -> str:
     """Write a foreign key: ``(customer_id) references dev.silver.customers (id)``."""
     parent_columns = f" ({', '.join(key.parent_columns)})" if key.parent_columns else ""
-    return f"({', '.join(key.columns)}) references {key.parent}{parent_columns}"
+    return f"({', '.join(key.columns)}) references {key.parent}{parent_columns}{' rely' if key.rely else ''}"

@@ -29,6 +29,7 @@ class PrimaryKeyDrop:
 
     name: str
     columns: tuple[str, ...]
+    rely: bool = False
 
 
 def _add_lines(change: PrimaryKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
@@ -46,6 +47,7 @@ class PrimaryKeyAdd:
 
     name: str
     columns: tuple[str, ...]
+    rely: bool = False
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.columns))
@@ -55,5 +57,5 @@ PrimaryKeysChange = Union[PrimaryKeyDrop, PrimaryKeyAdd]  # noqa: UP007 - a unio
 
 
 def describe_key(key: PrimaryKeyAdd | PrimaryKeyDrop) -> str:
-    """Write the name and the columns of a primary key."""
-    return f"{key.name} ({', '.join(key.columns)})"
+    """Write the name and the columns of a primary key, and whether queries may rely on it."""
+    return f"{key.name} ({', '.join(key.columns)}){' rely' if key.rely else ''}"

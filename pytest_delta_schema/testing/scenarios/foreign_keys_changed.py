@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import Check, Column, ForeignKey
+from pytest_delta_schema import Check, Column, ForeignKey, PrimaryKey
 from pytest_delta_schema.testing.parts import ID, TEXT, TO_PARENT, child, column, columns, parent, pointing_at_orders
 from pytest_delta_schema.testing.scenario import Scenario
 
@@ -58,6 +58,63 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent
 """,
         refused_by=("DS301", "DS302", "DS303", "DS304"),
         commits=0,
+    ),
+    Scenario(
+        name="foreign_keys/rely_added_over_rows_with_parents",
+        before=child(TO_PARENT),
+        after=child(ForeignKey(["parent"], parent(), rely=True)),
+        rows=({"id": 1, "parent": 7},),
+        other_tables=((parent(), ({"id": 7, "region": "a"},)),),
+        plan="""
+- foreign_keys.fk_dev_silver_orders__parent: (parent) references dev.silver.parents (id) -> (absent)
++ foreign_keys.fk_dev_silver_orders__parent: (absent) -> (parent) references dev.silver.parents (id) rely
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `fk_dev_silver_orders__parent`;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent` FOREIGN KEY (`parent`) REFERENCES `dev`.`silver`.`parents` (`id`) RELY;
+""",
+        commits=2,
+    ),
+    Scenario(
+        name="foreign_keys/rely_added_over_rows_without_parents",
+        before=child(TO_PARENT),
+        after=child(ForeignKey(["parent"], parent(), rely=True)),
+        rows=({"id": 1, "parent": 8},),
+        other_tables=((parent(), ({"id": 7, "region": "a"},)),),
+        plan="""
+- foreign_keys.fk_dev_silver_orders__parent: (parent) references dev.silver.parents (id) -> (absent)
++ foreign_keys.fk_dev_silver_orders__parent: (absent) -> (parent) references dev.silver.parents (id) rely
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `fk_dev_silver_orders__parent`;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__parent` FOREIGN KEY (`parent`) REFERENCES `dev`.`silver`.`parents` (`id`) RELY;
+""",
+        refused_by=("DS304",),
+        commits=0,
+    ),
+    Scenario(
+        name="foreign_keys/referenced_primary_key_gets_rely",
+        before=columns(ID, column("parent"), Column("region", TEXT), primary_key=["id"]),
+        after=columns(ID, column("parent"), Column("region", TEXT), primary_key=PrimaryKey(["id"], rely=True)),
+        other_tables=((pointing_at_orders(), ()),),
+        plan="""
+- foreign_keys.fk_dev_silver_lines__id: (id) references dev.silver.orders (id) -> (absent)
++ foreign_keys.fk_dev_silver_lines__id: (absent) -> (id) references dev.silver.orders (id)
+- primary_key: pk_dev_silver_orders__id (id) -> (absent)
++ primary_key: (absent) -> pk_dev_silver_orders__id (id) rely
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`lines` DROP CONSTRAINT `fk_dev_silver_lines__id`;
+
+ALTER TABLE `dev`.`silver`.`lines` ADD CONSTRAINT `fk_dev_silver_lines__id` FOREIGN KEY (`id`) REFERENCES `dev`.`silver`.`orders` (`id`);
+
+ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
+
+ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`) RELY;
+""",
+        commits=2,
     ),
     Scenario(
         name="foreign_keys/foreign_key_changed_on_an_empty_table",
