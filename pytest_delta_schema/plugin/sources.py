@@ -72,7 +72,9 @@ class Sources:
         try:
             value = self._config.getini(setting.ini_key)
         except (TypeError, ValueError, pytest.UsageError) as error:
-            self.faults.append(str(error))
+            from pytest_delta_schema.redaction import redacted_uris
+
+            self.faults.append(f"{setting.ini_key} cannot be used: {redacted_uris(str(error))}")
             return None
         return None if value in (None, "") else self._typed(setting, value, setting.ini_key)
 

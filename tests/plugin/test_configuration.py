@@ -364,6 +364,24 @@ def test_all_faults_are_shown_at_once(project, toml):
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("delta_jvm_archive = 'maybe'", "delta_jvm_archive cannot be used: *bool*'maybe'*"),
+        ("delta_models = 'models'", "delta_models cannot be used: *list*'models'*"),
+        ("delta_read_threads = 8", "delta_read_threads cannot be used: *expects a string, got int: 8*"),
+    ],
+)
+def test_an_ini_key_of_another_type_is_a_usage_error(project, line, message):
+    (project.path / "tox.ini").unlink()
+    (project.path / "pyproject.toml").write_text(f"[tool.pytest]\n{line}\ndelta_backend = 'oracle'\n")
+
+    result = project.run("--delta-drift")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}", "there is no delta backend 'oracle'*"])
+
+
 def test_an_unknown_ini_key_of_the_command_line_is_named(project):
     project.ini("")
 
