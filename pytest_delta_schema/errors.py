@@ -207,7 +207,7 @@ class ApplyErrors(DeltaSchemaError, ExceptionGroup[DeltaSchemaError]):  # noqa: 
 
 
 class MetadataSyncError(DeltaSchemaError):
-    """Records of a catalog could not be brought level with the logs of their tables.
+    """Catalog entries could not be updated from the logs of their tables.
 
     Args:
         problems: At least one.

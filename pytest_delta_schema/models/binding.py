@@ -21,10 +21,10 @@ _MOST_PARTS = 3
 
 
 class Binding(NamedTuple):
-    """Which names stand for which.
+    """Maps names of models to names in a catalog.
 
     Args:
-        pairs: Prefixes of names in models, each with what stands in its place; both in lower case and of one length.
+        pairs: Prefixes of names in models, each with the prefix that replaces it; both in lower case and of one length.
     """
 
     pairs: tuple[tuple[Prefix, Prefix], ...] = ()

@@ -30,8 +30,8 @@ MARKS = {
     "delta_ddl": "the snapshot of the SQL that would create the table",
     "delta_drift": "the check that the catalog holds what the model wants (--delta-drift)",
     "delta_unmanaged": "the check that a schema holds no table that no model declares (--delta-drift)",
-    "delta_metadata": "the check that a catalog's record of a table is level with the table's Delta log (unity)",
-    "delta_apply": "brings the catalog in line with the model (--delta-apply)",
+    "delta_metadata": "the check that the catalog entry of a table matches its Delta log (unity)",
+    "delta_apply": "changes the catalog until it matches the model (--delta-apply)",
 }
 
 

@@ -18,11 +18,12 @@ In the end all tests that the page has written have to pass.
 
 from __future__ import annotations
 
-import os
+import io
 import re
+import runpy
 import shlex
-import subprocess
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -201,13 +202,24 @@ def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str
     if program == "cat":
         return (project.path / args[0]).read_text("utf-8").splitlines()
     if program == "python":
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [sys.executable, *args], cwd=project.path, env=environment, capture_output=True, text=True, check=False
-        )
-        return (done.stdout + done.stderr).splitlines()
+        return _script(args[0], project)
     msg = f"the tests run no {program}"
     raise PageError(msg)
+
+
+def _script(name: str, project: Project) -> list[str]:
+    """Run a script in this process, because pyspark takes seconds to load, and return what it prints."""
+    known, output = set(sys.modules), io.StringIO()
+    sys.path.insert(0, str(project.path))
+    try:
+        with redirect_stdout(output):
+            runpy.run_path(str(project.path / name), run_name="__main__")
+    finally:
+        sys.path.remove(str(project.path))
+        for module in set(sys.modules) - known:
+            if str(project.path) in str(getattr(sys.modules[module], "__file__", "")):
+                del sys.modules[module]
+    return output.getvalue().splitlines()
 
 
 def _missing(wanted: list[str], printed: list[str]) -> str | None:
