@@ -170,7 +170,7 @@ def test_managed_tables_are_reported_and_not_changed(project, unity):
     result = project.run("--delta-drift")
 
     result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["  note  *dev.silver.orders: the table is managed: the catalog writes its record*"])
+    result.stdout.fnmatch_lines(["  note  *dev.silver.orders: the table is managed: the catalog updates its entry*"])
 
 
 MANAGED = """
@@ -207,7 +207,7 @@ def test_a_wrong_managed_entry_is_reported_with_another_remedy(project, unity):
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*The table is managed, so that only the catalog may write the record; a RESTORE *",
+            "*The table is managed, so that only the catalog may write the entry; a RESTORE *",
             "drift: 1 in sync, 1 blocked, *",
         ]
     )
@@ -232,7 +232,7 @@ def test_a_record_that_makes_no_sense_is_an_error_in_set_up(project, unity):
 
     result.assert_outcomes(passed=3, errors=1)
     result.stdout.fnmatch_lines(
-        ["  unreadable  dev.silver.orders: its catalog entry has a column id of a type that we do not*"]
+        ["  unreadable  dev.silver.orders: its catalog entry has a column id of an unknown type*"]
     )
 
 
