@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE")
-"""What says that a table does not exist; every other answer means that it cannot be seen."""
+"""The conditions of a table that does not exist; any other error means that it cannot be read."""
 
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE")
 _DELTA = "DELTA"
@@ -49,8 +49,8 @@ _DELTA = "DELTA"
 def _refuses(statement: Statement) -> Refusal | None:
     if statement.kind is StatementKind.REWRITE_LAYOUT:
         return Refusal(
-            "there is no statement for it that keeps the table's constraints and comments, and no way to a transaction",
-            "make the table anew under another name and copy the rows",
+            "no statement for it keeps the table's constraints and comments, and a transaction cannot be reached",
+            "create the table again under another name and copy the rows",
         )
     return without_files(statement)
 
@@ -58,7 +58,7 @@ def _refuses(statement: Statement) -> Refusal | None:
 CAPABILITIES = Capabilities(refuses=_refuses)
 
 SEVERAL_COLUMNS = (16, 3)
-"""The first runtime whose ALTER TABLE alters several columns at once (source: its release notes)."""
+"""The first runtime whose ALTER TABLE changes several columns at once (source: its release notes)."""
 
 
 class DatabricksCatalog:
@@ -73,24 +73,24 @@ class DatabricksCatalog:
     capabilities = CAPABILITIES
 
     def __init__(self, connection: Connection, read_threads: int = 8) -> None:
-        self._door = connection
+        self._connection = connection
         self._read_threads = read_threads
-        self._questions = DataQueries(self._values, self._there)
+        self._queries = DataQueries(self._values, self._existing)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name and their parents: six queries a schema, and one read a table."""
+        """Read the tables of models and of their foreign keys: six queries for a schema, and one for a table."""
         return CatalogState.of(self._read(names_around(models)))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
-        """Read the named tables alone: six queries a schema, and one read a table."""
+        """Read only the named tables: six queries for a schema, and one for a table."""
         return CatalogState.of(self._read(sorted(set(names))))
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
-        """Return nothing: an older schema takes a query of its own for each version."""
+        """Return nothing, because each older schema would take a query."""
         return ()
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:  # noqa: ARG002 - the port's signature
-        """Refuse, for the same reason.
+        """Refuse, because each older schema would take a query.
 
         Raises:
             StatementError: Always.
@@ -102,31 +102,31 @@ class DatabricksCatalog:
         """Run one statement; on old runtimes one for each column.
 
         Raises:
-            StatementError: If the workspace refuses.
+            StatementError: If the workspace refuses it.
         """
-        is_taken = statement.kind not in TOGETHER or self._takes_several
-        for each in (statement,) if is_taken else one_by_one(statement):
-            self._door.rows(each.sql)
+        is_supported = statement.kind not in TOGETHER or self._changes_several
+        for part in (statement,) if is_supported else one_by_one(statement):
+            self._connection.rows(part.sql)
 
     @cached_property
-    def _takes_several(self) -> bool:
-        """Whether one ALTER TABLE may alter several columns."""
+    def _changes_several(self) -> bool:
+        """Whether one ALTER TABLE can change several columns."""
         from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
 
         try:
-            runtime = first(RuntimeRow, self._door.rows(RUNTIME))["runtime"]
+            runtime = first(RuntimeRow, self._connection.rows(RUNTIME))["runtime"]
         except StatementError:
-            return False  # so old that it does not even know the question
+            return False  # an old runtime without this function
         if runtime is None:
             return True
         parts = runtime.split(".")[:2]
         return all(map(str.isdecimal, parts)) and tuple(map(int, parts)) >= SEVERAL_COLUMNS
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         from pytest_delta_schema.backends.databricks.rows import TableRow, typed
 
-        rows = typed(TableRow, self._door.rows(tables_in(catalog, schema)))
+        rows = typed(TableRow, self._connection.rows(tables_in(catalog, schema)))
         kept = [row["table_name"].lower() for row in rows if row["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
@@ -135,7 +135,7 @@ class DatabricksCatalog:
         from pytest_delta_schema.backends.databricks.rows import VersionRow, first
 
         try:
-            return first(VersionRow, self._door.rows(describe_history(table, limit=1)))["version"]
+            return first(VersionRow, self._connection.rows(describe_history(table, limit=1)))["version"]
         except StatementError as error:
             return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
@@ -148,8 +148,8 @@ class DatabricksCatalog:
         stop_early: bool = False,
         files: str | None = None,
     ) -> RowCounts:
-        """Count the rows that break each data check, in one scan."""
-        return self._questions.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
+        """Count the rows that violate each data check, in one scan."""
+        return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
@@ -161,31 +161,31 @@ class DatabricksCatalog:
         added: Sequence[ColumnState] = (),
         files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each data check, as texts."""
-        return self._questions.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
+        """Return a few rows that violate each data check, as texts."""
+        return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | ReadProblem]:
-        facts = {place: self._facts(*place) for place in dict.fromkeys(name[:2] for name in names)}
+        facts = {schema: self._facts(*schema) for schema in dict.fromkeys(name[:2] for name in names)}
 
         def read(name: QualifiedName) -> TableState | ReadProblem | None:
-            seen = facts[name[:2]]
-            return unreadable(name, seen) if isinstance(seen, StatementError) else self._table(name, seen)
+            schema = facts[name[:2]]
+            return unreadable(name, schema) if isinstance(schema, StatementError) else self._table(name, schema)
 
-        found = at_once(read, names, self._read_threads)
-        absent = [name for name, each in found.items() if each is None]
-        schemas = {place: self._has_schema(*place) for place in dict.fromkeys(name[:2] for name in absent)}
-        return {name: each or _absent(name, schemas[name[:2]]) for name, each in found.items()}
+        tables = at_once(read, names, self._read_threads)
+        absent = dict.fromkeys(name[:2] for name, table in tables.items() if table is None)
+        schemas = {schema: self._has_schema(*schema) for schema in absent}
+        return {name: table or _absent(name, schemas[name[:2]]) for name, table in tables.items()}
 
     def _facts(self, catalog: str, schema: str) -> SchemaFacts | StatementError:
         try:
-            return read_schema(self._door.rows, catalog, schema)
+            return read_schema(self._connection.rows, catalog, schema)
         except StatementError as error:
             return error
 
-    def _table(  # noqa: PLR0911 - one answer a kind of thing that may stand there
+    def _table(  # noqa: PLR0911 - one result for each kind of table
         self, name: QualifiedName, facts: SchemaFacts
     ) -> TableState | ReadProblem | None:
-        """Read one table; ``None`` if there is none of that name."""
+        """Read one table; ``None`` if it does not exist."""
         from pytest_delta_schema.backends.databricks.rows import CreateRow, DetailRow, first
 
         shown = facts.tables.get(name.table)
@@ -194,16 +194,16 @@ class DatabricksCatalog:
         if shown is not None and shown["data_source_format"] is not None and shown["data_source_format"] != _DELTA:
             return is_not_delta(name, shown["data_source_format"])
         try:
-            detail = first(DetailRow, self._door.rows(describe_detail(name)))
+            detail = first(DetailRow, self._connection.rows(describe_detail(name)))
             created = (
-                first(CreateRow, self._door.rows(show_create(name)))["createtab_stmt"]
+                first(CreateRow, self._connection.rows(show_create(name)))["createtab_stmt"]
                 if may_generate_columns(protocol_of(detail)) or name.table in facts.keys
                 else None
             )
         except StatementError as error:
             return None if shown is None and error.condition in NOT_FOUND else unreadable(name, error)
         if shown is None:
-            fact = "is there, and information_schema does not show it to this principal"
+            fact = "exists, and information_schema does not show it to this principal"
             return problem(name, fact, "give the principal SELECT or BROWSE on it")
         try:
             return state_of(name, facts, detail, created)
@@ -213,19 +213,19 @@ class DatabricksCatalog:
             return is_damaged(name, error)
 
     def _has_schema(self, catalog: str, schema: str) -> bool | StatementError:
-        """Say whether a schema is there, which it may be without being shown; or why nobody can tell."""
+        """Return whether a schema exists, also if it is not listed; or why that is not known."""
         try:
-            if not self._door.rows(schemata(catalog, schema)):
-                self._door.rows(describe_schema(catalog, schema))
+            if not self._connection.rows(schemata(catalog, schema)):
+                self._connection.rows(describe_schema(catalog, schema))
         except StatementError as error:
             return False if error.condition == "SCHEMA_NOT_FOUND" else error
         return True
 
-    def _there(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:
-        """Return the tables that are there.
+    def _existing(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:
+        """Return the states of those tables that exist.
 
         Raises:
-            CatalogReadError: If nobody can tell.
+            CatalogReadError: If one cannot be read.
         """
         state = CatalogState.of(self._read(sorted(set(names))))
         if state.problems:
@@ -233,12 +233,17 @@ class DatabricksCatalog:
         return {name: table for name, table in state.tables.items() if table.exists}
 
     def _values(self, sql: str) -> list[tuple[Any, ...]]:
-        return [tuple(row.values()) for row in self._door.rows(sql)]
+        return [tuple(row.values()) for row in self._connection.rows(sql)]
 
 
 def unreadable(name: QualifiedName, error: StatementError) -> ReadProblem:
-    """Say that a table cannot be seen, which is another thing than its absence."""
-    return problem(name, f"cannot be read ({error})", "give the principal the permission, or mend the workspace")
+    """Return the problem of a table that cannot be read, whether it exists or not.
+
+    Args:
+        name: The table.
+        error: What the workspace answered.
+    """
+    return problem(name, f"cannot be read ({error})", "give the principal the permission, or repair the workspace")
 
 
 def _absent(name: QualifiedName, schema: bool | StatementError) -> TableState | ReadProblem:  # noqa: FBT001 - an answer

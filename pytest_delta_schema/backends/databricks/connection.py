@@ -1,6 +1,6 @@
-"""The ways into a Databricks workspace: the session of its runtime, Databricks Connect, or a SQL warehouse.
+"""Connect to a Databricks workspace: by the session of its runtime, Databricks Connect, or a SQL warehouse.
 
-Credentials come by Databricks' unified authentication alone: environment, profile or identity, never from a project.
+Credentials come only from Databricks' unified authentication (environment, profile or identity), never from a project.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SECRETS = ("DATABRICKS_TOKEN", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_PASSWORD
 """Environment variables in which unified authentication finds secrets (source: its documentation)."""
 
 _SOCKET_SECONDS = 120
-"""How long the connector waits for a server that sends nothing; left to itself it waits for 900 (source: its code)."""
+"""How long the connector waits for a silent server; its own default is 900 seconds (source: its code)."""
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 
@@ -33,7 +33,7 @@ class Connection(Protocol):
     """Runs SQL in a workspace."""
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
-        """Run a statement and return its rows, by the names of their columns.
+        """Run a statement and return its rows as mappings from column names to values.
 
         Raises:
             StatementError: If the workspace refuses it.
@@ -41,12 +41,12 @@ class Connection(Protocol):
         ...
 
     def close(self) -> None:
-        """Leave."""
+        """Close the connection."""
         ...
 
 
 class SparkConnection:
-    """A session: of the runtime itself, or of Databricks Connect.
+    """Connects by a Spark session: that of the runtime, or of Databricks Connect.
 
     Args:
         spark: The session; it is never stopped here.
@@ -57,23 +57,23 @@ class SparkConnection:
         self._scrub = Scrubber()
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
-        """Run a statement by Spark."""
+        """Run a statement in Spark."""
         with in_users_names(self._scrub), stopped_by(self._stop):
             return [row.asDict() for row in self.spark.sql(sql).collect()]
 
     def close(self) -> None:
-        """Leave the session to its owner."""
+        """Do nothing: the session belongs to the caller."""
 
     def _stop(self) -> bool:
         return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
 
 
 class WarehouseConnection:
-    """A SQL warehouse.
+    """Connects by a SQL warehouse.
 
     Args:
-        connection: An open connection of the connector, by PEP 249.
-        scrub: Takes secrets out of what the connector says.
+        connection: An open connection of the connector (PEP 249).
+        scrub: Redacts secrets in messages of the connector.
     """
 
     def __init__(self, connection: Any, scrub: Callable[[str], str] = str) -> None:
@@ -81,17 +81,17 @@ class WarehouseConnection:
         self._scrub = scrub
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
-        """Run a statement by a cursor of its own."""
+        """Run a statement with a new cursor."""
         try:
             with self._connection.cursor() as cursor, stopped_by(partial(_cancel, cursor)):
                 cursor.execute(sql)
                 names = [column[0] for column in cursor.description or ()]
                 return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() if names else ())]
-        except Exception as error:  # noqa: BLE001 - the connector raises whatever it likes
-            # The connector has no class of its own for what a workspace refuses.
+        except Exception as error:  # noqa: BLE001 - the connector documents no base class
+            # The connector has no exception class for statements that a workspace refuses.
             condition = next(iter(_CONDITION.findall(str(error))), type(error).__name__)
             failure = StatementError(self._scrub(because(error)), condition=condition)
-        # Raised here, where no context holds the frames of the connector, and with them the headers of its requests.
+        # Raised here, so that the context does not hold frames of the connector with the headers of its requests.
         raise failure
 
     def close(self) -> None:
@@ -100,13 +100,14 @@ class WarehouseConnection:
 
 
 def connect_databricks(warehouse: str = "") -> Connection:
-    """Open the way that is there.
+    """Connect to a workspace.
 
     Args:
-        warehouse: The id of a SQL warehouse; ``""`` for the runtime's own session, or else Databricks Connect.
+        warehouse: The id of a SQL warehouse; ``""`` for the session of the runtime, or outside of one for Databricks
+            Connect.
 
     Raises:
-        BackendUnavailableError: If what it takes is not installed, or nobody lets us in.
+        BackendUnavailableError: If a needed package is not installed, or the workspace refuses the connection.
     """
     scrub = Scrubber()
     try:
@@ -118,14 +119,14 @@ def connect_databricks(warehouse: str = "") -> Connection:
         remedy = "pip install 'pytest-delta-schema[databricks]'" if warehouse else "install the one of your runtime"
         msg = f"the databricks backend needs {needs} here, which cannot be imported ({error}); {remedy}"
         raise BackendUnavailableError(msg) from error
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is said
-        said = scrub(because(error))
-    msg = f"the Databricks workspace cannot be entered ({said}); see its unified authentication"
+    except Exception as error:  # noqa: BLE001 - every error is reported
+        reason = scrub(because(error))
+    msg = f"the Databricks workspace refuses the connection ({reason}); see its unified authentication"
     raise BackendUnavailableError(msg)
 
 
 def _cancel(cursor: Any) -> bool:
-    """Ask a warehouse to stop the statement of a cursor; nobody tells when it is over."""
+    """Ask a warehouse to stop the statement of a cursor; the warehouse does not report when it has ended."""
     cursor.cancel()
     return False
 
@@ -160,7 +161,7 @@ def _connect(warehouse: str, scrub: Scrubber) -> Any:
 
 
 class Scrubber:
-    """Takes secrets out of texts: those of the environment, and those that requests are authorized by."""
+    """Redacts secrets in texts: those of the environment, and those in the headers of requests."""
 
     def __init__(self) -> None:
         self._secrets = [Secret(os.environ.get(name, "")) for name in _SECRETS]
@@ -172,6 +173,6 @@ class Scrubber:
         return text
 
     def watch(self, headers: Mapping[str, str]) -> Mapping[str, str]:
-        """Take notice of what authorizes a request, and return it."""
+        """Remember the secrets in the headers of a request, and return the headers."""
         self._secrets[len(_SECRETS) :] = [Secret(value.rpartition(" ")[2]) for value in headers.values()]
         return headers

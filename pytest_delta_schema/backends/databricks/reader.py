@@ -39,19 +39,19 @@ _NO_SCHEMA = '{"type":"struct","fields":[]}'
 
 
 class HiddenParentError(ValueError):
-    """A foreign key whose parent the principal cannot see."""
+    """The parent of a foreign key is not visible to the principal."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaFacts:
-    """What six queries show of a whole schema.
+    """The rows of six queries about a whole schema.
 
     Args:
-        tables: By name.
-        columns: By table.
-        keys: Columns of keys, by table and by the key's name.
-        parents: Columns of the parents of foreign keys, by the key's name.
-        tags: Those of tables and of their columns, by table.
+        tables: The tables, by name.
+        columns: The columns, by table.
+        keys: The columns of keys, by table and name of the key.
+        parents: The parent columns of foreign keys, by name of the key.
+        tags: The tags of tables and columns, by table.
     """
 
     tables: dict[str, TableRow] = field(default_factory=dict)
@@ -62,10 +62,15 @@ class SchemaFacts:
 
 
 def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
-    """Ask for everything about a schema.
+    """Read everything about a schema.
+
+    Args:
+        ask: Runs a query and returns its rows.
+        catalog: The catalog.
+        schema: The schema.
 
     Raises:
-        StatementError: If the workspace refuses, or answers with rows of another form.
+        StatementError: If the workspace refuses a query, or its rows have another form.
     """
     from pytest_delta_schema.backends.databricks.rows import ColumnRow, KeyRow, ParentRow, TableRow, TagRow, typed
 
@@ -84,7 +89,7 @@ def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
 
 
 def protocol_of(detail: DetailRow) -> dict[str, Any]:
-    """Return the protocol that DESCRIBE DETAIL tells of, as a log has it."""
+    """Return the protocol of DESCRIBE DETAIL in the form of a Delta log."""
     return {
         "minReaderVersion": detail["minReaderVersion"],
         "minWriterVersion": detail["minWriterVersion"],
@@ -93,16 +98,16 @@ def protocol_of(detail: DetailRow) -> dict[str, Any]:
 
 
 def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created: str | None) -> TableState:
-    """Describe one table.
+    """Return the state of one table.
 
     Args:
         name: The table.
-        facts: What its schema shows.
-        detail: What DESCRIBE DETAIL says.
+        facts: The rows about its schema.
+        detail: The row of DESCRIBE DETAIL.
         created: Its CREATE statement, if it may have keys, generation expressions or identities.
 
     Raises:
-        ValueError: If something in it cannot be understood.
+        ValueError: If a part cannot be understood.
     """
     statement = None if created is None else _parsed(created)
     values = {} if statement is None else _values(statement)
@@ -144,16 +149,16 @@ def _column(row: ColumnRow, values: Mapping[str, ColumnGeneration]) -> ColumnSta
 
 def _tags(rows: Iterable[TagRow], columns: Iterable[ColumnState]) -> Tags:
     spelled = {column.name.lower(): column.name for column in columns}
-    found: dict[tuple[str, ...], dict[str, str | None]] = {}
+    tags: dict[tuple[str, ...], dict[str, str | None]] = {}
     for row in rows:
         column = row.get("column_name")
         path: tuple[str, ...] = () if column is None else (spelled.get(str(column).lower(), str(column)),)
-        found.setdefault(path, {})[row["tag_name"]] = row["tag_value"] or ""
-    return {path: dict(sorted(tags.items())) for path, tags in sorted(found.items())}
+        tags.setdefault(path, {})[row["tag_name"]] = row["tag_value"] or ""
+    return {path: dict(sorted(values.items())) for path, values in sorted(tags.items())}
 
 
 def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
-    """Find the path that is written with dots, which names may have as well."""
+    """Return the path that a text with dots means; names may contain dots, too."""
     for column in columns:
         if text == column.name:
             return (column.name,)
@@ -178,15 +183,15 @@ def _foreign(
     name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]], relied: frozenset[str]
 ) -> ForeignKeyState:
     ordered = _in_order(rows)
-    by_place = {row["ordinal_position"]: row for row in parents.get(name, ())}
-    places = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in ordered]
-    if not by_place or any(place not in by_place for place in places):
-        msg = f"foreign key {name} points at a table that the principal cannot see"
+    by_position = {row["ordinal_position"]: row for row in parents.get(name, ())}
+    positions = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in ordered]
+    if not by_position or any(position not in by_position for position in positions):
+        msg = f"foreign key {name} references a table that the principal cannot see"
         raise HiddenParentError(msg)
-    first = by_place[places[0]]
+    first = by_position[positions[0]]
     parent = QualifiedName(*(first[part].lower() for part in ("table_catalog", "table_schema", "table_name")))
     columns = tuple(row["column_name"] for row in ordered)
-    parent_columns = tuple(by_place[place]["column_name"] for place in places)
+    parent_columns = tuple(by_position[position]["column_name"] for position in positions)
     return ForeignKeyState(name, columns, parent, parent_columns, name.lower() in relied)
 
 

@@ -1,4 +1,4 @@
-"""The memory catalog: the port over dictionaries."""
+"""The backend ``memory``: tables and rows in dictionaries."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 
 
 _JUDGED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)
-"""Statements that rows can refuse at the last moment."""
+"""Statements that fail if rows violate them."""
 
 
 class MemoryCatalog:
-    """Holds table states and rows, and applies the changes of statements to them.
+    """Keeps table states and rows, and applies the changes of statements to them.
 
     Args:
-        tables: What is there from the start; their schemas are there, too.
-        rows: Rows of those tables, by name.
+        tables: The tables at the start; their schemas exist, too.
+        rows: The rows of those tables, by name.
     """
 
     name = "memory"
@@ -75,7 +75,7 @@ class MemoryCatalog:
             self.insert(name, some)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Return the states of the tables that ``models`` name, of the parents and of the children of those tables."""
+        """Return the states of the tables of models, and of tables that a foreign key connects with them."""
         models = list(models)
         names = set(names_around(models))
         names.update(
@@ -100,7 +100,7 @@ class MemoryCatalog:
         return CatalogState(tables=tables, problems=problems)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
-        """Return nothing, because rows do not bring columns here."""
+        """Return nothing, because there is no history of commits."""
         return ()
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
@@ -112,8 +112,8 @@ class MemoryCatalog:
         """Apply the changes of ``statement``; the table's version goes up by one.
 
         Raises:
-            StatementError: If a changed column is not there.
-            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing changes.
+            StatementError: If a changed column does not exist.
+            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing changes.
         """
         name = statement.table
         if statement.kind is StatementKind.CREATE_SCHEMA:
@@ -157,12 +157,12 @@ class MemoryCatalog:
         *,
         added: Sequence[ColumnState] = (),
         stop_early: bool = False,
-        files: str | None = None,  # noqa: ARG002 - rows of files are kept as those of tables
+        files: str | None = None,  # noqa: ARG002 - rows of files are stored like those of tables
     ) -> RowCounts:
-        """Count the rows that break each demand.
+        """Count the rows that violate each data check.
 
         Raises:
-            StatementError: If a check uses something that cannot be evaluated without Spark.
+            StatementError: If a check cannot be evaluated without Spark.
         """
         rows = self._rows.get(table, [])
         counts = [len(self._broken(table, data_check, rows, added)) for data_check in data_checks]
@@ -180,7 +180,7 @@ class MemoryCatalog:
         added: Sequence[ColumnState] = (),
         files: str | None = None,  # noqa: ARG002 - likewise
     ) -> Samples:
-        """Return a few rows that break each demand, as texts."""
+        """Return a few rows that violate each data check, as texts."""
         rows = self._rows.get(table, [])
         return tuple(
             distinct_texts(self._broken(table, data_check, rows, added), columns)[:number]
@@ -188,10 +188,14 @@ class MemoryCatalog:
         )
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add rows, so that the data can be asked: all of them, or none.
+        """Append rows: all of them, or none.
+
+        Args:
+            table: The table.
+            rows: Mappings from column names to values.
 
         Raises:
-            StatementError: If there is no such table or column, a value does not fit its type, a NOT NULL column is
+            StatementError: If the table or a column does not exist, a value does not fit its type, a NOT NULL column is
                 NULL, or a check is not met.
         """
         state = self._require(table)
@@ -203,7 +207,7 @@ class MemoryCatalog:
         self._rows.setdefault(table, []).extend(added)
 
     def _require_fit(self, state: TableState, row: Row, number: int) -> None:
-        """Refuse a row that does not fit, in Delta's words where it is a constraint that stops it."""
+        """Refuse a row that violates a constraint, with the message of Delta."""
         where = f"{state.name}: row {number}"
         for path in not_null_paths(state.columns):
             if value_at(row, path) is None:
@@ -219,11 +223,11 @@ class MemoryCatalog:
                 raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
 
     def create_schema(self, catalog: str, schema: str) -> None:
-        """Make a schema; one that is there already is fine."""
+        """Create a schema unless it exists."""
         self._schemas.add((catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema with everything in it; one that is not there is fine."""
+        """Drop a schema with everything in it if it exists."""
         self._schemas.discard((catalog, schema))
         for name in [name for name in self._tables if name[:2] == (catalog, schema)]:
             del self._tables[name]
@@ -269,7 +273,7 @@ class MemoryCatalog:
         self._rows[state.name] = list(rows)
 
     def _require_sound_rows(self, statement: Statement) -> None:
-        """Refuse what rows break, as a backend would that finds them at the last moment."""
+        """Refuse a statement that rows violate, as Delta does when it runs."""
         data_checks: list[DataCheck] = []
         for change in statement.changes:
             if isinstance(change, ColumnNullabilityChange):
@@ -283,13 +287,13 @@ class MemoryCatalog:
             raise UnsafePlanError(violations)
 
     def _require_kept_values(self, state: TableState, change: LayoutRewrite) -> None:
-        """Refuse a rewrite that would change data, as a backend would that compares the rows before it commits."""
+        """Refuse a rewrite that would change data, as the Spark backends do before the commit."""
         data_checks = tuple(partition_values(state, change.partitioning))
         counts = self.count_rows(state.name, data_checks).broken
         lost = [data_check.column for data_check, count in zip(data_checks, counts, strict=True) if count]
         if lost:
-            said = f"the rewrite would change data: the values of {', '.join(lost)} differ"
-            msg = f"{state.name}: {said}; nothing was changed, keep the layout"
+            fact = f"the rewrite would change data: the values of {', '.join(lost)} differ"
+            msg = f"{state.name}: {fact}; nothing was changed, keep the layout"
             raise StatementError(msg)
 
     def _broken(

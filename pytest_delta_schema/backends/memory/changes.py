@@ -1,4 +1,4 @@
-"""What each change makes of the state of a table."""
+"""Apply each kind of change to the state of a table."""
 
 from __future__ import annotations
 
@@ -26,16 +26,20 @@ _CLUSTERED = {CLUSTERING_FEATURE: "supported", "delta.feature.domainMetadata": "
 
 
 def stored(check: CheckState) -> CheckState:
-    """Return a check as Delta keeps it: under its name in lower case."""
+    """Return a check as Delta stores it: with a lower-case name."""
     return CheckState(check.name.lower(), check.expression)
 
 
 @singledispatch
 def changed(change: object, state: TableState) -> TableState:
-    """Return ``state`` after ``change``.
+    """Return the state of a table after a change.
+
+    Args:
+        change: The change.
+        state: The state before it.
 
     Raises:
-        StatementError: If it changes something that is not there.
+        StatementError: If it changes something that does not exist.
     """
     msg = f"the memory catalog does not know {type(change).__name__}, asked for {state.name}"
     raise NotImplementedError(msg)
@@ -64,7 +68,7 @@ def _(change: changes.ColumnAdd, state: TableState) -> TableState:
 
 
 def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tuple[ColumnState, ...]:
-    """Put a new column behind all others, or where it is told."""
+    """Add a column at the end, or after the column that the change names."""
     if change.after is None:
         return (*columns, change.bare)
     names = [column.name.lower() for column in columns]
@@ -206,13 +210,13 @@ def _(change: changes.UnsetTags, state: TableState) -> TableState:
 
 
 def _tagged(state: TableState, path: tuple[str, ...], tags: Mapping[str, str | None]) -> TableState:
-    others = {place: each for place, each in state.tags.items() if place != path}
+    others = {other: values for other, values in state.tags.items() if other != path}
     every = {**others, path: MappingProxyType(dict(sorted(tags.items())))} if tags else others
     return replace(state, tags=MappingProxyType(dict(sorted(every.items()))))
 
 
 def _without_tags(state: TableState, path: tuple[str, ...]) -> TableState:
-    """Return ``state`` without the tags of a column that goes, or that is called otherwise from now on."""
+    """Return the state without the tags of a column that is dropped or renamed."""
     return _tagged(state, path, {}) if path in state.tags else state
 
 
@@ -223,7 +227,7 @@ def _require_column(state: TableState, path: tuple[str, ...]) -> None:
 
 
 def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
-    """Return ``state`` with one column, or one part of one, edited; ``None`` from ``edit`` removes it."""
+    """Return the state with one column or field edited; it is removed if ``edit`` returns ``None``."""
     _require_column(state, path)
     return replace(state, columns=_edited_columns(state.columns, path, edit))
 

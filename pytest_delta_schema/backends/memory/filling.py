@@ -1,4 +1,4 @@
-"""Fill what a write leaves out: defaults, identities, generated columns, in this order."""
+"""Fill columns that a row leaves out: defaults, identities and generated columns, in this order."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 _NOBODY = "nobody"
-"""A column that no expression names, for expressions without columns."""
+"""A column for the evaluation of expressions without columns."""
 
 
 def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -> Row:
-    """Return a row with the values that a write leaves to the table.
+    """Return a row with the values that the table fills.
 
     Args:
-        row: What is written, by column name in lower case.
-        columns: Of the table.
-        counters: The next value of each identity column, by name in lower case; counted on here.
+        row: The given values by lower-case column name.
+        columns: The columns of the table.
+        counters: The next value of each identity column by lower-case name; updated here.
 
     Raises:
-        StatementError: If a value is given that only the table gives, or an expression needs Spark.
+        StatementError: If the row has a value that only the table may give, or an expression needs Spark.
     """
     valued = [(column.name.lower(), column.value) for column in columns if column.value is not None]
     if not valued:
@@ -33,7 +33,7 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
     found = dict(row)
     for name, value in valued:
         if name not in found and value.default is not None:
-            found[name] = _worked_out(value.default, {_NOBODY: None}, name)
+            found[name] = _evaluated(value.default, {_NOBODY: None}, name)
         if value.identity is not None:
             if name not in found:
                 found[name] = counters.get(name, value.identity.start)
@@ -44,14 +44,14 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
     plain = {name: found.get(name) for name in (column.name.lower() for column in columns)}
     for name, value in valued:
         if value.generated is not None:
-            answer = _worked_out(value.generated, plain, name)
+            answer = _evaluated(value.generated, plain, name)
             if found.setdefault(name, answer) != answer:
                 msg = f"column {name} is generated as {value.generated}, which is {answer!r} and not {found[name]!r}"
                 raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
     return found
 
 
-def _worked_out(expression: str, row: Row, name: str) -> Any:
+def _evaluated(expression: str, row: Row, name: str) -> Any:
     from pytest_delta_schema.state.expressions import ExpressionError, evaluate
 
     try:

@@ -1,4 +1,4 @@
-"""Ask rows that are dictionaries."""
+"""Run data checks on rows that are dictionaries."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 Row = dict[str, Any]
-"""One row: values by column name in lower case; a column that is left out is NULL."""
+"""One row: values by lower-case column name; a missing column is NULL."""
 
 
 def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
-    """Return the rows that break a demand; for a key those that repeat another one's.
+    """Return the rows that violate a data check; for a key those that repeat the values of another row.
 
     Args:
-        data_check: Anything but a foreign key, see :func:`orphans`.
-        rows: Asked.
+        data_check: Any but a foreign key, for which there is :func:`orphans`.
+        rows: The rows of the table.
         columns: All columns of the table, in lower case.
 
     Raises:
-        ExpressionError: If a check uses something that cannot be evaluated without Spark.
+        ExpressionError: If a check cannot be evaluated without Spark.
     """
     if isinstance(data_check, NotNull):
         return [row for row in rows if value_at(row, data_check.path) is None]
@@ -42,9 +42,15 @@ def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[st
 
 
 def orphans(key: ForeignKeyState, rows: Sequence[Row], parents: Sequence[Row]) -> list[Row]:
-    """Return the rows whose key, without NULL in it, no parent has."""
-    there = {repr(_values(row, key.parent_columns)) for row in parents}
-    return [row for row in rows if _is_whole(row, key.columns) and repr(_values(row, key.columns)) not in there]
+    """Return the rows whose foreign key holds no NULL and matches no parent.
+
+    Args:
+        key: The foreign key.
+        rows: The rows of the table.
+        parents: The rows of the parent table.
+    """
+    known = {repr(_values(row, key.parent_columns)) for row in parents}
+    return [row for row in rows if _is_whole(row, key.columns) and repr(_values(row, key.columns)) not in known]
 
 
 def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
@@ -55,12 +61,12 @@ def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[s
 
 
 def value_at(row: Mapping[str, Any], path: Sequence[str]) -> Any:
-    """Return what stands in a row under a path; ``None`` below something that is NULL."""
+    """Return the value at a path in a row; ``None`` below a value that is NULL."""
     value: Any = row.get(path[0].lower())
     for name in path[1:]:
         if value is None:
             return None
-        folded = {key.lower(): each for key, each in value.items()}
+        folded = {key.lower(): part for key, part in value.items()}
         value = folded.get(name.lower())
     return value
 
@@ -95,14 +101,14 @@ def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | N
 
 
 def text_of(value: object) -> str | None:
-    """Write a value as Spark casts it to a string; NULL stays ``None``."""
+    """Return a value as Spark casts it to a string; ``None`` for NULL."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None else str(value)
 
 
 def _is_lost(value: object, data_type: str) -> bool:
-    """Whether a partition does not keep a value. Python has no years that Delta would not keep."""
+    """Whether a partition column loses a value; dates of Python are all in the range that Delta keeps."""
     if data_type.startswith("char(") and isinstance(value, str):
         value = value.ljust(int(data_type[len("char(") : -1]))
     if isinstance(value, (bytes, bytearray)):
@@ -115,14 +121,14 @@ def _is_lost(value: object, data_type: str) -> bool:
 
 def _repeated(key: Sequence[str], rows: Sequence[Row]) -> list[Row]:
     seen: set[str] = set()
-    found = []
+    repeated = []
     for row in rows:
         if _is_whole(row, key):
             text = repr(_values(row, key))
             if text in seen:
-                found.append(row)
+                repeated.append(row)
             seen.add(text)
-    return found
+    return repeated
 
 
 def _is_whole(row: Row, columns: Sequence[str]) -> bool:

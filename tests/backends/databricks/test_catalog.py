@@ -105,8 +105,8 @@ def test_another_layout_is_refused_by_name(workspace):
         (
             "DS218",
             (
-                "the databricks backend cannot rewrite layout: there is no statement for it that keeps the table's constraints"
-                " and comments, and no way to a transaction"
+                "the databricks backend cannot rewrite layout: no statement for it keeps the table's constraints"
+                " and comments, and a transaction cannot be reached"
             ),
         )
     ]
@@ -128,7 +128,7 @@ class TestPermissionAndAbsence:
         workspace.hidden.add(str(NAME))
 
         assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
-            "dev.silver.orders: is there, and information_schema does not show it to this principal; give the principal"
+            "dev.silver.orders: exists, and information_schema does not show it to this principal; give the principal"
             " SELECT or BROWSE on it"
         )
 
@@ -146,7 +146,7 @@ class TestPermissionAndAbsence:
 
         assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
             "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA); give the"
-            " principal the permission, or mend the workspace"
+            " principal the permission, or repair the workspace"
         )
 
     def test_a_version_that_cannot_be_read_is_no_absent_table(self, workspace, monkeypatch):
@@ -164,7 +164,7 @@ class TestPermissionAndAbsence:
 
         assert str(catalog.version(NAME)) == (
             "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have SELECT); give the principal"
-            " the permission, or mend the workspace"
+            " the permission, or repair the workspace"
         )
 
     def test_a_schema_that_is_not_shown_is_looked_at_by_itself(self, workspace, monkeypatch):
@@ -185,7 +185,7 @@ class TestPermissionAndAbsence:
         workspace.hidden.add(PARENT)
 
         assert str(catalog.snapshot([child]).problems[child.name]).startswith(
-            f"{CHILD}: foreign key fk_dev_silver_children__parent points at a table that the principal cannot see"
+            f"{CHILD}: foreign key fk_dev_silver_children__parent references a table that the principal cannot see"
         )
 
 
@@ -414,7 +414,7 @@ class TestDoors:
             connect_databricks("abc")
 
         assert str(caught.value) == (
-            "the Databricks workspace cannot be entered (cannot parse https://***@x with ***); see its unified"
+            "the Databricks workspace refuses the connection (cannot parse https://***@x with ***); see its unified"
             " authentication"
         )
 
@@ -451,7 +451,7 @@ class TestDoors:
 
         modules(monkeypatch, sql=None, config=refuse)
 
-        with pytest.raises(BackendUnavailableError, match=r"cannot be entered \(default auth: cannot configure"):
+        with pytest.raises(BackendUnavailableError, match=r"refuses the connection \(default auth: cannot configure"):
             connect_databricks("abc")
 
 
