@@ -1,13 +1,13 @@
-"""Hold a backend to what all backends do: a suite of scenarios, for ours and for yours."""
+"""A suite of scenarios that every backend passes, for authors of backends."""
 
 import pytest
 
-pytest.register_assert_rewrite("pytest_delta_schema.testing.play")
+pytest.register_assert_rewrite("pytest_delta_schema.testing.scenario_runner")
 
-from pytest_delta_schema.testing.handling import Handling, SparkHandling
-from pytest_delta_schema.testing.play import play
+from pytest_delta_schema.testing.data_access import DataAccess, SparkDataAccess
 from pytest_delta_schema.testing.scenario import Scenario
+from pytest_delta_schema.testing.scenario_runner import run_scenario
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from pytest_delta_schema.testing.suite import CatalogSuite
 
-__all__ = ["SCENARIOS", "CatalogSuite", "Handling", "Scenario", "SparkHandling", "play"]
+__all__ = ["SCENARIOS", "CatalogSuite", "DataAccess", "Scenario", "SparkDataAccess", "run_scenario"]

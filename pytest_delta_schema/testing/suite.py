@@ -13,8 +13,8 @@ from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.testing.handling import MEMORY, Handling, SparkHandling
-from pytest_delta_schema.testing.play import gaps, play
+from pytest_delta_schema.testing.data_access import MEMORY, DataAccess, SparkDataAccess
+from pytest_delta_schema.testing.scenario_runner import run_scenario, unsupported_statements
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.testing.scenario import Scenario
 
 
-def played(suite: type[CatalogSuite]) -> list[Scenario]:
-    """Return the scenarios that a suite plays; those that rules refuse before any catalog is asked need no backend."""
+def scenarios_of(suite: type[CatalogSuite]) -> list[Scenario]:
+    """Return the scenarios that a suite runs; most backends need not run those that rules refuse without a catalog."""
     return [
         scenario
         for scenario in SCENARIOS
         if _is_chosen(scenario.name, suite.scenarios)
-        and (scenario.parquet is None or suite.handling.converts)
-        and (not scenario.is_refused_by_rules or suite.handling.plays_refusals)
+        and (scenario.parquet is None or suite.data_access.converts)
+        and (not scenario.is_refused_by_rules or suite.data_access.runs_refused)
         and suite.imposed.keys().isdisjoint(scenario.requires_unset)
     ]
 
@@ -44,33 +44,33 @@ def _is_chosen(name: str, chosen: tuple[str, ...]) -> bool:
 
 
 class CatalogSuite:
-    """Every scenario on one backend: it is read, planned, applied, read back, and refused where it should be.
+    """Runs every scenario on one backend: it reads, plans, applies and reads back, or expects the refusal.
 
     Subclass it in a test module, under a name that pytest collects, and give it a fixture ``catalog``: a
-    :class:`~pytest_delta_schema.execute.ScratchCatalog` that holds nothing yet under ``dev.silver``. What the backend
-    lacks it says by its own ``capabilities``: a scenario that needs it has to be refused then, and nothing may have
-    changed. Every other one has to end as on the memory catalog.
+    :class:`~pytest_delta_schema.execute.ScratchCatalog` without tables in ``dev.silver``. A scenario with
+    statements that its ``capabilities`` refuse must be refused without a change. Every other one must end as on the
+    memory catalog.
 
     Attributes:
-        handling: How rows are read back, and parquet is made.
-        scenarios: Names of scenarios to play, or topics with a slash at the end, such as ``checks/``; empty for all.
-        imposed: Properties that the catalog gives to every table; not compared where a scenario does not ask for them.
+        data_access: Reads rows and creates parquet tables.
+        scenarios: Names of scenarios to run, or topics with a slash at the end, such as ``checks/``; empty for all.
+        imposed: Properties that the catalog sets on every table; they are only compared if a scenario declares them.
     """
 
-    handling: Handling = SparkHandling()
+    data_access: DataAccess = SparkDataAccess()
     scenarios: tuple[str, ...] = ()
     imposed: Mapping[str, str] = MappingProxyType({})
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Make a test of every scenario."""
+        """Make a test for each scenario."""
         if "scenario" in metafunc.fixturenames:
-            metafunc.parametrize("scenario", played(type(self)), ids=lambda scenario: scenario.name)
+            metafunc.parametrize("scenario", scenarios_of(type(self)), ids=lambda scenario: scenario.name)
 
     def test_scenario(self, scenario: Scenario, catalog: ScratchCatalog) -> None:
-        """The scenario ends as it should."""
-        end = play(scenario, catalog, self.handling)
-        if not gaps(scenario, catalog.capabilities):
-            expected = play(scenario, MemoryCatalog(), MEMORY)
+        """The scenario ends as expected."""
+        end = run_scenario(scenario, catalog, self.data_access)
+        if not unsupported_statements(scenario, catalog.capabilities):
+            expected = run_scenario(scenario, MemoryCatalog(), MEMORY)
             assert _without(end, self.imposed, expected) == expected
 
     def test_reading_by_name(self, catalog: ScratchCatalog) -> None:
@@ -85,7 +85,7 @@ class CatalogSuite:
 
 
 def _without(end: TableState, imposed: Mapping[str, str], expected: TableState) -> TableState:
-    """Leave out what a catalog imposes and nobody has asked for."""
+    """Return a state without the properties that the catalog sets and the scenario does not declare."""
     given = {key.lower() for key in imposed}
     kept = {
         key: value

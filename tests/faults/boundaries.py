@@ -18,8 +18,8 @@ from faults.scenes import (
 from faults.stages import on_local
 from pytest_delta_schema import MemoryCatalog, UnsafePlanError
 from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.testing.handling import MEMORY
-from pytest_delta_schema.testing.play import set_the_stage
+from pytest_delta_schema.testing.data_access import MEMORY
+from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,7 +110,7 @@ def _fail_once(line: Line, case: Case, **how: Any) -> None:
 def _run_memory(case: Case, bench: Bench) -> None:
     del bench
     scenario, catalog = scenario_named(case.values["scenario"]), MemoryCatalog()
-    set_the_stage(scenario, catalog, MEMORY)
+    create_initial_tables(scenario, catalog, MEMORY)
     line = Line(scenario=scenario, catalog=catalog)
     name = scenario.after.name
     before = catalog.snapshot([scenario.after]).tables[name]

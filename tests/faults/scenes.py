@@ -21,7 +21,7 @@ from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.rules.validator import default_model_rules, default_plan_rules
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.testing.play import planned
+from pytest_delta_schema.testing.scenario_runner import planned_statements as statements_of
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def scenario_named(name: str) -> Scenario:
 @cache
 def planned_statements(name: str) -> tuple[Statement, ...]:
     """Return the statements of a scenario, as the memory catalog would run them."""
-    return tuple(planned(scenario_named(name)))
+    return tuple(statements_of(scenario_named(name)))
 
 
 def moved(scenario: Scenario, schema: str) -> Scenario:

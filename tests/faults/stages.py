@@ -17,8 +17,8 @@ from faults.bench import require
 from faults.scenes import SCHEMA, moved, require_rows, rows_after, scenario_named
 from pytest_delta_schema import Column, Orchestrator, Table
 from pytest_delta_schema.backends.local.physical_names import schema_folder, table_folder
-from pytest_delta_schema.testing.handling import SparkHandling
-from pytest_delta_schema.testing.play import set_the_stage
+from pytest_delta_schema.testing.data_access import SparkDataAccess
+from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,7 @@ def _made(
     bench: Bench, name: str, scenario: Scenario, fill: Callable[[Bench, str, Table], None] | None
 ) -> tuple[Path, list[dict[str, Any]]]:
     there = moved(scenario, TEMPLATE)
-    set_the_stage(there, bench.local, SparkHandling())
+    create_initial_tables(there, bench.local, SparkDataAccess())
     if fill is not None:
         fill(bench, name, there.after)
     bystander = Table("dev", TEMPLATE, BYSTANDER, [Column("id", LongType()), Column("note", StringType())])

@@ -31,9 +31,9 @@ from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, StructState, TableState
 from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.handling import MEMORY
+from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.parts import BOTH
-from pytest_delta_schema.testing.play import set_the_stage
+from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
@@ -393,7 +393,7 @@ def test_a_type_that_deltas_parser_takes_for_a_keyword_is_quoted():
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_statements_run_in_the_order_of_the_changes(scenario):
     catalog = MemoryCatalog()
-    set_the_stage(scenario, catalog, MEMORY)
+    create_initial_tables(scenario, catalog, MEMORY)
     models = [scenario.after, *(other for other, _ in scenario.other_tables)]
     plan = TablePlanner(policy=scenario.property_policy).plan([scenario.after], catalog.snapshot(models))
 

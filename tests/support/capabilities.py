@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REM
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
-from pytest_delta_schema.testing.play import planned
+from pytest_delta_schema.testing.scenario_runner import planned_statements
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Capabilities
@@ -34,7 +34,7 @@ APART = (StatementKind.REGISTER_TABLE, StatementKind.RESTORE_TABLE)
 @cache
 def played() -> list[list[Statement]]:
     """Return the statements of every scenario that goes through."""
-    return [planned(scenario) for scenario in SCENARIOS if not scenario.refused_by]
+    return [planned_statements(scenario) for scenario in SCENARIOS if not scenario.refused_by]
 
 
 def counts() -> Counter[StatementKind]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
-from pytest_delta_schema.testing.play import planned
+from pytest_delta_schema.testing.scenario_runner import planned_statements
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _cost(scenario: Scenario) -> int:
 
 @cache
 def _planned(name: str) -> tuple[Statement, ...]:
-    return tuple(planned(next(scenario for scenario in SCENARIOS if scenario.name == name)))
+    return tuple(planned_statements(next(scenario for scenario in SCENARIOS if scenario.name == name)))
 
 
 def _stored(model: Table | None) -> Iterator[Trait]:

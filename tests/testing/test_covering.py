@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.parts import EVERY_TYPE
-from pytest_delta_schema.testing.play import planned
+from pytest_delta_schema.testing.scenario_runner import planned_statements
 from support.covering import cover
 
 CANDIDATES = [scenario for scenario in SCENARIOS if not scenario.is_refused_by_rules and scenario.parquet is None]
@@ -17,7 +17,7 @@ BACKENDS = pytest.mark.parametrize("capabilities", [CLASSIC, REMOTE, UnityCatalo
 
 
 def statements_of(scenarios):
-    return [statement for scenario in scenarios for statement in planned(scenario)]
+    return [statement for scenario in scenarios for statement in planned_statements(scenario)]
 
 
 @BACKENDS

@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS, CatalogSuite
-from pytest_delta_schema.testing.handling import MEMORY
+from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES
 
 
@@ -20,7 +20,7 @@ def test_there_are_enough_scenarios_with_names_of_their_own():
 class TestMemory(CatalogSuite):
     """The memory catalog, which also plays what rules refuse unseen."""
 
-    handling = MEMORY
+    data_access = MEMORY
 
     @pytest.fixture
     def catalog(self):
@@ -42,7 +42,7 @@ class Imposing(MemoryCatalog):
 class TestManaged(CatalogSuite):
     """Properties that a catalog imposes are not compared."""
 
-    handling = MEMORY
+    data_access = MEMORY
     imposed = IMPOSED_PROPERTIES
 
     @pytest.fixture

@@ -18,9 +18,9 @@ from pytest_delta_schema.backends.local import probe_write
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.testing import Scenario, SparkHandling
+from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, field, struct
-from pytest_delta_schema.testing.play import set_the_stage
+from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from support.tables import NAME, table
 from support.writes import BY_ROWS, DOUBLE, PAIRS, A, B, frame
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.spark
 
 def made(local, model, rows=()):
     scenario = Scenario(name="writes", before=model, after=model, plan="", sql="", rows=tuple(rows))
-    set_the_stage(scenario, local, SparkHandling())
+    create_initial_tables(scenario, local, SparkDataAccess())
     return model
 
 

@@ -19,17 +19,17 @@ from pytest_delta_schema.sql import statements
 from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState
 from pytest_delta_schema.testing import CatalogSuite
-from pytest_delta_schema.testing.handling import MemoryHandling
+from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
 from support.databricks import Doubled, Workspace
 from support.tables import NAME, column, table
 
 
-class Behind(MemoryHandling):
+class Behind(MemoryDataAccess):
     """Rows are those of the memory catalog behind the workspace."""
 
     converts = False
-    plays_refusals = False
+    runs_refused = False
 
     def read_rows(self, catalog, state):
         return super().read_rows(catalog.backend, state)
@@ -38,7 +38,7 @@ class Behind(MemoryHandling):
 class TestDatabricks(CatalogSuite):
     """Read by the queries that Databricks would be asked."""
 
-    handling = Behind()
+    data_access = Behind()
 
     @pytest.fixture
     def catalog(self):

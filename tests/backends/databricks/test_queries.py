@@ -12,7 +12,7 @@ from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
-from pytest_delta_schema.testing.play import visible
+from pytest_delta_schema.testing.scenario_runner import comparable
 from support.databricks import RELATIONS, Workspace
 from support.tables import NAME, column, table
 
@@ -56,8 +56,8 @@ def test_states_are_those_of_the_log(databricks):
 
     ours, theirs = (each.snapshot(models).tables for each in (catalog, local))
 
-    assert {name: visible(state) for name, state in ours.items()} == {
-        name: visible(state) for name, state in theirs.items()
+    assert {name: comparable(state) for name, state in ours.items()} == {
+        name: comparable(state) for name, state in theirs.items()
     }
     assert Orchestrator.over(catalog).plan_tables(models).is_empty
 

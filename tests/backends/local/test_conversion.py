@@ -28,8 +28,8 @@ from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.testing import SparkHandling
-from pytest_delta_schema.testing.handling import parquet_name
+from pytest_delta_schema.testing import SparkDataAccess
+from pytest_delta_schema.testing.data_access import parquet_name
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT
 from support.tables import NAME, table
 
@@ -172,7 +172,7 @@ def test_a_table_keeps_what_the_catalog_knows_of_its_columns(local):
     wanted = table(
         Column("id", LONG, is_nullable=False, comment="Key"), V, partitioned_by=["v"], convert_from="parquet"
     )
-    SparkHandling().make_parquet(
+    SparkDataAccess().make_parquet(
         local,
         table(Column("id", LONG, is_nullable=False, comment="Key"), V, partitioned_by=["v"]),
         [{"id": 1, "v": "x"}],
@@ -288,7 +288,7 @@ def test_an_empty_folder_and_an_empty_table_are_not_converted(local, folder):
     folder.mkdir(parents=True)
     with pytest.raises(UnsafePlanError, match=r"there are no files in .*; correct the path, or leave it out"):
         sync(local, model(ID, folder=folder))
-    SparkHandling().make_parquet(local, table(ID), [])
+    SparkDataAccess().make_parquet(local, table(ID), [])
     with pytest.raises(UnsafePlanError, match=r"there are no files in .*; drop the empty table, and it is created"):
         sync(local, table(ID, convert_from="parquet"))
 
@@ -305,7 +305,7 @@ def test_a_table_of_another_format_is_named_with_a_remedy(local):
 
 
 def test_a_table_in_another_folder_than_declared_is_not_touched(local, folder):
-    SparkHandling().make_parquet(local, table(ID), [{"id": 1}])
+    SparkDataAccess().make_parquet(local, table(ID), [{"id": 1}])
 
     with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, and the model says .*lake it's"):
         sync(local, model(ID, folder=folder))
@@ -452,7 +452,7 @@ def test_a_file_that_is_added_during_a_conversion_undoes_it(local, folder, write
 
 
 def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(local, monkeypatch):
-    SparkHandling().make_parquet(local, table(ID, V, partitioned_by=["v"]), [{"id": 1, "v": "x"}])
+    SparkDataAccess().make_parquet(local, table(ID, V, partitioned_by=["v"]), [{"id": 1, "v": "x"}])
     place = parquet_name(NAME)
     wanted = table(ID, V, partitioned_by=["v"], convert_from="parquet")
     files = local.spark.table(place).inputFiles()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.testing import CatalogSuite, SparkHandling
+from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
 
 pytestmark = pytest.mark.spark
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.spark
 class TestLocal(CatalogSuite):
     """Real Spark, real Delta, and transactions through py4j."""
 
-    handling = SparkHandling(converts=True)
+    data_access = SparkDataAccess(converts=True)
 
     @pytest.fixture
     def catalog(self, local):

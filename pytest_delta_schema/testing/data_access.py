@@ -1,4 +1,4 @@
-"""How a scenario's rows get into a backend and out of it again."""
+"""Read the rows of scenarios from a catalog, and create parquet tables in it, beside the protocol of catalogs."""
 
 from __future__ import annotations
 
@@ -24,77 +24,79 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-class Handling(Protocol):
-    """What the suite does beside the port: rows are read back, and parquet is made.
+class DataAccess(Protocol):
+    """Reads rows and creates parquet tables, which the protocol of catalogs has no methods for.
 
     Attributes:
-        converts: Whether parquet tables are played.
-        plays_refusals: Whether scenarios are played that rules refuse before any catalog is asked.
-        counts_commits: Whether a version goes up by one with each statement, as on Delta.
+        converts: Whether scenarios with parquet tables are run.
+        runs_refused: Whether scenarios are run that rules refuse before the catalog is used.
+        counts_commits: Whether each statement increases the version by one, as on Delta.
     """
 
     converts: bool
-    plays_refusals: bool
+    runs_refused: bool
     counts_commits: bool
 
     def read_rows(self, catalog: Any, state: TableState) -> list[Row]:
-        """Return the rows of a table, as dictionaries by column and field."""
+        """Return the rows of a table as dictionaries by column and field."""
         ...
 
     def make_parquet(self, catalog: Any, model: Table, rows: Iterable[Row]) -> None:
-        """Make a parquet table of a model's columns and partitions, under the model's name."""
+        """Create a parquet table with the columns, partitions and name of a model."""
         ...
 
 
-class SparkHandling:
-    """Handles backends that have a Spark session, as ``catalog.spark``.
+class SparkDataAccess:
+    """Uses the Spark session of a catalog, ``catalog.spark``.
 
     Args:
-        converts: Whether parquet tables are played.
+        converts: Whether scenarios with parquet tables are run.
     """
 
-    plays_refusals = False
+    runs_refused = False
     counts_commits = True
 
     def __init__(self, *, converts: bool = False) -> None:
         self.converts = converts
 
     def read_rows(self, catalog: Any, state: TableState) -> list[Row]:
-        """Read them by Spark."""
+        """Read the rows by Spark."""
         name = dotted(state.name) if state.source is None else parquet_name(state.name)
         shape = StructState(state.columns)
         return [_shaped(row.asDict(recursive=True), shape) for row in catalog.spark.table(name).collect()]
 
     def make_parquet(self, catalog: Any, model: Table, rows: Iterable[Row]) -> None:
-        """Let Spark make it, in the schema that stands for the model's on the local backend."""
+        """Create the table by Spark, under the physical name of the local backend."""
         state = desired_state(model)
         name = parquet_name(state.name)
         catalog.create_schema(state.name.catalog, state.name.schema)
         columns = ", ".join(
-            f"{identifier(each.name)} {type_sql(each.data_type)}{'' if each.is_nullable else ' NOT NULL'}"
-            f"{f' COMMENT {literal(each.comment)}' if each.comment else ''}"
-            for each in state.columns
+            f"{identifier(column.name)} {type_sql(column.data_type)}{'' if column.is_nullable else ' NOT NULL'}"
+            f"{f' COMMENT {literal(column.comment)}' if column.comment else ''}"
+            for column in state.columns
         )
-        parted = f" PARTITIONED BY ({', '.join(map(identifier, state.partitioning))})" if state.partitioning else ""
-        catalog.spark.sql(f"CREATE TABLE {name} ({columns}) USING PARQUET{parted}")
+        partitioned = (
+            f" PARTITIONED BY ({', '.join(map(identifier, state.partitioning))})" if state.partitioning else ""
+        )
+        catalog.spark.sql(f"CREATE TABLE {name} ({columns}) USING PARQUET{partitioned}")
         for row in rows:
             values = [tuple(row.get(column.name) for column in model.columns)]
             catalog.spark.createDataFrame(values, to_struct_type(model)).write.mode("append").insertInto(name)
 
 
-class MemoryHandling:
-    """Handles the memory catalog."""
+class MemoryDataAccess:
+    """Uses the dictionaries of a memory catalog."""
 
     converts = True
-    plays_refusals = True
+    runs_refused = True
     counts_commits = True
 
     def read_rows(self, catalog: Any, state: TableState) -> list[Row]:
-        """Read them from where the catalog keeps them."""
+        """Return the rows that the catalog keeps."""
         return [_shaped(row, StructState(state.columns), fold=True) for row in catalog._rows.get(state.name, [])]
 
     def make_parquet(self, catalog: Any, model: Table, rows: Iterable[Row]) -> None:
-        """Put a table there that says of itself that it is parquet."""
+        """Add the state of a parquet table."""
         state, rows = desired_state(model), list(rows)
         folders = tuple(sorted({tuple(f"{name}={row[name]}" for name in model.partitioned_by) for row in rows}))
         source = SourceState("parquet", "/parquet", is_registered=True, folders=folders, files=len(rows))
@@ -103,25 +105,25 @@ class MemoryHandling:
         catalog._rows[state.name] = [{key.lower(): value for key, value in row.items()} for row in rows]
 
 
-MEMORY = MemoryHandling()
+MEMORY = MemoryDataAccess()
 
 
 def parquet_name(name: QualifiedName) -> str:
-    """Return the name under which Spark finds a table of the local catalog that is not Delta."""
+    """Return the name by which Spark finds a table of the local catalog that is not Delta."""
     return f"spark_catalog.{physical_schema(name.catalog, name.schema)}.{name.table}"
 
 
 def _shaped(value: Any, data_type: Any, *, fold: bool = False) -> Any:
-    """Give a value the shape of its type: fields by the names that the table has, decimals as numbers."""
+    """Return a value in the form of its type: fields by the names in the table, decimals as floats."""
     if value is None:
         return None
     match data_type:
         case StructState():
             return _fields(value, data_type, fold=fold)
         case ArrayState():
-            return [_shaped(each, data_type.element) for each in value]
+            return [_shaped(item, data_type.element) for item in value]
         case MapState():
-            return {key: _shaped(each, data_type.value) for key, each in value.items()}
+            return {key: _shaped(item, data_type.value) for key, item in value.items()}
     return float(value) if isinstance(value, Decimal) else value
 
 

@@ -1,4 +1,4 @@
-"""Play one scenario on one catalog."""
+"""Run one scenario on one catalog, and compare its plan, its SQL and its end with the expected ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.states import CheckState, TableState
 from pytest_delta_schema.state.type_traversal import not_null_paths
-from pytest_delta_schema.testing.handling import MEMORY
+from pytest_delta_schema.testing.data_access import MEMORY
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Capabilities, ScratchCatalog
@@ -29,69 +29,78 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState
     from pytest_delta_schema.state.types import ColumnGeneration
-    from pytest_delta_schema.testing.handling import Handling, Row
+    from pytest_delta_schema.testing.data_access import DataAccess, Row
     from pytest_delta_schema.testing.scenario import Scenario
 
 _PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId", "delta.rowTracking.materialized")
 
 
-def play(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> TableState:
-    """Set the stage, compare the plan, run it, compare the end; return the visible end state."""
+def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataAccess) -> TableState:
+    """Create the initial tables, run the plan of a scenario, and compare each step with what is expected.
+
+    Args:
+        scenario: The scenario.
+        catalog: An empty catalog.
+        data_access: Reads rows and creates parquet tables in it.
+
+    Returns:
+        The state at the end, in the form of :func:`comparable`.
+    """
     name, models = scenario.after.name, [scenario.after]
     runner, planner = ActionRunner.over(catalog), TablePlanner(policy=scenario.property_policy)
     known = [other for other, _ in scenario.other_tables]
-    set_the_stage(scenario, catalog, handling)
-    stage = catalog.snapshot([*models, *known])
-    observed = stage.tables[name]
-    before, there = visible(observed), _rows(catalog, observed, handling) if scenario.rows else []
+    create_initial_tables(scenario, catalog, data_access)
+    initial = catalog.snapshot([*models, *known])
+    observed = initial.tables[name]
+    before, there = comparable(observed), _rows(catalog, observed, data_access) if scenario.rows else []
     version = catalog.version(name)
 
-    plan = planner.plan(models, stage)
+    plan = planner.plan(models, initial)
 
     assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
-    said = [each for action in plan.actions for each in statements(action)]
-    assert script(said) == scenario.sql.strip()
+    sql_statements = [statement for action in plan.actions for statement in statements(action)]
+    assert script(sql_statements) == scenario.sql.strip()
     assert _matched(plan) == scenario.reported.strip()
 
     agreed = default_plan_rules(map(parse_consent, scenario.consents))
     validator = PlanValidator(default_model_rules(scenario.property_policy), agreed)
     orchestrator = Orchestrator(catalog, runner, planner, validator)
-    refused = _refused(scenario, said, catalog.capabilities)
+    refused = _refused(scenario, sql_statements, catalog.capabilities)
     if refused:
         with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
             orchestrator.sync_tables(models, other_models=known)
         assert tuple(violation.code for violation in caught.value.violations) == refused
         end = catalog.snapshot(models).tables[name]
-        assert visible(end) == before
+        assert comparable(end) == before
         assert catalog.version(name) == version
-        assert not there or _rows(catalog, observed, handling) == there
+        assert not there or _rows(catalog, observed, data_access) == there
     else:
         orchestrator.sync_tables(models)
         reached = catalog.version(name)
         there_now = catalog.snapshot(models)
         end = there_now.tables[name]
-        if handling.counts_commits and scenario.commits is not None:
+        if data_access.counts_commits and scenario.commits is not None:
             assert isinstance(reached, int)
             assert reached - (version if isinstance(version, int) else -1) == scenario.commits
         if scenario.rows_after is not None:
-            assert _rows(catalog, end, handling) == [dict(row) for row in scenario.rows_after]
+            assert _rows(catalog, end, data_access) == [dict(row) for row in scenario.rows_after]
         elif there:
-            assert _rows(catalog, end, handling) == [_kept(row, end) for row in there]
+            assert _rows(catalog, end, data_access) == [_kept(row, end) for row in there]
         assert scenario.reported or _constraints(end) == _constraints(desired_state(scenario.after))
         after = planner.plan(models, there_now)
         assert after.is_empty
         assert _matched(after) == scenario.reported.strip()
         assert orchestrator.sync_tables(models).statements == ()
-    return visible(end)
+    return comparable(end)
 
 
-def set_the_stage(scenario: Scenario, catalog: ScratchCatalog, handling: Handling) -> None:
-    """Make the tables as they were, and put the rows into them."""
+def create_initial_tables(scenario: Scenario, catalog: ScratchCatalog, data_access: DataAccess) -> None:
+    """Create the tables of a scenario as they are before the apply, with their rows."""
     first = [] if scenario.before is None else [scenario.before]
     line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.property_policy))
     line.sync_tables([*first, *(other for other, _ in scenario.other_tables)])
     if scenario.parquet is not None:
-        handling.make_parquet(catalog, scenario.parquet, scenario.rows)
+        data_access.make_parquet(catalog, scenario.parquet, scenario.rows)
     for other, rows in (
         *scenario.other_tables,
         *([(scenario.after, scenario.rows)] if scenario.parquet is None else []),
@@ -99,27 +108,29 @@ def set_the_stage(scenario: Scenario, catalog: ScratchCatalog, handling: Handlin
         if rows:
             catalog.insert(other.name, rows)
     if scenario.external_properties:
-        (said,) = set_properties(scenario.after.name, [SetTableProperties(properties=scenario.external_properties)])
-        catalog.run(said)
+        (statement,) = set_properties(
+            scenario.after.name, [SetTableProperties(properties=scenario.external_properties)]
+        )
+        catalog.run(statement)
 
 
-def planned(scenario: Scenario) -> list[Statement]:
-    """Return the statements of a scenario, as the memory catalog would run them."""
+def planned_statements(scenario: Scenario) -> list[Statement]:
+    """Return the statements of a scenario, planned on the memory catalog."""
     catalog = MemoryCatalog()
-    set_the_stage(scenario, catalog, MEMORY)
+    create_initial_tables(scenario, catalog, MEMORY)
     models = [scenario.after, *(other for other, _ in scenario.other_tables)]
     plan = TablePlanner(policy=scenario.property_policy).plan([scenario.after], catalog.snapshot(models))
     return [statement for action in plan.actions for statement in statements(action)]
 
 
-def gaps(scenario: Scenario, capabilities: Capabilities) -> list[Statement]:
+def unsupported_statements(scenario: Scenario, capabilities: Capabilities) -> list[Statement]:
     """Return the statements of a scenario that a backend refuses."""
-    return [statement for statement in planned(scenario) if capabilities.refuses(statement) is not None]
+    return [statement for statement in planned_statements(scenario) if capabilities.refuses(statement) is not None]
 
 
-def _refused(scenario: Scenario, said: list[Statement], capabilities: Capabilities) -> tuple[str, ...]:
-    """Return the codes with which a scenario is refused; what a backend lacks is said before rows are asked."""
-    unable = ("DS218",) * sum(capabilities.refuses(statement) is not None for statement in said)
+def _refused(scenario: Scenario, sql_statements: list[Statement], capabilities: Capabilities) -> tuple[str, ...]:
+    """Return the codes of the expected refusal; unsupported statements are refused before data checks run."""
+    unable = ("DS218",) * sum(capabilities.refuses(statement) is not None for statement in sql_statements)
     return scenario.refused_by if scenario.is_refused_by_rules or not unable else unable
 
 
@@ -127,19 +138,19 @@ def _matched(plan: TablePlan) -> str:
     return "\n".join(str(line) for action in plan.mismatches for line in change_lines(action))
 
 
-def _rows(catalog: ScratchCatalog, state: TableState, handling: Handling) -> list[Row]:
-    found = handling.read_rows(catalog, state) if state.exists else []
+def _rows(catalog: ScratchCatalog, state: TableState, data_access: DataAccess) -> list[Row]:
+    found = data_access.read_rows(catalog, state) if state.exists else []
     return sorted(found, key=lambda row: str(next(iter(row.values()))))
 
 
 def _kept(row: Row, state: TableState) -> Row:
-    """Return a row as it is after columns came and went."""
+    """Return a row as it should be after columns were added and dropped."""
     values = {name.lower(): value for name, value in row.items()}
     return {column.name: values.get(column.name.lower()) for column in state.columns}
 
 
-def visible(state: TableState) -> TableState:
-    """Leave out what platforms write by themselves, so that the end states of backends can be compared."""
+def comparable(state: TableState) -> TableState:
+    """Return a state without what platforms write by themselves, so that the states of backends can be compared."""
     properties: dict[str, Any] = {
         key.lower() if key.lower().startswith("delta.") else key: value
         for key, value in state.table_properties.items()
@@ -170,7 +181,7 @@ def _value(value: ColumnGeneration | None) -> ColumnGeneration | None:
 
 
 def _constraints(state: TableState) -> tuple[object, ...]:
-    """Everything that holds rows back, without the spelling of names and the form of expressions."""
+    """Return the constraints of a table, without the case of names and the form of expressions."""
     return (
         {tuple(name.lower() for name in path) for path in not_null_paths(state.columns)},
         {check.name.lower(): simplified(check.expression) for check in state.checks},
@@ -180,7 +191,7 @@ def _constraints(state: TableState) -> tuple[object, ...]:
 
 
 def _foreign_keys(state: TableState) -> tuple[ForeignKeyState, ...]:
-    """Leave out the columns of a parent's key where that is the table's own: some catalogs write them down."""
+    """Return the foreign keys without the parent columns that are the table's own key, which some catalogs store."""
     own = None if state.primary_key is None else state.primary_key.columns
     return tuple(
         key._replace(parent_columns=()) if key.parent == state.name and key.parent_columns == own else key
