@@ -177,7 +177,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
         run.selected = selected_tables(session.items)
         if session.config.option.collectonly:
-            from pytest_delta_schema.plugin.syrupy_guard import protect_on_collect_only
+            from pytest_delta_schema.plugin.syrupy_compat import protect_on_collect_only
 
             protect_on_collect_only(session.config)
 
@@ -204,7 +204,7 @@ def pytest_runtest_makereport(
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
     """Come before syrupy, and keep it from deleting snapshots that were not reached."""
     if getattr(session.config.option, "update_snapshots", False):
-        from pytest_delta_schema.plugin.syrupy_guard import protect_after_run
+        from pytest_delta_schema.plugin.syrupy_compat import protect_after_run
 
         protect_after_run(session, exitstatus)
     return (yield)

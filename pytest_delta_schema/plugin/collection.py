@@ -19,6 +19,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.outcome_report import add_properties
+from pytest_delta_schema.plugin.pytest_compat import fixture_info
 from pytest_delta_schema.plugin.run import RUN, ContractRun
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
@@ -26,9 +27,8 @@ from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from _pytest._code.code import ExceptionInfo, TerminalRepr
-
     from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
 
 LISTED = "delta_tables"
 """Name of the list with which a test module adopts tables that were declared elsewhere."""
@@ -51,7 +51,7 @@ class ContractItem(pytest.Function):
         return table.origin.path, table.origin.line - 1, escaped(f"{table.qualified_name} {self.name}")
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
-        self, excinfo: ExceptionInfo[BaseException]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> str | TerminalRepr:
         """Show findings without a traceback, and everything else with one."""
         if isinstance(excinfo.value, ContractFailure):
@@ -90,7 +90,7 @@ class TableNode(pytest.Class):
             # What pytest has computed for the item stays; only its location and its failures are shown differently.
             item.__class__ = ContractItem
         if not any(hasattr(item, "callspec") for item in items):
-            known[self.obj.__base__] = [(item.name, item._fixtureinfo) for item in items]  # noqa: SLF001 - what from_parent takes
+            known[self.obj.__base__] = [(item.name, fixture_info(item)) for item in items]
         return items
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative
-from _pytest.outcomes import Failed
 
 from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.plugin.pytest_compat import Failed, failure_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.errors import Location
     from pytest_delta_schema.models.declared_at import DeclaredAt
+    from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
 
 
 class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
@@ -61,14 +61,13 @@ def shown_once(config: pytest.Config, error: NotOpened) -> str:
     return str(error) if is_first else _POINTER
 
 
-def representation(failure: ContractFailure, origin: DeclaredAt) -> ExceptionChainRepr:
+def representation(failure: ContractFailure, origin: DeclaredAt) -> TerminalRepr:
     """Show a failure at the model's declaration.
 
     The chain form is the only one that keeps its one-line summary on CI, in JUnit and across xdist alike.
     """
     text = f"{failure.headline}\n\n{failure.body}\n" if failure.body else f"{failure.headline}\n"
-    place = ReprFileLocation(origin.path, origin.line, failure.headline)
-    return ExceptionChainRepr([(ReprTracebackNative(text.splitlines(keepends=True)), place, None)])
+    return failure_at(origin.path, origin.line, failure.headline, text)
 
 
 def one_line(parts: Iterable[object]) -> str:

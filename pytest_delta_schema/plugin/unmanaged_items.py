@@ -18,11 +18,10 @@ from pytest_delta_schema.plugin.table_items import check
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from _pytest._code.code import ExceptionInfo, TerminalRepr
-
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
 
 
 class SchemaContract:
@@ -54,7 +53,7 @@ class SchemaItem(pytest.Function):
         return origin.path, origin.line - 1, escaped(f"{'.'.join(self.cls.schema)} {self.name}")
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
-        self, excinfo: ExceptionInfo[BaseException]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> str | TerminalRepr:
         """Show findings without a traceback, and everything else with one."""
         if isinstance(excinfo.value, ContractFailure):

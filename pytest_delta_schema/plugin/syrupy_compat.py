@@ -1,4 +1,4 @@
-"""Keep syrupy from deleting snapshots that a run did not reach.
+"""The undocumented behaviour of syrupy that the plugin changes: which snapshots it deletes.
 
 syrupy 7.0 deletes every snapshot that was not used, also after ``--collect-only``, ``-x``, a collection error or a test
 that fails before its assertion. So it may clean up only after complete runs that pass.
@@ -7,6 +7,9 @@ that fails before its assertion. So it may clean up only after complete runs tha
 from __future__ import annotations
 
 import pytest
+
+VERSIONS = {"syrupy": ">=5,<8"}
+"""The versions in which the names of these options were tried."""
 
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 

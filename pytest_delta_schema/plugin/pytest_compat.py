@@ -1,0 +1,37 @@
+"""The private names of pytest that the plugin uses; no other module of the package uses one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative, TerminalRepr
+from _pytest.outcomes import Failed
+
+if TYPE_CHECKING:
+    import pytest
+    from _pytest.fixtures import FuncFixtureInfo
+
+__all__ = ["Failed", "TerminalRepr", "failure_at", "fixture_info"]
+
+VERSIONS = {"pytest": ">=8.4,<10"}
+"""The versions in which these names were tried."""
+
+
+def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
+    """Return what pytest has computed about the fixtures of an item; ``Function.from_parent`` takes it."""
+    return item._fixtureinfo  # noqa: SLF001 - there is no public way
+
+
+def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChainRepr:
+    """Return the report of a failure at a line of a file.
+
+    Of all representations only this one keeps its one-line summary on CI, in JUnit and across xdist.
+
+    Args:
+        path: The file.
+        line: The line in it.
+        headline: The one-line summary.
+        text: The whole report.
+    """
+    location = ReprFileLocation(path, line, headline)
+    return ExceptionChainRepr([(ReprTracebackNative(text.splitlines(keepends=True)), location, None)])
