@@ -185,14 +185,14 @@ def test_another_check_of_that_name_is_an_error(local):
 
 def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column())])
-    count = local._questions.count_at
+    count = local._queries.count_at
 
     def slow(*asked):
         counted = count(*asked)
         local.insert(NAME, [{"id": -1}])
         return counted
 
-    monkeypatch.setattr(local._questions, "count_at", slow)
+    monkeypatch.setattr(local._queries, "count_at", slow)
     with pytest.raises(ApplyError, match="DELTA_CONCURRENT_APPEND"):
         Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
 

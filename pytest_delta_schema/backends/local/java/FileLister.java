@@ -5,14 +5,14 @@ import java.util.Collections;
 import org.apache.hadoop.fs.*;
 import org.apache.spark.sql.classic.SparkSession;
 
-/** Lists the files below a folder in one round trip, as Spark would read them, and marks the folders of Delta tables. */
+/** Lists the files below a folder that Spark would read, in one call, and writes marker files for Delta tables. */
 public final class FileLister {
   public FileLister() {}
 
   private static final String MARK = "The files in this folder belong to a Delta table. If _delta_log is lost, restore it from a backup:\n"
       + "without it, rows that were deleted or replaced cannot be told from the others, and a conversion brings them back.\n";
 
-  /** Leave a file that tells later conversions that the files in a folder belong to a Delta table. */
+  /** Writes a file by which later conversions see that the files in a folder belong to a Delta table. */
   public void mark(Object session, String table) throws java.io.IOException {
     Path place = new Path(table, Remains.MARKER);
     FileSystem files = place.getFileSystem(((SparkSession) session).sessionState().newHadoopConf());
@@ -26,8 +26,8 @@ public final class FileLister {
   }
 
   /**
-   * The paths of all files below a path, relative to it and sorted, one a line. The line before them says what the first
-   * is and, behind a tab, which file says that all of them belong to a Delta table whose log is gone.
+   * The relative paths of all files below a path, sorted, one in a line. The line before them has the format of the first
+   * file and, behind a tab, the file that shows that all of them belong to a Delta table whose log is gone.
    */
   public String list(Object session, String text) throws java.io.IOException {
     Path root = new Path(text);
@@ -69,7 +69,7 @@ public final class FileLister {
     return false;
   }
 
-  /** What a file is, by its first bytes, or else by its name. */
+  /** The format of a file, by its first bytes or else by its name. */
   private static String kind(FileSystem files, Path path) throws java.io.IOException {
     byte[] head = new byte[4];
     FSDataInputStream stream = files.open(path);

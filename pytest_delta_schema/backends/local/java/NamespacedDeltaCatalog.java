@@ -10,10 +10,10 @@ import org.apache.spark.sql.execution.datasources.v2.V2SessionCatalog;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A Delta catalog with a name of its own: three-part names work as written, and two catalogs with one schema name stay
- * apart. Every name is mapped to a physical one on the way in, and back on the way out; names that are physical
- * already pass, because the class above calls back with them. What lies in the warehouse folder is attached when it is
- * first named. Exceptions are passed on unchecked, because releases of Spark declare different ones.
+ * A Delta catalog of any name: three-part names work as written, and schemas of two catalogs with one name are kept apart.
+ * Each name is mapped to a physical one in calls, and back in results; physical names are accepted, too, because the super
+ * class calls back with them. A table in the warehouse folder is added to the session catalog when it is first used.
+ * Exceptions are thrown unchecked, because releases of Spark declare different ones.
  */
 public class NamespacedDeltaCatalog extends DeltaCatalog {
   private String alias;
@@ -29,7 +29,7 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
     setDelegateCatalog(new V2SessionCatalog(spark.sessionState().catalog()));
   }
 
-  // Under the name of the session catalog, Spark would take its older commands, which know nothing of the mapping.
+  // With the name of the session catalog, Spark would use its older commands, which do not know the mapping.
   public String name() { return alias; }
 
   private boolean isForeign(String[] ns) { return ns.length != 1 || ns[0].equals("delta"); }
@@ -127,7 +127,7 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
   public boolean dropNamespace(String[] ns, boolean cascade) {
     try {
       String[] physical = schema(ns);
-      // Tables that nobody has named yet are tables all the same: without them the schema would look empty.
+      // Tables that were not used yet are added, because the schema would look empty without them.
       if (!isForeign(physical)) warehouse.attachTables(physical[0]);
       return super.dropNamespace(physical, cascade);
     } catch (Exception e) { throw thrown(e); }

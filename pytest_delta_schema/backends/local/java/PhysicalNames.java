@@ -3,9 +3,9 @@ package pytest_delta_schema;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Keeps catalogs apart inside the one session catalog that Spark has: the schema `silver` of the catalog `dev` is the
- * physical schema `dev__silver`. Two different names never meet: a part that is not plain is written in hexadecimal.
- * The Python module physical.py says the same; a test holds the two together.
+ * Maps the schemas of all catalogs to schemas of Spark's session catalog: the schema `silver` of the catalog `dev` is the
+ * physical schema `dev__silver`. The mapping is unique, because a part that is not plain is written in hexadecimal.
+ * The Python module physical_names.py has the same rules; a test compares the two.
  */
 public final class PhysicalNames {
   static final String SEPARATOR = "__";
@@ -13,20 +13,20 @@ public final class PhysicalNames {
 
   private PhysicalNames() {}
 
-  /** The physical form of one part, which the session catalog accepts whatever characters the part holds. */
+  /** The physical form of one part, which the session catalog accepts whatever characters the part has. */
   public static String encode(String part) {
     String folded = part.toLowerCase(java.util.Locale.ROOT);
     return isPlain(folded) ? folded : ESCAPED + hex(folded);
   }
 
-  /** The physical form of a catalog's name, in which the separator cannot be found. */
+  /** The physical form of the name of a catalog, which never contains the separator. */
   public static String encodeCatalog(String part) {
     String folded = part.toLowerCase(java.util.Locale.ROOT);
     boolean splits = folded.contains(SEPARATOR) || folded.endsWith("_");
     return isPlain(folded) && !splits ? folded : ESCAPED + hex(folded);
   }
 
-  /** The part that `physical` is the form of. */
+  /** The name part of a physical form. */
   public static String decode(String physical) {
     if (!physical.startsWith(ESCAPED)) return physical;
     byte[] bytes = new byte[(physical.length() - ESCAPED.length()) / 2];

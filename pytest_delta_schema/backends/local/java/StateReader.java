@@ -11,13 +11,13 @@ import org.apache.spark.sql.delta.actions.DomainMetadata;
 import scala.Option;
 
 /**
- * Reads the state of many tables in one round trip from Python and without a Spark job. One line a table:
- * kind, place, version, metadata, protocol and clustering as JSON, parted by tabs. JSON holds neither tabs nor line ends.
+ * Reads the states of many tables in one call from Python, without a Spark job. Each table is one line: kind, location,
+ * version, metadata, protocol and clustering as JSON, separated by tabs. JSON holds neither tabs nor line ends.
  */
 public final class StateReader {
   public StateReader() {}
 
-  /** The states of tables, given as lines of physical schema, physical table and warehouse path parted by tabs. */
+  /** The states of tables, given as lines of physical schema, physical table and warehouse path, separated by tabs. */
   public String read(Object session, String request) {
     SparkSession spark = (SparkSession) session;
     StringBuilder answer = new StringBuilder();
@@ -59,7 +59,7 @@ public final class StateReader {
     return "provider\t" + provider + "\t" + place(new Path(entry.location())) + "\t" + entry.schema().json() + "\t" + entry.partitionSchema().json();
   }
 
-  /** A location as Python takes it: a plain path, if it lies on this machine. */
+  /** A location for Python: a plain path if it is local. */
   private static String place(Path location) {
     String scheme = location.toUri().getScheme();
     return scheme == null || scheme.equals("file") ? location.toUri().getPath() : location.toString();
@@ -73,7 +73,7 @@ public final class StateReader {
     return "delta\t" + place + "\t" + snapshot.version() + "\t" + snapshot.metadata().json() + "\t" + protocol + "\t" + clustering;
   }
 
-  /** What the clustering domain holds. The checksum file has it for nothing; without one Delta runs a job. */
+  /** The content of the clustering domain. It is in the checksum file; without that file Delta runs a job. */
   private static String clustering(Snapshot snapshot) {
     Option checksum = snapshot.checksumOpt();
     Option known = checksum.isDefined() ? ((VersionChecksum) checksum.get()).domainMetadata() : checksum;
@@ -85,7 +85,7 @@ public final class StateReader {
     return "";
   }
 
-  /** A folder that nobody may look into is not one that is missing: what is hidden there must never be made anew. */
+  /** Why a folder cannot be read, which is not the same as a missing folder: its table must never be created again. */
   private static String hidden(File folder) throws java.io.IOException {
     File log = new File(folder, "_delta_log");
     try {
@@ -108,7 +108,7 @@ public final class StateReader {
     return "files\t" + (signs.isEmpty() ? "" : (String) signs.get(0));
   }
 
-  /** Whether there are files in a folder, besides those that a killed CREATE TABLE leaves. */
+  /** Whether a folder holds files other than those that a killed CREATE TABLE leaves. */
   private static boolean holdsFiles(File folder, String above, ArrayList signs) {
     File[] children = folder.listFiles();
     boolean holds = false;

@@ -7,12 +7,12 @@ import org.apache.spark.sql.catalyst.catalog.*;
 import scala.Option;
 
 /**
- * Finds again what an earlier process left in the warehouse folder. The session catalog lives in memory and forgets at
- * exit; folders stay. A schema or table that is asked for and not known, but whose folder is there, is attached: an
- * entry in the session catalog and nothing more, so that it costs next to nothing and drops like any managed table.
+ * Finds the tables that earlier processes have created in the warehouse folder. The session catalog is kept in memory, and
+ * the folders stay. A schema or table that the session catalog lacks, but whose folder exists, is added to it: only as an
+ * entry, so that it is fast and the table is dropped like any managed one.
  */
 public final class Warehouse {
-  /** The file in a table's folder that says where the table lies, if it lies elsewhere. */
+  /** The file in the folder of a table with its location, if the table is elsewhere. */
   static final String MARKER = "_location";
 
   private final SessionCatalog session;
@@ -25,7 +25,7 @@ public final class Warehouse {
     this.prefix = PhysicalNames.encodeCatalog(catalog) + PhysicalNames.SEPARATOR;
   }
 
-  /** Where a schema of this catalog lies; null if there is no folder to look in. */
+  /** The folder of a schema of this catalog; null if there is none. */
   File folder(String physicalSchema) {
     return root == null ? null : new File(root, physicalSchema.substring(prefix.length()));
   }
@@ -50,7 +50,7 @@ public final class Warehouse {
     File place = new File(folder, physicalTable);
     File table = target(place);
     if (session.tableExists(name) || !holdsLog(table)) return;
-    // Scala's constructors grow arguments with every release; what is not given here takes its default.
+    // Releases of Spark add arguments to these Scala constructors; arguments that are not given here take their defaults.
     Object storage = withDefaults(CatalogStorageFormat.empty(), "copy", new Object[] {Option.apply(table.toURI())});
     CatalogTableType type = table.equals(place) ? CatalogTableType.MANAGED() : CatalogTableType.EXTERNAL();
     Object[] given = {name, type, storage, new org.apache.spark.sql.types.StructType(), Option.apply("delta")};
@@ -63,7 +63,7 @@ public final class Warehouse {
     for (int i = 0; names != null && i < names.length; i++) attachTable(physicalSchema, names[i]);
   }
 
-  /** Where the files of a table lie: in its folder, or where a marker in that folder says. */
+  /** The location of a table: its folder, or the location in the marker file of that folder. */
   static File target(File place) {
     File marker = new File(place, MARKER);
     if (!marker.isFile()) return place;
@@ -74,7 +74,7 @@ public final class Warehouse {
     }
   }
 
-  /** Forget where a table lay that was dropped; its files stay. */
+  /** Removes the marker file of a dropped table; the files of the table stay. */
   void forget(String physicalSchema, String physicalTable) {
     File folder = folder(physicalSchema);
     if (folder == null) return;
