@@ -64,6 +64,7 @@ def refused(before, after, *others, preflight):
         ),
         pytest.param(columns(ID), columns(ID, primary_key=["id"]), [], [], id="without RELY"),
         pytest.param(relied(), columns(ID, primary_key=["id"]), [], [], id="RELY removed"),
+        pytest.param(child(), child(ForeignKey(["parent"], parent())), [parent()], [], id="foreign key without RELY"),
     ],
 )
 def test_rely_is_added_only_after_a_data_check(before, after, others, expected):
