@@ -67,12 +67,12 @@ class Declarations:
         return known
 
     def require_valid(self, models: Iterable[Table]) -> None:
-        """Make sure that models break no rule, and that no two of them have one name.
+        """Make sure that models break no rule, and that no two of them map to one table.
 
         Raises:
             InvalidModelError: With all violations of all models.
         """
-        violations = self.validator.model_violations(declared(model, self.settings) for model in models)
+        violations = self.validator.model_violations(map(self.bound, models))
         if violations:
             raise InvalidModelError(violations)
 

@@ -7,7 +7,15 @@ import json
 import pytest
 
 from pytest_delta_schema import Check as RowCheck
-from pytest_delta_schema import Diagnostic, ForeignKey, MemoryCatalog, Settings
+from pytest_delta_schema import (
+    Diagnostic,
+    ForeignKey,
+    InvalidModelError,
+    MemoryCatalog,
+    Orchestrator,
+    Settings,
+    assert_no_drift,
+)
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.errors import Location
@@ -140,3 +148,15 @@ def test_an_invalid_declaration_is_blocked_before_the_catalog_is_read():
 
     assert outcome.status is Status.BLOCKED
     assert "nope" in outcome.diagnostics[0].message
+
+
+def test_two_models_that_map_to_one_table_are_refused_by_library_and_assertion():
+    settings = Settings(bindings=((("dev", "gold"), ("dev", "silver")),))
+    models, catalog = [table(column()), table(column(), name="dev.gold.orders")], MemoryCatalog()
+
+    for call in (
+        lambda: Orchestrator.over(catalog, settings).sync_tables(models),
+        lambda: assert_no_drift(models, catalog, settings),
+    ):
+        with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: is declared 2 times"):
+            call()
