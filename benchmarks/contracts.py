@@ -56,15 +56,15 @@ def run() -> Iterator[Ratio]:
     """Yield the ratio of a run, and the load of the plugin."""
     with tempfile.TemporaryDirectory() as folder:
         ours, theirs = Path(folder, "ours"), Path(folder, "theirs")
-        for each, text in ((ours, CONTRACTS), (theirs, BY_HAND)):
-            each.mkdir()
-            (each / "pytest.ini").write_text("[pytest]\n")
-            (each / "test_it.py").write_text(text)
+        for project, text in ((ours, CONTRACTS), (theirs, BY_HAND)):
+            project.mkdir()
+            (project / "pytest.ini").write_text("[pytest]\n")
+            (project / "test_it.py").write_text(text)
         planner = TablePlanner()
         texts = [script(statements(planner.creation(desired_state(table)))) for table in models(TABLES)]
         (theirs / "texts.json").write_text(json.dumps(texts))
-        for each in (ours, theirs):
-            assert f"{2 * TABLES} passed" in _pytest(each, "--snapshot-update")[1]
+        for project in (ours, theirs):
+            assert f"{2 * TABLES} passed" in _pytest(project, "--snapshot-update")[1]
         pairs = [(_pytest(ours)[0], _pytest(theirs)[0]) for _ in range(5)]
         yield Ratio(
             f"{TABLES:,} offline contracts against tests by hand",

@@ -63,7 +63,7 @@ for _ in range(4):
     start = time.perf_counter()
     state = catalog.snapshot(tables)
     took.append(time.perf_counter() - start)
-    assert len(state.tables) == count and all(each.exists for each in state.tables.values())
+    assert len(state.tables) == count and all(table.exists for table in state.tables.values())
 print(json.dumps(took))
 session.close()
 """

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class DeltaSchemaError(Exception):
-    """Base of all errors of this package; catch it to catch them all.
+    """Base of all errors of this package.
 
-    Their texts hold nothing that a terminal would obey.
+    Control characters in their texts are escaped, so that no terminal interprets them.
     """
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class _QuotesSql(DeltaSchemaError):  # noqa: N818 - a kind of errors, and none i
 
 
 class DeclarationError(DeltaSchemaError):
-    """A model was given something that can never be meant, such as a bare string for its columns."""
+    """A declaration has an argument that can never be valid, such as a bare string for columns."""
 
 
 Severity = Literal["error", "warning", "note"]
@@ -93,10 +93,10 @@ class Diagnostic:
 
 
 class ViolationsError(DeltaSchemaError):
-    """Carries all violations of a run; the first one is the headline.
+    """Base of errors that carry all violations of a run.
 
     Args:
-        violations: At least one, in the order in which they should be read.
+        violations: At least one, the most important first.
     """
 
     def __init__(self, violations: Iterable[Diagnostic]) -> None:
@@ -118,7 +118,7 @@ class ReadProblem:
 
     Args:
         table: Dotted name of the table.
-        message: What is there instead, or what went wrong.
+        message: What the catalog has instead, or what went wrong.
         remedy: What to do about it.
     """
 
@@ -131,7 +131,7 @@ class ReadProblem:
 
 
 class CatalogReadError(DeltaSchemaError):
-    """Tables could not be read, so nothing can be said of them; they are never planned as new.
+    """Tables could not be read; they are never planned as new.
 
     Args:
         problems: At least one.
@@ -147,7 +147,7 @@ class DriftError(_QuotesSql, AssertionError):
 
 
 class WriteError(DeltaSchemaError, AssertionError):
-    """A table takes a frame otherwise than expected; the text says why, and shows both schemas side by side."""
+    """A write would have another outcome than expected; the text says why, and shows both schemas."""
 
 
 class RowsError(ViolationsError, AssertionError):
@@ -155,10 +155,10 @@ class RowsError(ViolationsError, AssertionError):
 
 
 class ApplyError(_QuotesSql):
-    """Statements failed midway; the text says which ran, which failed, which did not, and the way back.
+    """A statement failed midway; the text shows what ran, what failed, what did not run, and how to restore the table.
 
     Args:
-        text: The whole story, for people.
+        text: The message.
         table: Dotted name of the table.
         done: SQL that ran.
         failed: SQL that failed.
@@ -166,7 +166,7 @@ class ApplyError(_QuotesSql):
         version: Delta version before the first statement; ``None`` if the table was new.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of one story
+    def __init__(  # noqa: PLR0913 - the parts of one message
         self,
         text: str,
         *,
@@ -219,15 +219,15 @@ class MetadataSyncError(DeltaSchemaError):
 
 
 class ConvergenceError(DeltaSchemaError):
-    """After an apply the plan was not empty; the text shows what is left."""
+    """After an apply the plan was not empty; the text shows the remaining changes."""
 
 
 class BackendUnavailableError(DeltaSchemaError):
-    """A backend could not be started or reached; the text says what to install or to set."""
+    """A backend could not be started or reached; the text says what to install or to configure."""
 
 
 class StatementError(DeltaSchemaError):
-    """A catalog refused a statement; the text is its own, in the names that users know.
+    """A catalog refused a statement; the text is the message of the catalog.
 
     Args:
         text: The catalog's message.
@@ -240,16 +240,16 @@ class StatementError(DeltaSchemaError):
 
 
 def reason(error: OSError) -> str:
-    """Say what the operating system refused and for which path, without the number of the error."""
-    said = error.strerror or str(error) or type(error).__name__
-    return said if error.filename is None else f"{said} ({error.filename})"
+    """Return the message of an error of the operating system with its path, without its number."""
+    message = error.strerror or str(error) or type(error).__name__
+    return message if error.filename is None else f"{message} ({error.filename})"
 
 
 def because(error: BaseException, *, limit: int = 300) -> str:
-    """One line that says why ``error`` happened, for use inside another message; URIs show no user and no query.
+    """Return the first line of an error, for use inside another message, without secrets in URIs.
 
     Args:
-        error: What was caught.
+        error: The error.
         limit: Length in characters; longer texts are cut with three dots.
     """
     text = str(error).strip() or type(error).__name__

@@ -1,7 +1,7 @@
-r"""Text for people: characters that a terminal obeys, or does not show, are written out as ``\u001b``.
+r"""Escape characters that a terminal interprets, or does not show, as ``\u001b``.
 
-Names, comments and messages of servers may hold any of them. Whoever composes a text for people passes what it is made
-of through :func:`escaped`; SQL stays as it runs, see :func:`escaped_literals` and :func:`note_on`.
+Names, comments and messages of servers may hold any of them. Every part of a message goes through :func:`escaped`;
+SQL stays executable, see :func:`escaped_literals` and :func:`note_on`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HIDDEN = re.compile(
     "\ud800-\udfff"  # halves of characters
     "]"
 )
-"""What is written out."""
+"""The characters that are escaped."""
 
 _HIDDEN_IN_LINES = re.compile(HIDDEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 _SEEN = str.maketrans("\n\t", "  ")
@@ -31,18 +31,18 @@ _CHARACTERS = re.compile(r"\\(.)|([^\\])", re.DOTALL)
 
 
 def escaped(text: object) -> str:
-    r"""Write a text on one line: line ends as ``\n``, all else that is hidden as ``\u001b``.
+    r"""Return a text on one line: line ends as ``\n``, other hidden characters as ``\u001b``.
 
-    A text that was escaped before stays as it is.
+    A text that is escaped already stays as it is.
 
     Args:
-        text: What ``str`` makes of it is shown.
+        text: Anything; its ``str`` is used.
     """
     return _written_out(str(text), HIDDEN)
 
 
 def escaped_lines(text: object) -> str:
-    """Write a text of several lines, whose line ends stay.
+    """Return a text of several lines with its hidden characters escaped; its line ends stay.
 
     Args:
         text: Its parts were escaped one by one if they may hold line ends of their own.
@@ -51,13 +51,13 @@ def escaped_lines(text: object) -> str:
 
 
 def code_unit_escapes(character: str) -> str:
-    r"""Write a character as SQL and consents read it: ``\u001b``, and two of these beyond the first 65,536."""
+    r"""Return a character as SQL and consents read it: ``\u001b``, and two of these beyond the first 65,536."""
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
 def escaped_literals(sql: str) -> str:
-    r"""Write out what is hidden in the string literals and comments of SQL, so that it still says the same.
+    r"""Escape hidden characters in the string literals and comments of SQL, without changing its meaning.
 
     White space between them stays, and so do names, and raw literals (``r'...'``), which know no escapes.
     """
@@ -65,7 +65,7 @@ def escaped_literals(sql: str) -> str:
 
 
 def note_on(sql: str) -> str:
-    """Return the names in SQL that hold something hidden, written out; ``""`` if there is none.
+    """Return a note on the names in SQL that have hidden characters, escaped; ``""`` if there is none.
 
     Line ends and tabs alone can be seen as they are.
     """
@@ -99,5 +99,5 @@ def _legible_character(match: re.Match[str]) -> str:
     character = match[1] or match[2]
     if HIDDEN.match(character) is None:
         return match[0]
-    # A backslash in front of a character that is hidden says nothing.
+    # A backslash in front of a hidden character has no meaning in SQL.
     return _SHORT.get(character) or code_unit_escapes(character)

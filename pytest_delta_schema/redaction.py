@@ -1,4 +1,4 @@
-"""Remove secrets from texts: tokens in every form in which others repeat them, and what URIs carry of them."""
+"""Remove secrets from texts: tokens in every encoding in which servers and tools repeat them, and those in URIs."""
 
 from __future__ import annotations
 

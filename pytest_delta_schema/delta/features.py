@@ -17,7 +17,7 @@ MAPPING_PROPERTY = "delta.columnMapping.mode"
 """The property without which Delta neither drops nor renames columns, nor stores special characters in names."""
 
 SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
-"""Characters that Delta stores in column names under column mapping only (run on the released jars)."""
+"""Characters that Delta stores in column names under column mapping only (Delta 4.4.0)."""
 
 CLUSTERING_FEATURE = "delta.feature.clustering"
 """The feature that the first clustering of a table enables, by itself."""

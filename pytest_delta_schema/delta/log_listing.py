@@ -68,10 +68,10 @@ class LogListing:
                     checkpoints[int(match[1])].append(name)
                 else:
                     parts[int(match[1]), int(match[3])].append(name)
-        for (version, number), found in parts.items():
-            if len(found) == number:
-                checkpoints[version] += found
-        whole = {version: tuple(found) for version, found in checkpoints.items()}
+        for (version, number), present in parts.items():
+            if len(present) == number:
+                checkpoints[version] += present
+        whole = {version: tuple(files) for version, files in checkpoints.items()}
         return cls(frozenset(commits), frozenset(checksums), whole, compacted)
 
     @cached_property
@@ -124,10 +124,10 @@ class CheckpointHint:
     def of(cls, content: bytes) -> CheckpointHint | None:
         """Read the file; ``None`` if it makes no sense: then readers list the log (Delta 4.4.0 and deltalake 1.6.6)."""
         try:
-            said = json.loads(content)
-            version = int(said["version"])
-            told = (said.get("v2Checkpoint") or {}).get("sidecarFiles") or ()
-            return cls(version, tuple(str(each["path"]) for each in told))
+            hint = json.loads(content)
+            version = int(hint["version"])
+            sidecars = (hint.get("v2Checkpoint") or {}).get("sidecarFiles") or ()
+            return cls(version, tuple(str(sidecar["path"]) for sidecar in sidecars))
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             return None
 

@@ -1,4 +1,4 @@
-"""Binding: models keep their names, and stand for tables in another catalog or schema."""
+"""Binding: models keep their names, and map to tables in another catalog or schema."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Binding(NamedTuple):
 
     def name(self, name: QualifiedName) -> QualifiedName:
         """Return the name in the catalog for one in models; the longest prefix wins."""
-        found = max((pair for pair in self.pairs if name[: len(pair[0])] == pair[0]), key=_length, default=None)
-        return name if found is None else QualifiedName(*found[1], *name[len(found[1]) :])
+        longest = max((pair for pair in self.pairs if name[: len(pair[0])] == pair[0]), key=_length, default=None)
+        return name if longest is None else QualifiedName(*longest[1], *name[len(longest[1]) :])
 
     def table(self, table: Table) -> Table:
-        """Return the table in the catalog that a model stands for; the names of its keys stay.
+        """Return the table in the catalog that a model maps to; the names of its keys stay.
 
         A folder belongs to the table of the model's own name: under another name it is not converted.
         """
@@ -55,11 +55,11 @@ class Binding(NamedTuple):
         return bound
 
     def unused(self, names: Iterable[QualifiedName]) -> tuple[str, ...]:
-        """Return the pairs, as they were written, that stand for none of some names."""
+        """Return the pairs, as they were written, that map none of these names."""
         known = list(names)
         return tuple(
-            f"{'.'.join(prefix)}={'.'.join(place)}"
-            for prefix, place in self.pairs
+            f"{'.'.join(prefix)}={'.'.join(target)}"
+            for prefix, target in self.pairs
             if not any(name[: len(prefix)] == prefix for name in known)
         )
 
@@ -73,8 +73,8 @@ def parse_binding(text: str) -> tuple[Prefix, Prefix]:
     Raises:
         DeclarationError: If it is none.
     """
-    prefix, _, place = (part.strip().lower() for part in text.partition("="))
-    left, right = tuple(prefix.split(".")), tuple(place.split("."))
+    prefix, _, target = (part.strip().lower() for part in text.partition("="))
+    left, right = tuple(prefix.split(".")), tuple(target.split("."))
     if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
         msg = f"binding {text!r} is no pair of names with as many parts; write 'dev.silver=ci.pr_42_silver'"
         raise DeclarationError(msg)

@@ -1,4 +1,4 @@
-"""Declarations as Python: the text that an author would have written."""
+"""Declarations as Python source, as an author would have written it."""
 
 from __future__ import annotations
 
@@ -64,10 +64,12 @@ def variable(name: str) -> str:
 
 
 def _table(table: Table) -> Call:
-    said: list[tuple[str, object]] = [("", part) for part in (table.catalog_name, table.schema_name, table.table_name)]
-    said.append(("", [_column(column) for column in table.columns]))
+    arguments: list[tuple[str, object]] = [
+        ("", part) for part in (table.catalog_name, table.schema_name, table.table_name)
+    ]
+    arguments.append(("", [_column(column) for column in table.columns]))
     owns = table.owns if table.owns is not ASPECTS else ()
-    checks = [Call("Check", (("", each.name), ("", each.expression))) for each in table.checks]
+    checks = [Call("Check", (("", check.name), ("", check.expression))) for check in table.checks]
     keys = [_foreign_key(key) for key in table.foreign_keys]
     options = {
         "comment": table.comment,
@@ -83,16 +85,16 @@ def _table(table: Table) -> Call:
         "convert_from": _conversion(table.convert_from),
         "owns": dict(owns) if hasattr(owns, "keys") else list(owns),
     }
-    return Call("Table", (*said, *((key, value) for key, value in options.items() if value)))
+    return Call("Table", (*arguments, *((key, value) for key, value in options.items() if value)))
 
 
 def _conversion(wish: Any) -> object:
     if not isinstance(wish, Parquet):
         return wish
-    said: list[tuple[str, object]] = [("", wish.path)] if wish.path else []
+    arguments: list[tuple[str, object]] = [("", wish.path)] if wish.path else []
     if not wish.statistics:
-        said.append(("statistics", False))
-    return Call("Parquet", tuple(said)) if said else PARQUET
+        arguments.append(("statistics", False))
+    return Call("Parquet", tuple(arguments)) if arguments else PARQUET
 
 
 def _primary_key(key: Sequence[str] | PrimaryKey) -> object:
@@ -102,35 +104,35 @@ def _primary_key(key: Sequence[str] | PrimaryKey) -> object:
 
 
 def _foreign_key(key: Any) -> Call:
-    said: list[tuple[str, object]] = [("", list(key.columns)), ("", str(key.parent))]
+    arguments: list[tuple[str, object]] = [("", list(key.columns)), ("", str(key.parent))]
     if key.parent_key:
-        said.append(("parent_columns", list(key.parent_key)))
+        arguments.append(("parent_columns", list(key.parent_key)))
     if key.name:
-        said.append(("name", key.name))
+        arguments.append(("name", key.name))
     if key.rely:
-        said.append(("rely", True))
-    return Call("ForeignKey", tuple(said))
+        arguments.append(("rely", True))
+    return Call("ForeignKey", tuple(arguments))
 
 
 def _column(column: Column) -> Call:
-    said: list[tuple[str, object]] = [("", column.name), ("", _type(column.data_type))]
+    arguments: list[tuple[str, object]] = [("", column.name), ("", _type(column.data_type))]
     if not column.is_nullable:
-        said.append(("is_nullable", False))
+        arguments.append(("is_nullable", False))
     if column.comment:
-        said.append(("comment", column.comment))
+        arguments.append(("comment", column.comment))
     if column.default is not None:
         default = column.default
-        said.append(("default", str(default) if isinstance(default, Decimal) else default))
+        arguments.append(("default", str(default) if isinstance(default, Decimal) else default))
     if column.generated_as is not None:
-        said.append(("generated_as", column.generated_as))
+        arguments.append(("generated_as", column.generated_as))
     if column.identity:
         identity = Identity() if column.identity is True else column.identity
-        said.append(("identity", _identity(identity)))
+        arguments.append(("identity", _identity(identity)))
     if column.renamed_from is not None:
-        said.append(("renamed_from", column.renamed_from))
+        arguments.append(("renamed_from", column.renamed_from))
     if column.tags:
-        said.append(("tags", dict(column.tags)))
-    return Call("Column", tuple(said))
+        arguments.append(("tags", dict(column.tags)))
+    return Call("Column", tuple(arguments))
 
 
 def _identity(identity: Identity) -> Call:
@@ -162,12 +164,12 @@ def _type(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a ki
 
 
 def _field(field: spark.StructField) -> Call:
-    said: list[tuple[str, object]] = [("", field.name), ("", _type(field.dataType))]
+    arguments: list[tuple[str, object]] = [("", field.name), ("", _type(field.dataType))]
     if not field.nullable:
-        said.append(("nullable", False))
+        arguments.append(("nullable", False))
     if field.metadata:
-        said.append(("metadata", dict(field.metadata)))
-    return Call("StructField", tuple(said))
+        arguments.append(("metadata", dict(field.metadata)))
+    return Call("StructField", tuple(arguments))
 
 
 def _calls(value: object) -> Iterator[Call]:
@@ -226,7 +228,7 @@ def _flat(value: object) -> str:
 
 def _text(value: object) -> str:
     """Write a text with double quotes where Python's own choice would be single ones, as formatters do."""
-    said = repr(value)
-    if isinstance(value, str) and said[0] == "'" and '"' not in said and "\\'" not in said:
-        return f'"{said[1:-1]}"'
-    return said
+    text = repr(value)
+    if isinstance(value, str) and text[0] == "'" and '"' not in text and "\\'" not in text:
+        return f'"{text[1:-1]}"'
+    return text

@@ -21,12 +21,12 @@ DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at ru
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Declare how an identity column counts.
+    """Declare the start and step of an identity column.
 
     Args:
         start: The first value.
         step: What is added for the next one; negative counts down.
-        always: Whether writers may never give a value of their own; ``False`` lets them.
+        always: Whether writers may never give a value of their own: ``GENERATED ALWAYS``, else ``BY DEFAULT``.
     """
 
     start: int = 1
@@ -39,21 +39,21 @@ class Column:
     """Declare one column of a table.
 
     Args:
-        name: As it should be stored; matched without regard to case.
+        name: As it should be stored; compared without regard to case.
         data_type: A type of ``pyspark.sql.types``, as an object: ``LongType()``.
         is_nullable: Whether rows may leave it NULL; they may by default.
         comment: Shown by catalogs; ``""`` means none.
-        default: What a write that leaves the column out stores: a number, a boolean, or the text of an SQL expression
-            without columns, in which a text has quotes of its own: ``"'open'"``.
-        generated_as: The SQL expression over other columns that gives the value, always.
-        identity: How the column counts; ``True`` for ``Identity()``. Its type is ``LongType()``.
-        renamed_from: What the column was called before; used once, silent ever after. A field of a struct says it in
-            the metadata of its ``StructField``: ``metadata={"renamed_from": "old"}``.
+        default: The value that a write stores which leaves the column out: a number, a boolean, or an SQL expression
+            without columns, in which a string literal needs its quotes: ``"'open'"``.
+        generated_as: The SQL expression over other columns from which the value is generated.
+        identity: Start and step of an identity column; ``True`` for ``Identity()``. Its type is ``LongType()``.
+        renamed_from: The former name of the column; ignored once it is renamed. A field of a struct has it in the
+            metadata of its ``StructField``: ``metadata={"renamed_from": "old"}``.
         tags: As those of a :class:`Table`.
 
     Raises:
         DeclarationError: If the name is empty, the type is not one of ``pyspark.sql.types``, or something else can
-            never be meant.
+            never be valid.
     """
 
     name: str

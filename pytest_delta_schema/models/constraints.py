@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Check:
-    """Declare a CHECK constraint: every row makes ``expression`` true; false and unknown break it.
+    """Declare a CHECK constraint: ``expression`` is true for every row; false and unknown violate it.
 
     Args:
-        name: Matched without regard to case, and stored in lower case, like Delta does.
+        name: Compared without regard to case, and stored in lower case, as Delta does.
         expression: SQL over the table's columns, such as ``amount >= 0``.
 
     Raises:
@@ -70,18 +70,18 @@ class PrimaryKey:
 class ForeignKey:
     """Declare that every row whose ``columns`` are not NULL has a row in a parent table.
 
-    Like on Unity Catalog the key informs and is not enforced on writes; the data is asked once, when it is added.
+    As on Unity Catalog the key is informational: writes do not enforce it. A data check runs when it is added.
 
     Args:
         columns: Names of the key's columns in the declaring table, in order; at least one.
         references: The parent, as a :class:`Table` or by its dotted name; it may be outside of the run, and it may be
             the declaring table itself (by name).
         parent_columns: The parent's columns, in the same order; left out, they are the parent's primary key.
-        name: Left out, it is made from the table and the columns, always the same.
+        name: Left out, it is derived from the names of the table and the columns.
         rely: As in :class:`PrimaryKey`.
 
     Raises:
-        DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
+        DeclarationError: If a part can never be valid, such as a bare string for ``columns``.
     """
 
     columns: Sequence[str]

@@ -12,12 +12,12 @@ PARQUET = "parquet"
 
 @dataclass(frozen=True, slots=True)
 class Parquet:
-    """Say where the parquet is, and how it is converted.
+    """Declare the parquet files that a conversion turns into a Delta table, and how.
 
     Args:
         path: The folder; left out, it is the parquet table that the catalog holds under the name of the model.
-        statistics: Whether statistics of all files are read, by which queries skip files later; a big table converts
-            faster without.
+        statistics: Whether the conversion collects statistics of all files, by which queries skip files later; without
+            them a big table converts faster.
 
     Raises:
         DeclarationError: If the path is empty.
@@ -32,11 +32,11 @@ class Parquet:
 
 
 def conversion(value: object, subject: str) -> Parquet | None:
-    """Return what ``convert_from`` says.
+    """Return the value of ``convert_from`` as a :class:`Parquet`.
 
     Args:
         value: What the author wrote.
-        subject: Whose it is, for the message.
+        subject: The table, for the message.
 
     Raises:
         DeclarationError: If it is neither ``"parquet"`` nor a :class:`Parquet`.

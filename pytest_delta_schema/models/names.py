@@ -37,7 +37,7 @@ class QualifiedName(NamedTuple):
 
     @property
     def written(self) -> QualifiedName:
-        """The name as the catalog stores it, which is how SQL has to write it."""
+        """The name as the catalog stores it, and as SQL has to write it."""
         return self
 
 
@@ -65,7 +65,7 @@ class StoredName(QualifiedName):
 
     @property
     def written(self) -> QualifiedName:
-        """The name as the catalog stores it, which is how SQL has to write it."""
+        """The name as the catalog stores it, and as SQL has to write it."""
         return self._stored
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def to_struct_type(table: Table) -> StructType:
-    """Return the schema that a frame over a declared table has.
+    """Return the Spark schema of a declared table.
 
     ``spark.createDataFrame(rows, to_struct_type(orders))`` makes one. Names, types, nullability and comments are those
     of the model. Char and varchar are strings that keep their length in the metadata, as in every frame of Spark; so

@@ -31,10 +31,10 @@ PropertyValue = str | bool | int | float | None
 
 @dataclass(slots=True)
 class Table:
-    """Declare one Delta table: what its catalog should hold.
+    """Declare one Delta table.
 
-    A table is an authoring input: it may be changed until it is planned, and planning copies it. Faults that can be
-    explained together with others (a duplicate column, a nullable key) are left to the model rules.
+    A table may be changed until it is planned; planning copies it. The constructor refuses arguments of a wrong kind;
+    other faults, such as a duplicate column or a nullable key, are reported together by the model rules.
 
     Args:
         catalog_name: First part of the name.
@@ -47,8 +47,8 @@ class Table:
         checks: Conditions that every row meets, each a :class:`Check`.
         foreign_keys: References to the keys of other tables, each a :class:`ForeignKey`.
         partitioned_by: Names of the columns by which the files are partitioned, in order.
-        clustered_by: Columns, or dotted fields of structs, by whose values the rows are laid out, in order; at most
-            four. A table is partitioned or clustered, never both.
+        clustered_by: Names of the columns, or dotted paths of fields of structs, by which the table is clustered, in
+            order; at most four. A table is partitioned or clustered, never both.
         column_order: What happens if the stored columns have another order than the model's: ``ignore`` it, ``report``
             it as drift that no apply changes, or ``manage`` it, so that applies move columns.
         owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply
@@ -56,15 +56,15 @@ class Table:
             ``{"comments": "report", "properties": "ignore"}``. Aspects are ``columns``, ``types``, ``defaults``,
             ``primary_keys``, ``foreign_keys``, ``checks``, ``comments``, ``properties``, ``layout`` and ``tags``.
         evolution: Whether a column that the model lacks is drift, ``strict``, or accepted with a note, ``additive``, if
-            it may be NULL and stands behind all declared ones, as writes with ``mergeSchema`` leave it; the same for
+            it may be NULL and comes after all declared ones, where writes with ``mergeSchema`` put it; the same for
             fields of structs.
-        convert_from: ``"parquet"`` consents to turn a parquet table of this name into this Delta table, in place;
-            :class:`Parquet` says the path of a folder, or converts without statistics.
-        tags: What the catalog keeps about the table besides; ``""`` is a tag without a value. Only these keys are
-            compared, with regard to case; a value ``None`` declares the key absent.
+        convert_from: ``"parquet"`` consents to the conversion of a parquet table of this name into this Delta table, in
+            place; :class:`Parquet` also takes the path of a folder, or converts without statistics.
+        tags: Tags of the table in the catalog; ``""`` is a tag without a value. Only these keys are compared, with
+            regard to case; a value ``None`` declares the key absent.
 
     Raises:
-        DeclarationError: If a part can never be meant, such as a bare string for ``columns``.
+        DeclarationError: If a part can never be valid, such as a bare string for ``columns``.
     """
 
     catalog_name: str
@@ -91,7 +91,7 @@ class Table:
         self.origin = declared_here()
         for part in ("catalog_name", "schema_name", "table_name"):
             require_name(getattr(self, part), f"{part} of a table")
-        # What a model is called, also when it stands for a table of another name.
+        # The name of the model, which it keeps when a binding maps it to another table.
         self.logical_name = self.name
         subject = f"{self.qualified_name}: "
         self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
@@ -131,7 +131,7 @@ class Table:
             **options: Everything else that a table takes, from ``comment`` on.
 
         Raises:
-            DeclarationError: If a part can never be meant.
+            DeclarationError: If a part can never be valid.
         """
         return cls(catalog_name, schema_name, table_name, columns_of(struct), **options)
 
@@ -158,7 +158,7 @@ def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
 
 
 def names_around(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
-    """Return the names of tables and of those that their foreign keys point at, each once and sorted."""
+    """Return the names of tables and of the parents of their foreign keys, each once and sorted."""
     names = set()
     for model in models:
         names.add(model.name)
@@ -173,10 +173,10 @@ def _listed(value: object, kind: type[_T], subject: str, example: str) -> list[_
         raise DeclarationError(msg)
     items = list(value)
     part = subject.rpartition(" ")[2]
-    strangers = [f"{part}[{index}] is {item!r}" for index, item in enumerate(items) if not isinstance(item, kind)]
-    if strangers:
+    wrong = [f"{part}[{index}] is {item!r}" for index, item in enumerate(items) if not isinstance(item, kind)]
+    if wrong:
         table = subject.removesuffix(part)
-        msg = f"{table}{', '.join(strangers)}, not a {name}; write {example}"
+        msg = f"{table}{', '.join(wrong)}, not a {name}; write {example}"
         raise DeclarationError(msg)
     return items
 

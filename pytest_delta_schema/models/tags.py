@@ -1,4 +1,4 @@
-"""Tags: keys with values, or without, that a catalog keeps about tables and columns."""
+"""Tags of tables and columns: keys with or without a value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_TAGS: Mapping[str, str | None] = MappingProxyType({})
 
 
 def no_tags() -> Mapping[str, str | None]:
-    """Return no tags, the same for everybody, because most tables and columns have none."""
+    """Return one shared empty mapping, because most tables and columns have no tags."""
     return NO_TAGS
 
 
@@ -21,7 +21,7 @@ def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
 
     Args:
         value: What the author wrote.
-        subject: Whose it is, for the message.
+        subject: The table or column, for the message.
 
     Raises:
         DeclarationError: If it is no mapping of keys to texts.

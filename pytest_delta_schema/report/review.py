@@ -1,4 +1,4 @@
-"""Plans for review: a script whose comments say what changes, how risky each change is, and what readers lose."""
+"""Plans as SQL scripts for review: comments show each change, its risk, and what readers of the table lose."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def plan_script(plan: TablePlan) -> str:
-    """Write a plan as SQL that can be reviewed: every table under a header with its changes and their classes of risk.
+    """Return a plan as SQL for review: every table below a header with its changes and their risks.
 
-    It holds for the snapshot of a planned evolution: ``assert plan_script(plan) == delta_snapshot``.
+    It can be compared with a snapshot: ``assert plan_script(plan) == delta_snapshot``.
 
     Args:
         plan: From a :class:`~pytest_delta_schema.TablePlanner`; an empty one is one line.

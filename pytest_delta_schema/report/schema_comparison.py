@@ -97,12 +97,12 @@ def _pair(
         return
     path = ".".join((*above, known.name))
     if one is None or other is None:
-        said = [_NOTHING if each is None else _said(each, nullability=nullability) for each in (one, other)]
-        yield _Row(_ONE_SIDE[one is not None, other is not None], path, *said)
+        texts = [_NOTHING if side is None else _field_text(side, nullability=nullability) for side in (one, other)]
+        yield _Row(_ONE_SIDE[one is not None, other is not None], path, *texts)
         return
     nested = same_kind(one.data_type, other.data_type)
     spelling = one.name != other.name
-    left, right = (_said(each, nullability=nullability, nested=nested) for each in (one, other))
+    left, right = (_field_text(side, nullability=nullability, nested=nested) for side in (one, other))
     if left != right or spelling:
         names = (f"{one.name}: ", f"{other.name}: ") if spelling else ("", "")
         yield _Row("~", path, f"{names[0]}{left}", f"{names[1]}{right}")
@@ -110,7 +110,7 @@ def _pair(
         yield from _rows(below(one.data_type), below(other.data_type), (*above, known.name), nullability=nullability)
 
 
-def _said(column: ColumnState, *, nullability: bool, nested: bool = False) -> str:
+def _field_text(column: ColumnState, *, nullability: bool, nested: bool = False) -> str:
     """Write a column's type; of one whose parts have lines of their own, only what it is."""
     text = describe_type(column.data_type)
     if nested:

@@ -1,4 +1,4 @@
-"""Declarations to begin with: what a model of a table that is there would say."""
+"""Models as Python source, also of tables that exist."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 
 def model_source(table: Table | TableState) -> str:
-    """Return a Python module that declares a table: a model, or one that was observed.
+    """Return the source of a Python module that declares a table.
 
-    Run, it gives a model whose plan against that table is empty. Of an observed table everything is declared that a
-    model can own: columns with comments and values, key, checks, foreign keys, layout and properties, less those that
-    the platform writes by itself.
+    The plan of the declared model against an observed table is empty. It declares everything that a model can manage:
+    columns with comments and defaults, keys, checks, layout, tags, and properties that the platform does not write.
 
     Args:
         table: A model; or a state, such as ``catalog.read_tables([name]).tables[name]``.

@@ -1,4 +1,4 @@
-"""From states back to declarations: what a model would say that wants just this."""
+"""Declare tables from their states, to adopt tables that exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COLLATED = re.compile(r"string collate (\w+)")
 
 
 def spark_type(data_type: DataTypeState) -> spark.DataType:
-    """Return Spark's own type for a canonical one; the inverse of ``canonical_type``, comments of fields included."""
+    """Return the Spark type of a canonical type, with the comments of fields; the inverse of ``canonical_type``."""
     if isinstance(data_type, StructState):
         return spark_struct(data_type.fields)
     if isinstance(data_type, ArrayState):
@@ -38,12 +38,17 @@ def spark_type(data_type: DataTypeState) -> spark.DataType:
 
 
 def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
-    """Return columns as a struct of Spark's."""
+    """Return columns as a Spark struct."""
     return spark.StructType([struct_field(column) for column in columns])
 
 
 def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_TAGS) -> Column:
-    """Return the declaration that wants a column as it is, with its tags."""
+    """Return the declaration of a column.
+
+    Args:
+        column: Its state.
+        tags: Its tags, which the state of a column does not hold.
+    """
     default, generated, counting = column.value or (None, None, None)
     identity = None if counting is None else Identity(counting.start, counting.step, counting.is_always)
     return Column(
@@ -59,10 +64,7 @@ def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_TAG
 
 
 def declared_table(state: TableState) -> Table:
-    """Return the declaration that wants a table as it is, without its properties.
-
-    Which of those an author would write is not a question of the state.
-    """
+    """Return the declaration of a table, without its properties: some of them are written by the platform."""
     return Table(
         *state.name,
         [declared_column(column, state.tags.get((column.name,), NO_TAGS)) for column in state.columns],
@@ -89,7 +91,7 @@ def _foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey:
 
 
 def struct_field(column: ColumnState) -> spark.StructField:
-    """Return a column as a field of Spark's."""
+    """Return a column as a field of a Spark struct."""
     metadata = {"comment": column.comment} if column.comment else {}
     return spark.StructField(column.name, spark_type(column.data_type), column.is_nullable, metadata)
 

@@ -1,6 +1,6 @@
 """What a catalog's own record says of a table, beside what the table's Delta log says.
 
-Readers that ask the catalog alone see the record. On external tables nobody keeps it level with the log.
+Readers that use the catalog alone see the entry. For external tables nothing synchronises it with the log.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class EntryColumn(NamedTuple):
         scale: Likewise.
         is_nullable: Whether it takes NULL.
         comment: ``""`` if there is none.
-        partition_index: Its place among the partition columns, ``None`` if it is none.
+        partition_index: Its index among the partition columns; ``None`` if it is not one of them.
     """
 
     name: str
@@ -159,7 +159,7 @@ def storable(log: LogState) -> Storable:
     left_out = (
         *(f"column {name} ({why})" for name, why in odd.items()),
         *([] if has_comment else [f"the comment ({len(log.comment)} characters)"]),
-        *(f"property {each}" for each in long),
+        *(f"property {key}" for key in long),
     )
     schema = json.loads(log.schema)
     fields = [field for field in schema["fields"] if field["name"] not in odd]
@@ -200,7 +200,7 @@ def _has_void(data_type: DataTypeState) -> bool:
 
 
 def recorded(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
-    """Return the columns of a record that is level with a log."""
+    """Return the columns of a catalog entry that shows what a log has."""
     places = {name.lower(): index for index, name in enumerate(partitioning)}
     return tuple(_recorded(column, places.get(column.name.lower())) for column in columns)
 
@@ -239,7 +239,7 @@ def is_servers(key: str) -> bool:
     return key in SERVER_PROPERTIES or key.startswith(SERVER_PREFIXES)
 
 
-def _recorded(column: ColumnState, place: int | None) -> EntryColumn:
+def _recorded(column: ColumnState, partition_index: int | None) -> EntryColumn:
     precision, scale = decimal_parts(column.data_type)
     text = type_text(column.data_type)
     return EntryColumn(
@@ -251,5 +251,5 @@ def _recorded(column: ColumnState, place: int | None) -> EntryColumn:
         scale=scale,
         is_nullable=column.is_nullable,
         comment=column.comment,
-        partition_index=place,
+        partition_index=partition_index,
     )

@@ -1,4 +1,4 @@
-"""From the metadata in a Delta log to the state it describes."""
+"""The state of a table from the actions in its Delta log."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.clustering import Paths
 
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
-"""Where open-source Delta, which has no primary keys, keeps ours: ``{"name": ..., "columns": [...]}``."""
+"""The property that holds a primary key in open-source Delta, which has none: ``{"name": ..., "columns": [...]}``."""
 
 FOREIGN_KEY_PREFIX = f"{OWN_PROPERTY_PREFIX}foreignKey."
-"""Where open-source Delta, which has no foreign keys, keeps ours: one property a key, its name in lower case."""
+"""The prefix of properties that hold foreign keys in open-source Delta, which has none; the name follows."""
 
 TAG_PREFIX = f"{OWN_PROPERTY_PREFIX}tag."
-"""Where open-source Delta, which has no tags, keeps ours: the column and a dot follow, if it is one, and the key."""
+"""The prefix of properties that hold tags in open-source Delta, which has none; column, dot and key follow."""
 
 _NO_VALUE = ColumnGeneration()
 
@@ -67,7 +67,7 @@ def state_from_metadata(
     clustering: Paths = (),
     version: int | None = None,
 ) -> TableState:
-    """Describe the table whose log holds these actions.
+    """Return the state of the table whose log holds these actions.
 
     Args:
         name: The table's name.
@@ -110,7 +110,7 @@ def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:
 
 
 def encode_key(key: KeyState) -> str:
-    """Write a primary key as the value of :data:`PRIMARY_KEY_PROPERTY`."""
+    """Return a primary key as the value of :data:`PRIMARY_KEY_PROPERTY`."""
     return json.dumps({"name": key.name, "columns": key.columns, **_rely(key)}, ensure_ascii=False)
 
 
@@ -127,7 +127,7 @@ def _rely(key: KeyState | ForeignKeyState) -> dict[str, bool]:
 
 
 def encode_owned(keys: Sequence[str]) -> str:
-    """Write the record of owned properties as the value of :data:`OWNED_PROPERTIES`."""
+    """Return the keys that a model has set as the value of :data:`OWNED_PROPERTIES`."""
     return json.dumps(sorted(keys), ensure_ascii=False)
 
 
@@ -137,7 +137,7 @@ def decode_owned(text: str | None) -> tuple[str, ...] | None:
 
 
 def encode_foreign_key(key: ForeignKeyState) -> dict[str, str]:
-    """Write a foreign key as the property that stands for it."""
+    """Return the property that holds a foreign key."""
     value = {
         "name": key.name,
         "columns": key.columns,
@@ -164,20 +164,20 @@ def _foreign_keys(own: Mapping[str, str]) -> tuple[ForeignKeyState, ...]:
 
 
 def tag_property(path: Sequence[str], key: str) -> str:
-    """Name the property that stands for a tag of a column, or of the table; keys of tags have no dots."""
+    """Return the name of the property that holds a tag of a column, or of the table; keys of tags have no dots."""
     return TAG_PREFIX + ".".join([*(part.lower() for part in path), key])
 
 
 def tags_among(own: Mapping[str, str], columns: Iterable[ColumnState]) -> Tags:
-    """Read the tags that properties of ours stand for; those of a column that has gone wait for one of its name."""
-    found: dict[tuple[str, ...], dict[str, str | None]] = {}
+    """Return the tags that ``pytest_delta_schema.*`` properties hold, except those of columns that do not exist."""
+    by_path: dict[tuple[str, ...], dict[str, str | None]] = {}
     spelled = {column.name.lower(): column.name for column in columns} if own else {}
     for name, value in sorted(own.items()):
         if name.startswith(TAG_PREFIX):
             column, dot, key = name[len(TAG_PREFIX) :].rpartition(".")
             if not dot or column in spelled:
-                found.setdefault((spelled[column],) if dot else (), {})[key] = value
-    return MappingProxyType({path: MappingProxyType(tags) for path, tags in found.items()}) if found else NO_TAGS
+                by_path.setdefault((spelled[column],) if dot else (), {})[key] = value
+    return MappingProxyType({path: MappingProxyType(tags) for path, tags in by_path.items()}) if by_path else NO_TAGS
 
 
 def _field(field: Mapping[str, Any]) -> ColumnState:
@@ -191,7 +191,7 @@ def _field(field: Mapping[str, Any]) -> ColumnState:
 
 
 def _value(metadata: Mapping[str, Any]) -> ColumnGeneration | None:
-    """Read what Spark's schema hides: defaults, generation expressions and identities (Delta's protocol names them)."""
+    """Return the default, generation expression or identity of a field, which Spark's schema hides in part."""
     identity = None
     if IDENTITY_START in metadata:
         always = not metadata.get(IDENTITY_EXPLICIT, False)

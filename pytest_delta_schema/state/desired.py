@@ -1,4 +1,4 @@
-"""From a declared table to the state it wants: the copy that is frozen when a model is planned."""
+"""The state that a model declares: a frozen copy, made when the model is planned."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import Tags
 
 RENAMED_FROM = "renamed_from"
-"""Where a field of a struct keeps what it was called before: a key of its metadata."""
+"""The key of a field's metadata that holds its former name."""
 
 _NESTED = frozenset((StructType, ArrayType, MapType))
 
@@ -53,7 +53,7 @@ _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 
 
 def desired_state(table: Table) -> TableState:
-    """Freeze what ``table`` wants; later changes of the model do not reach the copy."""
+    """Return the state that a model declares; later changes of the model do not reach it."""
     name = table.name
     # The hot loop of planning: calling ColumnState and canonical_type would double the time.
     new, atomic, compound = tuple.__new__, ATOMIC.get, COLUMN_TYPES.get
@@ -105,13 +105,13 @@ def clustering_path(columns: tuple[ColumnState, ...], text: str) -> tuple[str, .
 
 
 def _spelled(columns: tuple[ColumnState, ...], path: tuple[str, ...]) -> tuple[str, ...]:
-    """Spell a path as the columns do; Spark wants it so in a layout, as nowhere else (run on the released jars)."""
-    found = [find(columns, path[: length + 1]) for length in range(len(path))]
-    return tuple(part if column is None else column.name for part, column in zip(path, found, strict=True))
+    """Spell a path as the columns do, which Spark 4.2.0 needs in CLUSTER BY and PARTITIONED BY."""
+    columns_on_path = [find(columns, path[: length + 1]) for length in range(len(path))]
+    return tuple(part if column is None else column.name for part, column in zip(path, columns_on_path, strict=True))
 
 
 def value_state(column: Column) -> ColumnGeneration | None:
-    """Freeze where a column gets its values from; ``None`` if every writer has to give them."""
+    """Return the default, generation expression or identity of a column; ``None`` if it has none."""
     identity = Identity() if column.identity is True else column.identity or None
     value = ColumnGeneration(
         default=property_text(column.default),
@@ -139,7 +139,7 @@ def _tags(table: Table) -> Tags:
 
 
 def property_text(value: PropertyValue | Decimal) -> str | None:
-    """Write a value as Delta stores it: text, booleans in lower case; ``None`` stays *absent*."""
+    """Return a value as Delta stores it: as text, booleans in lower case; ``None`` means *absent*."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None else str(value)

@@ -1,4 +1,4 @@
-"""SQL expressions: when two of them are one, what they name, and what they give. The only place that knows sqlglot.
+"""SQL expressions: when two are equal, their columns and their type. The only module that uses sqlglot.
 
 What Delta stores is not what was written: it joins the tokens with single spaces and drops comments (run on the
 released jars). So expressions are parsed, and compared by what they say.
@@ -79,7 +79,7 @@ def simplified(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def columns_in(text: str) -> tuple[str, ...]:
-    """Return the columns that an expression names, lower-cased, each once; fields of structs count as their column."""
+    """Return the columns that an expression uses, in lower case; fields of structs count as their column."""
     return tuple(dict.fromkeys(path[0] for path in paths_in(text)))
 
 
@@ -233,14 +233,14 @@ def _parse(text: str) -> exp.Expr | None:
 
 
 def _write(node: object, *, ordered: bool = True) -> str:  # noqa: PLR0911 - one answer a kind of node
-    def write(each: object) -> str:
-        return _write(each, ordered=ordered)
+    def write(part: object) -> str:
+        return _write(part, ordered=ordered)
 
     match node:
         case exp.Paren():
             return write(node.this)
         case exp.Connector():
-            operands = [write(each) for each in _operands(node, type(node))]
+            operands = [write(operand) for operand in _operands(node, type(node))]
             return f"{type(node).__name__}({', '.join(operands if ordered else sorted(operands))})"
         case exp.Identifier():
             return f"`{node.name.lower()}`"

@@ -1,4 +1,4 @@
-"""Where columns came from, as far as the history of a table tells."""
+"""The commits that introduced columns, as far as the history of a table reaches back."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class IntroducedBy(NamedTuple):
-    """The commit that brought a column, or a field.
+    """The commit that introduced a column, or a field.
 
     Args:
         path: Of the column.
         version: Of the commit.
-        operation: What the history calls it, such as ``WRITE`` or ``ADD COLUMNS``.
-        time: When, in UTC, to the second.
-        user_metadata: What the writer said about it; ``""`` for nothing.
+        operation: Its name in the history, such as ``WRITE`` or ``ADD COLUMNS``.
+        time: In UTC, to the second.
+        user_metadata: The text that the writer gave to the commit; ``""`` for none.
     """
 
     path: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a Delta log was read to say, whoever read it: the state of the table follows from it, and so does its record."""
+"""The newest version of a Delta log, from which the state of a table and its catalog entry follow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LogFacts:
         metadata: Its ``metaData`` action.
         protocol: Its ``protocol`` action.
         clustering: Its clustering columns, by their physical names.
-        version: Its number; ``None`` if whoever read it does not know.
+        version: Its number; ``None`` if it is not known.
     """
 
     metadata: Mapping[str, Any]
@@ -36,7 +36,7 @@ class LogFacts:
     version: int | None = None
 
     def state(self, name: QualifiedName) -> TableState:
-        """Describe the table, as for every backend."""
+        """Return the state of the table."""
         return state_from_metadata(
             name,
             metadata=self.metadata,
@@ -46,7 +46,7 @@ class LogFacts:
         )
 
     def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
-        """Return what a record should show.
+        """Return what the catalog entry of the table should show.
 
         Args:
             columns: Those of the state, if it has been read already.

@@ -1,4 +1,4 @@
-"""The frozen shape of a table and of a catalog, and the port through which catalogs are read."""
+"""The states of tables and catalogs, and the protocol by which catalogs are read."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
-"""Where a table keeps the keys that its model has set: a property of ours, sorted keys as JSON."""
+"""The ``pytest_delta_schema.*`` property that records the keys which a model has set: sorted, as JSON."""
 
 OWN_PROPERTY_PREFIX = "pytest_delta_schema."
-"""Properties below this prefix are ours: hidden from comparison, refused in models."""
+"""Properties with this prefix are written by this package: never compared, and refused in models."""
 
 
 Tags = Mapping[tuple[str, ...], Mapping[str, str | None]]
@@ -38,7 +38,13 @@ NO_TAGS: Tags = MappingProxyType({})
 
 
 class KeyState(NamedTuple):
-    """A primary key: its name, its columns in order, and whether queries may rely on it."""
+    """A primary key.
+
+    Args:
+        name: Its name.
+        columns: Its columns, in order.
+        rely: Whether queries may rely on it.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -46,16 +52,25 @@ class KeyState(NamedTuple):
 
 
 class CheckState(NamedTuple):
-    """A CHECK constraint: its name, and its expression as it was written or stored."""
+    """A CHECK constraint.
+
+    Args:
+        name: Its name.
+        expression: Its condition, as declared or stored.
+    """
 
     name: str
     expression: str
 
 
 class ForeignKeyState(NamedTuple):
-    """A foreign key: its name, its columns in order, the parent table and its columns.
+    """A foreign key.
 
-    No parent columns means the parent's primary key, whatever that is.
+    Args:
+        name: Its name.
+        columns: Its columns, in order.
+        parent: The table that it references.
+        parent_columns: The columns that it references, in order; none for the primary key of the parent.
     """
 
     name: str
@@ -66,11 +81,11 @@ class ForeignKeyState(NamedTuple):
 
 
 class RenameState(NamedTuple):
-    """The hint that a column, or a field, was called otherwise.
+    """The former name of a column, or a field.
 
     Args:
-        path: Where it stands, under its new name.
-        old: Its old name.
+        path: Its path, with its new name.
+        old: Its former name.
     """
 
     path: tuple[str, ...]
@@ -78,37 +93,37 @@ class RenameState(NamedTuple):
 
 
 def by_name(constraint: CheckState | ForeignKeyState) -> str:
-    """Return what constraints of one kind are sorted by."""
+    """Return the key by which constraints of one kind are sorted: their name without case."""
     return constraint.name.lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableState:
-    """Everything that is compared about one table, wanted or observed.
+    """Everything that is compared about one table, desired or observed.
 
     Args:
         name: The table's name.
-        exists: Whether the table is there; always true for a wanted one.
-        schema_exists: Whether its schema is there.
+        exists: Whether the table exists; always true in a desired state.
+        schema_exists: Whether its schema exists.
         columns: In stored order.
         table_comment: ``""`` if there is none.
-        table_properties: Read-only. ``None`` as a value is only found in wanted states and means *absent*.
-        owned_properties: The keys that a model has set, if the table keeps a record of them. Not compared as such.
+        table_properties: Read-only. ``None`` as a value occurs only in desired states and means *absent*.
+        owned_properties: The keys that a model has set, if the table records them. Not compared as such.
         primary_key: ``None`` if there is none.
         checks: Sorted by name without case.
         foreign_keys: Sorted by name without case.
-        partitioning: The columns by which files are parted, in order.
-        clustering: The paths by which rows are laid out, in order.
-        tags: By the column that has them, and by ``()`` those of the table. ``None`` as a value is only found in wanted
+        partitioning: The columns by which files are partitioned, in order.
+        clustering: The paths of the clustering columns, in order.
+        tags: By the path of their column; those of the table by ``()``. ``None`` as a value occurs only in desired
             states and means *absent*.
-        logical_name: What the model of a wanted state is called, if that is not its name. Not part of the comparison.
-        renames: Hints of a wanted state. Not part of the comparison.
-        column_order: What a wanted state makes of the order of columns. Not part of the comparison.
-        ownership: The mode of every aspect that a wanted state does not manage. Not part of the comparison.
-        evolution: What a wanted state makes of columns that it lacks. Not part of the comparison.
-        source: The files that stand where the table is wanted; ``None`` if it is a Delta table, or absent.
-        convert_from: How a wanted state consents to their conversion. Not part of the comparison.
-        version: Delta version that was read; ``None`` if unknown. Not part of the comparison.
+        source: The files at the place of the table; ``None`` if it is a Delta table, or absent.
+        convert_from: How the model consents to their conversion. Not compared.
+        logical_name: The name of the model, if a binding maps it to another name. Not compared.
+        renames: Former names of columns and fields, in a desired state. Not compared.
+        column_order: Whether the model manages, reports or ignores the order of columns. Not compared.
+        ownership: The mode of every aspect that the model does not manage. Not compared.
+        evolution: Whether the model accepts undeclared columns. Not compared.
+        version: Delta version that was read; ``None`` if unknown. Not compared.
     """
 
     name: QualifiedName
@@ -136,7 +151,7 @@ class TableState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogState:
-    """What a catalog showed of the tables it was asked for: each is either read or a problem.
+    """The tables that were read from a catalog, and the problems with those that could not be read.
 
     Args:
         tables: Read tables, those that do not exist included.
@@ -151,12 +166,17 @@ class CatalogState:
     logs: Mapping[QualifiedName, LogState] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def of(cls, found: Mapping[QualifiedName, TableState | ReadProblem], **beside: Any) -> CatalogState:
-        """Part what was found into tables and problems; ``beside`` are the other arguments."""
+    def of(cls, results: Mapping[QualifiedName, TableState | ReadProblem], **others: Any) -> CatalogState:
+        """Return the state of a catalog from what reading each table gave.
+
+        Args:
+            results: The state of each table, or why it could not be read.
+            **others: The other arguments of the class.
+        """
         return cls(
-            **beside,
-            tables={name: each for name, each in found.items() if isinstance(each, TableState)},
-            problems={name: each for name, each in found.items() if isinstance(each, ReadProblem)},
+            **others,
+            tables={name: result for name, result in results.items() if isinstance(result, TableState)},
+            problems={name: result for name, result in results.items() if isinstance(result, ReadProblem)},
         )
 
     def require(self, names: Iterable[QualifiedName]) -> None:
@@ -183,7 +203,7 @@ class CatalogState:
         return state
 
     def problem(self, name: QualifiedName) -> ReadProblem:
-        """Say why a table is not in ``tables``."""
+        """Return why a table is not in ``tables``."""
         return self.problems.get(name) or ReadProblem(
             table=str(name),
             message="is not part of the catalog state it is planned against",
@@ -223,7 +243,7 @@ class CatalogReader(Protocol):
         ...
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-        """Return those of some paths that an older version of an existing table has, as far as its log reaches back.
+        """Return those paths that an older version of an existing table has, as far as its log reaches back.
 
         Args:
             table: Where.

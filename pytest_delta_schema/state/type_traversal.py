@@ -1,4 +1,4 @@
-"""What types are made of: questions that walk down into structs, arrays and maps."""
+"""Search types for what they contain, at any depth of structs, arrays and maps."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _STORED_FAMILIES = ("decimal(", "char(", "varchar(")
 
 
 def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
-    """Return the atomic types that types are made of."""
-    return {atom for each in data_types for atom in ((each,) if isinstance(each, str) else _atoms(each))}
+    """Return the atomic types that types contain."""
+    return {
+        atom for data_type in data_types for atom in ((data_type,) if isinstance(data_type, str) else _atoms(data_type))
+    }
 
 
 @lru_cache(maxsize=1024)
@@ -29,8 +31,7 @@ def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
 def not_null_paths(columns: Iterable[ColumnState]) -> Iterator[tuple[str, ...]]:
     """Yield the path of every column that is NOT NULL, and of every such field of a struct.
 
-    A struct that is NULL has NULL in all of its fields, also to Delta (run on the released jars). Inside of arrays and
-    maps Delta keeps no NOT NULL.
+    A struct that is NULL has NULL in all of its fields (Delta 4.4.0). Delta stores no NOT NULL inside arrays and maps.
     """
     for column in columns:
         if not column.is_nullable:
@@ -49,9 +50,13 @@ def is_comparable(data_type: DataTypeState) -> bool:
 
 
 def fits(given: DataTypeState, declared: DataTypeState) -> bool:
-    """Whether values of a type can be stored as another: equal types, where a string may be longer than it will be.
+    """Whether values of one type can be stored as another, without regard to nullability.
 
-    Nullability is left to the values.
+    The types have to be equal, except that strings may be stored as char or varchar; lengths are checked row by row.
+
+    Args:
+        given: The type of the values.
+        declared: The type of the column.
     """
     return _values(given) == _values(declared)
 
@@ -69,12 +74,11 @@ def _values(data_type: DataTypeState) -> object:
 def unstorable(data_type: DataTypeState, path: str) -> Iterator[tuple[str, str]]:
     """Yield the path and name of every part that Delta cannot store.
 
-    Intervals, times of day, geometries and strings with a collation are refused by Delta 4.4.0 (run on the released
-    jars).
+    Delta 4.4.0 refuses intervals, times of day, geometries and strings with a collation.
 
     Args:
         data_type: The type of the column.
-        path: Where it stands: the column's name.
+        path: The column's name.
     """
     if isinstance(data_type, str):
         if data_type not in _STORED and not data_type.startswith(_STORED_FAMILIES):
@@ -90,14 +94,14 @@ def unstorable(data_type: DataTypeState, path: str) -> Iterator[tuple[str, str]]
 
 
 def not_null_in_collections(data_type: DataTypeState, path: str, *, inside: bool = False) -> Iterator[str]:
-    """Yield the path of every NOT NULL inside an array or a map, which Delta cannot keep.
+    """Yield the path of every NOT NULL inside an array or a map, which Delta cannot store.
 
-    Spark's SQL has no word for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
-    (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, run on the released jars).
+    Spark SQL has no syntax for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
+    (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
 
     Args:
         data_type: The type of the column.
-        path: Where it stands: the column's name.
+        path: The column's name.
         inside: Whether an array or a map has been entered.
     """
     if isinstance(data_type, StructState):
