@@ -127,7 +127,8 @@ def test_the_archive_is_written_once_used_after_and_written_again_when_broken(tm
 @pytest.mark.spark
 @pytest.mark.own_jvm
 def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
-    script = START.replace("session_conf(warehouse)", "{**session_conf(warehouse), 'spark.master': 'nobody'}").replace(
+    conf = "{**session_conf(warehouse), 'spark.master': 'nobody'}"
+    script = START.replace("start_session(warehouse,", f"start_session(warehouse, {conf},").replace(
         "session = start", "from pytest_delta_schema.errors import BackendUnavailableError\ntry:\n    start"
     )
     script = script.partition("options = ")[0] + "except BackendUnavailableError as error:\n    print(error)\n"
