@@ -94,7 +94,7 @@ class ActionRunner:
                 if run.action.table not in stopped.tables:
                     with stopped.by(run.action):
                         ran.extend(_advance(run, stage, stopped.tables))
-        stopped.tell()
+        stopped.raise_errors()
         return tuple(ran)
 
     def _start(self, action: CreateTable | AlignTable) -> TableRun:
@@ -142,7 +142,7 @@ class _Stopped:
         refusals = [UnsafePlanError(self._violations)] if self._violations else []
         return [*self._failures, *refusals]
 
-    def tell(self) -> None:
+    def raise_errors(self) -> None:
         """Raise the recorded errors; see :meth:`ActionRunner.apply`."""
         errors = self.errors
         if len(errors) == 1:

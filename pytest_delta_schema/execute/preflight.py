@@ -141,10 +141,10 @@ class _Rows(NamedTuple):
     def that(self, one: str, many: str) -> str:
         """Return them as text, with the verb for one row and for several."""
         if self.of is None:
-            said = f"at least 1 row {one}"
+            text = f"at least 1 row {one}"
         else:
-            said = f"{self.broken} {f'row {one}' if self.broken == 1 else f'rows {many}'}, of {self.of}"
-        return f"{said}, such as {self.named}" if self.named else said
+            text = f"{self.broken} {f'row {one}' if self.broken == 1 else f'rows {many}'}, of {self.of}"
+        return f"{text}, such as {self.named}" if self.named else text
 
 
 def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tuple[str, str]]:

@@ -125,8 +125,8 @@ def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference
         yield EntryDifference(f"{path}.name", shown.name, wanted.name)
     yield from _type(path, shown, wanted)
     if shown.is_nullable != wanted.is_nullable:
-        said = ["nullable" if each.is_nullable else "not null" for each in (shown, wanted)]
-        yield EntryDifference(f"{path}.nullability", *said)
+        texts = ["nullable" if column.is_nullable else "not null" for column in (shown, wanted)]
+        yield EntryDifference(f"{path}.nullability", *texts)
     yield from _comment(f"{path}.comment", shown.comment, wanted.comment)
     if shown.partition_index != wanted.partition_index:
         places = ["none" if each.partition_index is None else str(each.partition_index) for each in (shown, wanted)]

@@ -20,15 +20,16 @@ from pytest_delta_schema.plan.changes import (
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.changes.properties import enables_feature
-from pytest_delta_schema.plan.checks import check_changes, cosmetic_differences
+from pytest_delta_schema.plan.checks import check_changes
 from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
 from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
-from pytest_delta_schema.plan.defaults import cosmetic_values, value_changes
+from pytest_delta_schema.plan.defaults import value_changes
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.foreign_keys import dependent_foreign_keys, foreign_key_changes, with_parents
 from pytest_delta_schema.plan.layout import layout_changes
+from pytest_delta_schema.plan.notes import note_on_case, notes_on
 from pytest_delta_schema.plan.ownership import is_own, is_reported, is_whole, owned
 from pytest_delta_schema.plan.primary_keys import primary_key_changes
 from pytest_delta_schema.plan.properties import property_changes, record_of, reported_property_changes
@@ -38,14 +39,13 @@ from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import describe_type, equal_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.difference import Difference, PlacedColumn
+    from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
@@ -125,14 +125,14 @@ class TablePlanner:
                 creations.append(replace(creation, table=observed.name))
                 continue
             if observed.name.written != table.name:
-                notes.append(_other_case(table.name, observed.name))
+                notes.append(note_on_case(table.name, observed.name))
             if observed.source is not None:
                 observed = as_converted(table, observed)
             elif _is_clean(table, observed) and is_plain:
                 continue
             difference = _difference(table, observed)
             changes, reported = self._changes(difference)
-            notes.extend(_notes(difference))
+            notes.extend(notes_on(difference))
             if changes:
                 alignments.append(AlignTable(table=observed.name, changes=changes, desired=table, observed=observed))
             if reported:
@@ -264,43 +264,3 @@ def _needs_enabling(changes: list[Change]) -> bool:
     return any(kind_of(change).needs_feature for change in changes) and any(
         isinstance(change, SetTableProperties) and enables_feature(change) for change in changes
     )
-
-
-def _other_case(name: QualifiedName, stored: QualifiedName) -> Note:
-    message = f"the catalog stores it as {stored.written}; names match without case"
-    return Note(table=name, path="", message=message)
-
-
-def _notes(difference: Difference) -> Iterator[Note]:
-    name = difference.desired.name
-    for pair in difference.changed:
-        if pair.desired.name != pair.observed.name:
-            stored, path = pair.observed.name, ".".join(pair.path)
-            fact = f"column {pair.desired.name} is stored as {path}; names match without case"
-            reason = "and Delta has no rename by case alone"
-            way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
-            yield Note(table=name, path=path, message=f"{fact}, {reason}: {way}")
-    for check, other in cosmetic_differences(difference):
-        message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
-        yield Note(table=name, path=f"checks.{other.name}", message=message)
-    for column_path, wanted, stored_value in cosmetic_values(difference):
-        path = ".".join(column_path)
-        message = f"column {path} is filled by {stored_value}, which is equal to {wanted}"
-        yield Note(table=name, path=path, message=message)
-    for extra in difference.extras:
-        path, kind = ".".join(extra.path), describe_type(extra.column.data_type)
-        message = f"column {path} ({kind}) is not in the model, and stays because the contract is additive"
-        yield Note(table=name, path=path, message=message)
-    coming = list(difference.added)
-    for gone in difference.dropped:
-        twin = next((new for new in coming if _looks_like(new, gone)), None)
-        if twin is not None:
-            coming.remove(twin)
-            old, path = ".".join(gone.path), ".".join(twin.path)
-            message = f"column {old} goes and {path} comes with the same type; if that is a rename, write"
-            yield Note(table=name, path=old, message=f"{message} renamed_from={gone.column.name!r} at {path}")
-
-
-def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:
-    same_place = [part.lower() for part in new.above] == [part.lower() for part in gone.above]
-    return same_place and equal_types(new.column.data_type, gone.column.data_type)

@@ -1,0 +1,63 @@
+"""Notes: what a comparison finds that is neither a change nor a violation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plan.checks import cosmetic_differences
+from pytest_delta_schema.plan.defaults import cosmetic_values
+from pytest_delta_schema.plan.table_plan import Note
+from pytest_delta_schema.state.types import describe_type, equal_types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.difference import Difference, PlacedColumn
+
+
+def note_on_case(name: QualifiedName, stored: QualifiedName) -> Note:
+    """Return the note on a table whose stored name differs in case.
+
+    Args:
+        name: The name of the model.
+        stored: The stored name.
+    """
+    message = f"the catalog stores it as {stored.written}; names match without case"
+    return Note(table=name, path="", message=message)
+
+
+def notes_on(difference: Difference) -> Iterator[Note]:
+    """Yield the notes on a difference: other spellings, equal expressions, extra columns, possible renames."""
+    name = difference.desired.name
+    for pair in difference.changed:
+        if pair.desired.name != pair.observed.name:
+            stored, path = pair.observed.name, ".".join(pair.path)
+            fact = f"column {pair.desired.name} is stored as {path}; names match without case"
+            reason = "and Delta has no rename by case alone"
+            way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
+            yield Note(table=name, path=path, message=f"{fact}, {reason}: {way}")
+    for check, other in cosmetic_differences(difference):
+        message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
+        yield Note(table=name, path=f"checks.{other.name}", message=message)
+    for column_path, wanted, stored_value in cosmetic_values(difference):
+        path = ".".join(column_path)
+        message = f"column {path} is filled by {stored_value}, which is equal to {wanted}"
+        yield Note(table=name, path=path, message=message)
+    for extra in difference.extras:
+        path, kind = ".".join(extra.path), describe_type(extra.column.data_type)
+        message = f"column {path} ({kind}) is not in the model, and stays because the contract is additive"
+        yield Note(table=name, path=path, message=message)
+    coming = list(difference.added)
+    for gone in difference.dropped:
+        twin = next((new for new in coming if _looks_like(new, gone)), None)
+        if twin is not None:
+            coming.remove(twin)
+            old, path = ".".join(gone.path), ".".join(twin.path)
+            message = f"column {old} goes and {path} comes with the same type; if that is a rename, write"
+            yield Note(table=name, path=old, message=f"{message} renamed_from={gone.column.name!r} at {path}")
+
+
+def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:
+    same_place = [part.lower() for part in new.above] == [part.lower() for part in gone.above]
+    return same_place and equal_types(new.column.data_type, gone.column.data_type)
