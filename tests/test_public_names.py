@@ -77,8 +77,8 @@ def undocumented(name: str, value: object) -> list[str]:
     return [f"{name}({', '.join(arguments)})"] if len(arguments) > 1 and "Args:" not in doc else []
 
 
-@pytest.mark.parametrize("name", pytest_delta_schema.__all__)
-def test_every_name_of_the_root_is_documented(name):
-    value = getattr(pytest_delta_schema, name)
+@pytest.mark.parametrize(("package", "name"), NAMES, ids=map(".".join, NAMES))
+def test_every_public_name_is_documented(package, name):
+    value = getattr(import_module(package), name)
 
-    assert not callable(value) or undocumented(name, value) == []
+    assert not (inspect.isclass(value) or inspect.isfunction(value)) or undocumented(name, value) == []

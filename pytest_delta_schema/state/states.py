@@ -71,6 +71,7 @@ class ForeignKeyState(NamedTuple):
         columns: Its columns, in order.
         parent: The table that it references.
         parent_columns: The columns that it references, in order; none for the primary key of the parent.
+        rely: Whether queries may rely on it.
     """
 
     name: str

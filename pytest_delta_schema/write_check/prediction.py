@@ -48,7 +48,18 @@ def predict_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
-    """Predict what Delta does with a write; the arguments are those of :func:`pytest_delta_schema.check_write`.
+    """Predict what Delta does with a write.
+
+    Args:
+        df_or_schema: A frame, or its schema.
+        table: A model, a state, or a dotted name that ``catalog`` reads.
+        method: How the frame is written.
+        mode: Whether rows are appended or replaced.
+        merge_schema: The option ``mergeSchema``.
+        overwrite_schema: The option ``overwriteSchema``.
+        auto_merge: The setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        catalog: Reads the table if only its name is given.
+        version: The version of Delta Lake, as major and minor number.
 
     Returns:
         The verdict; its findings are in the order in which Delta checks them.

@@ -32,7 +32,13 @@ def _rename_lines(change: ColumnRename, _action: AlignTable) -> Iterator[ChangeL
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRename:
-    """Rename the stored column ``name``, or the field below it that ``fields`` lead to, to ``to``."""
+    """Rename the stored column ``name``, or the field below it that ``fields`` lead to, to ``to``.
+
+    Args:
+        name: Name of the stored column.
+        to: The new name.
+        fields: Names of the fields below it, down to the one that changes; none for the column.
+    """
 
     name: str
     to: str
@@ -57,10 +63,12 @@ def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnAdd:
-    """Add ``column`` after the existing ones; its comment and its default are set with those of other columns.
+    """Add a column, or a field of a struct; its comment and its default are set with those of other columns.
 
-    With ``above`` it is a field: the path of the struct that gets it. With ``after`` it is added after that one, with
-    ``""`` before all others.
+    Args:
+        column: Its desired state.
+        above: Path of the struct that gets a field; empty for a column.
+        after: The column or field that it follows; ``""`` adds it before all others, ``None`` after them.
     """
 
     column: ColumnState
@@ -95,7 +103,12 @@ def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDrop:
-    """Drop the stored ``column`` and the data in it; with ``above`` it is a field of that struct."""
+    """Drop a column, or a field of a struct, and the data in it.
+
+    Args:
+        column: Its stored state.
+        above: Path of the struct that holds it; empty for a column.
+    """
 
     column: ColumnState
     above: tuple[str, ...] = ()
@@ -126,7 +139,13 @@ def _nullability_risk(change: ColumnNullabilityChange) -> Risk:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNullabilityChange:
-    """Allow NULL in the stored column ``name``, or forbid it; with ``fields``, in the field that they lead to."""
+    """Allow NULL in the stored column ``name``, or forbid it; with ``fields``, in the field that they lead to.
+
+    Args:
+        name: Name of the stored column.
+        is_nullable: Whether NULL is allowed afterwards.
+        fields: Names of the fields below it, down to the one that changes; none for the column.
+    """
 
     name: str
     is_nullable: bool

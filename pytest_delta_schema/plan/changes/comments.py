@@ -30,7 +30,12 @@ def _column_lines(change: SetColumnComments, action: AlignTable) -> Iterator[Cha
 @declare(ChangeKind(aspect="comments", step=Step.SET_COLUMN_COMMENTS, risk=Risk.METADATA, describe=_column_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetColumnComments:
-    """Set the comments of columns, and of fields by their paths, new ones included; ``""`` clears one."""
+    """Set the comments of columns, and of fields by their paths, new ones included; ``""`` clears one.
+
+    Args:
+        comments: Comments by name of the column.
+        fields: Comments by path of the field.
+    """
 
     comments: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     fields: Mapping[tuple[str, ...], str] = field(default_factory=lambda: MappingProxyType({}))

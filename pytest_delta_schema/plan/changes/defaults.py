@@ -35,6 +35,12 @@ class ColumnDefaultChange:
     """Change the default of the stored column ``name``, or of the field below it that ``fields`` lead to.
 
     Existing rows keep their values. ``None`` means that there is no default.
+
+    Args:
+        name: Name of the stored column.
+        before: The stored default.
+        after: The desired default.
+        fields: Names of the fields below it, down to the one that changes; none for the column.
     """
 
     name: str
@@ -59,7 +65,13 @@ def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> It
 @declare(ChangeKind(aspect="defaults", step=Step.CHANGE_GENERATION, risk=Risk.REWRITE, describe=_generation_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnGenerationChange:
-    """Change the generation expression or the identity of a stored column, which no statement of Delta does."""
+    """Change the generation expression or the identity of a stored column, which no statement of Delta does.
+
+    Args:
+        name: Name of the stored column.
+        before: As stored.
+        after: As desired.
+    """
 
     name: str
     before: ColumnGeneration

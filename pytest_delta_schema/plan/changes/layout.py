@@ -88,7 +88,12 @@ def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:
 @declare(ChangeKind(aspect="columns", step=Step.MOVE_COLUMNS, risk=Risk.METADATA, describe=_move_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnMove:
-    """Move the stored column ``name`` after another one; ``None`` moves it before all others."""
+    """Move the stored column ``name`` after another one; ``None`` moves it before all others.
+
+    Args:
+        name: Name of the stored column.
+        after: The column that it follows afterwards.
+    """
 
     name: str
     after: str | None

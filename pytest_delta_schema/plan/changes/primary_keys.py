@@ -25,7 +25,13 @@ def _drop_lines(change: PrimaryKeyDrop, _action: AlignTable) -> Iterator[ChangeL
 @declare(ChangeKind(aspect="primary_keys", step=Step.DROP_PRIMARY_KEY, risk=Risk.METADATA, describe=_drop_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyDrop:
-    """Drop the primary key ``name`` over ``columns``."""
+    """Drop the primary key ``name`` over ``columns``.
+
+    Args:
+        name: Its name.
+        columns: Its columns, in order.
+        rely: Whether queries may rely on it.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -43,7 +49,13 @@ def _add_lines(change: PrimaryKeyAdd, _action: AlignTable) -> Iterator[ChangeLin
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyAdd:
-    """Add the primary key ``name`` over ``columns``, in order."""
+    """Add the primary key ``name`` over ``columns``, in order.
+
+    Args:
+        name: Its name.
+        columns: Its columns, in order; at least one.
+        rely: Whether queries may rely on it.
+    """
 
     name: str
     columns: tuple[str, ...]

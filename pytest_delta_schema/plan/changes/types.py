@@ -30,7 +30,14 @@ def _type_lines(change: ColumnTypeChange, _action: AlignTable) -> Iterator[Chang
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnTypeChange:
-    """Change the type of the stored column ``name``, or of the part of it that ``fields`` lead to."""
+    """Change the type of the stored column ``name``, or of the part of it that ``fields`` lead to.
+
+    Args:
+        name: Name of the stored column.
+        before: The stored type.
+        after: The desired type.
+        fields: Names of the fields below it, down to the one that changes; none for the column.
+    """
 
     name: str
     before: DataTypeState
