@@ -49,7 +49,7 @@ test-second test-own test-plain: $(READY)
 	@$(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 test-fast: $(READY)
-	$(BIN)/pytest $(plain_TESTS)
+	$(BIN)/pytest --numprocesses 2 --dist loadfile $(plain_TESTS)
 
 test-all: $(READY)
 	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test

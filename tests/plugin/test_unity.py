@@ -329,12 +329,12 @@ def test_a_record_that_cannot_be_healed_fails_the_apply_item(project, unity):
         (
             (),
             ("--delta-drift", "--delta-sync-metadata", "--delta-backend=memory"),
-            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none; only unity does",
+            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none",
         ),
         (
             (),
             ("--delta-sync-metadata", "--delta-backend=memory"),
-            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none; only unity does",
+            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none",
         ),
     ],
 )

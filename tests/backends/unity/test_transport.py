@@ -253,7 +253,7 @@ def test_an_unknown_host(monkeypatch):
 
 
 def test_a_name_server_that_does_not_answer(monkeypatch):
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: time.sleep(ENOUGH))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: time.sleep(ENOUGH) or [])
     client = UnityClient("http://unity.example", timeout=SECONDS)
     start = time.monotonic()
 
