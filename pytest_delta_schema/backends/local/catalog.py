@@ -67,33 +67,33 @@ class LocalCatalog:
         self._statements = DeltaStatements(self._sql, self._queries, self.bridge.gateway)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name and their parents, about two milliseconds each, without a Spark job."""
+        """Read the tables of models and of their foreign keys, about two milliseconds each, without a Spark job."""
         models = list(models)
         with in_users_names(self.bridge.with_logical_names):
             wishes = conversions(models)
             return read_tables(self.bridge, names_around(models), wishes, self._sources)
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
-        """Read the named tables alone, without a Spark job."""
+        """Read only the named tables, without a Spark job."""
         with in_users_names(self.bridge.with_logical_names):
             return read_tables(self.bridge, names)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
-        """Find the commits that brought columns, by a few schemas of older versions."""
+        """Find the commits that added columns, by reading a few schemas of older versions."""
         with self._speaking(table.catalog):
             return tuple(introduced_by(self._sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-        """Look for columns in the schemas of older versions."""
+        """Find columns in the schemas of older versions."""
         with self._speaking(table.catalog):
             return past_columns(self._sql, table, paths)
 
     def run(self, statement: Statement) -> None:
-        """Run one statement, or what stands for it on open-source Delta.
+        """Run one statement, or emulate it on open-source Delta.
 
         Raises:
-            UnsafePlanError: If rows are NULL in a column that is tightened or break a new check; nothing was changed.
-            StatementError: If Spark or Delta refuses.
+            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
+            StatementError: If Spark or Delta refuses it.
         """
         with self._speaking(statement.table.catalog), self._stopping():
             if statement.kind is StatementKind.CREATE_TABLE:
@@ -106,7 +106,7 @@ class LocalCatalog:
                     mark_location(self.bridge, statement.table)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema, views aside, sorted; none if there is no such schema."""
+        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         with self._speaking(catalog):
             return list_tables(self.bridge, catalog, schema)
 
@@ -124,7 +124,7 @@ class LocalCatalog:
         stop_early: bool = False,
         files: str | None = None,
     ) -> RowCounts:
-        """Count the rows that break each data check, in one scan."""
+        """Count the rows that violate each data check, in one scan."""
         with self._speaking(table.catalog):
             return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
@@ -138,27 +138,27 @@ class LocalCatalog:
         added: Sequence[ColumnState] = (),
         files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each data check, as texts."""
+        """Return a few rows that violate each data check, as texts."""
         with self._speaking(table.catalog):
             return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows, given as values by column name; columns that are left out are NULL.
+        """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
 
         Raises:
-            StatementError: If they would be read back otherwise than they are given; nothing is written then. Or if the
-                table refuses them.
+            StatementError: If values would not be read back as they were given, and nothing is written; or if the table
+                refuses them.
         """
         with self._speaking(table.catalog):
             insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
-        """Make a schema; one that is there already is fine."""
+        """Create a schema unless it exists."""
         with self._speaking(catalog):
             self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema with everything in it, half-made tables included; one that is not there is fine."""
+        """Drop a schema with everything in it, if it exists, and also what killed statements have left."""
         with self._speaking(catalog):
             self._sql(drop_schema(catalog, schema))
         if self.bridge.is_warehouse(catalog):
@@ -184,7 +184,7 @@ class LocalCatalog:
 
     @contextmanager
     def _speaking(self, catalog: str) -> Iterator[None]:
-        """Let the session know a catalog, and speak of it in users' names."""
+        """Register a catalog in the session, and use the names of users in errors."""
         with in_users_names(self.bridge.with_logical_names):
             self.bridge.register([catalog])
             yield

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("pytest_delta_schema")
 
 NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
-"""What Delta needs beyond Spark; the other jars that come along are there already (run on the released jars)."""
+"""The jars that Delta 4.4.0 needs beyond those of Spark; the other resolved jars are part of Spark."""
 
 _EXPECTED_MB = 87
 _FULL = os.strerror(errno.ENOSPC)

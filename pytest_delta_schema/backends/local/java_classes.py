@@ -44,14 +44,14 @@ def spark_jars() -> Path:
 
 
 def classes_jar(jars: Sequence[Path], java: Java) -> Path:
-    """Return the jar with our classes, compiled if this is the first time for this Spark, Delta and source.
+    """Return the jar with the Java classes of this package, compiled once for each Spark, Delta and source.
 
     Args:
         jars: Delta's jars.
         java: The Java to compile with.
 
     Raises:
-        BackendUnavailableError: If this Spark or Delta is one that our classes do not fit, or the cache cannot be used.
+        BackendUnavailableError: If the classes do not compile with this Spark or Delta, or the cache cannot be used.
     """
     sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java").iterdir()}
     key = hashlib.sha256()

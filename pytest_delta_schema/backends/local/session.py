@@ -1,4 +1,4 @@
-"""Sessions: take the active one, or start a tuned local one; stop only what was started here."""
+"""Use the active Spark session, or start a local one; only a session that was started here is stopped."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def session_conf(warehouse: Path) -> dict[str, str]:
     """Return the settings of the local session, tuned for many small statements on one machine.
 
     The expensive defaults are 200 shuffle partitions, 50 partitions of Delta's own state and parallel listing, each of
-    which costs seconds on tables of a few rows (measured on the released jars).
+    which costs seconds on tables of a few rows (Delta 4.4.0).
 
     Args:
         warehouse: The folder that holds all catalogs.
@@ -79,12 +79,12 @@ def session_conf(warehouse: Path) -> dict[str, str]:
 
 @dataclass(slots=True)
 class LocalSession:
-    """A session, and whether it is ours to stop.
+    """A Spark session, and whether it was started by this package.
 
     Args:
         spark: The session.
-        owned: Whether it was started here.
-        archive: Where the JVM's classes should be kept when it stops; ``None`` to keep none.
+        owned: Whether it was started by this package, which then stops it.
+        archive: The archive to write when the JVM stops; ``None`` for none.
     """
 
     spark: SparkSession
@@ -100,7 +100,7 @@ class LocalSession:
         self.close()
 
     def close(self) -> None:
-        """Stop the session and its JVM if they were started here; a session of others is left alone."""
+        """Stop the session and its JVM if they were started here; another session keeps running."""
         if not self.owned:
             return
         process = jvm_process(self.spark)
@@ -118,7 +118,7 @@ class LocalSession:
             process.wait()
 
     def abort(self) -> None:
-        """End the JVM if it was started here, whatever it is doing; stopping the session would wait for its jobs."""
+        """End the JVM at once if it was started here; stopping the session would wait for its jobs."""
         if not self.owned:
             return
         process = jvm_process(self.spark)
@@ -139,7 +139,7 @@ def _end_input(process: subprocess.Popen[bytes]) -> None:
 
 
 def active_session() -> LocalSession | None:
-    """Return the session that this process has already, if any."""
+    """Return the active session of this process, if there is one."""
     if "pyspark.sql" not in sys.modules:
         return None
     from pyspark.sql import SparkSession
@@ -192,10 +192,10 @@ def start_session(
 
 
 def prepare_warehouse(warehouse: Path) -> None:
-    """Make the warehouse folder, and keep what is in it out of git; one that is there may be read-only.
+    """Create the warehouse folder with a ``.gitignore``; an existing one may be read-only.
 
     Raises:
-        BackendUnavailableError: If it cannot be made or listed.
+        BackendUnavailableError: If it cannot be created or listed.
     """
     try:
         is_new = not warehouse.exists()
@@ -218,13 +218,18 @@ def _ignore(warehouse: Path) -> None:
 
 
 def known_catalogs(warehouse: Path) -> list[str]:
-    """Return the catalogs that an earlier process has left in the warehouse."""
+    """Return the catalogs that the warehouse folder holds."""
     folders = sorted(path.name for path in warehouse.iterdir() if path.is_dir())
     return [decode(name) for name in folders if name != "spark_catalog"]
 
 
 def catalog_conf(names: Iterable[str], warehouse: Path) -> dict[str, str]:
-    """Return the settings that make catalogs of these names."""
+    """Return the settings of Spark for catalogs of these names.
+
+    Args:
+        names: The names of the catalogs.
+        warehouse: The folder that holds all catalogs.
+    """
     settings = {}
     for name in names:
         settings[f"spark.sql.catalog.{name}"] = CATALOG_CLASS
@@ -256,7 +261,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
 
 @contextmanager
 def _own_python() -> Iterator[None]:
-    """Let Spark's workers run on this interpreter, and not on any ``python3`` that the path has."""
+    """Let Spark's workers run on this interpreter, and not on another ``python3`` of the search path."""
     if _PYTHON in os.environ:
         yield
         return

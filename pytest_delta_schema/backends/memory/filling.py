@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.memory.rows import Row
     from pytest_delta_schema.state.types import ColumnState
 
-_NOBODY = "nobody"
+_NO_COLUMN = "no_column"
 """A column for the evaluation of expressions without columns."""
 
 
@@ -33,7 +33,7 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
     found = dict(row)
     for name, value in valued:
         if name not in found and value.default is not None:
-            found[name] = _evaluated(value.default, {_NOBODY: None}, name)
+            found[name] = _evaluated(value.default, {_NO_COLUMN: None}, name)
         if value.identity is not None:
             if name not in found:
                 found[name] = counters.get(name, value.identity.start)

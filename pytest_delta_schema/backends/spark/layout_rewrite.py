@@ -123,8 +123,8 @@ def _zone_of_reading(
     session for them.
     """
     zone = str(spark.conf.get(TIME_ZONE))
-    parted = _timestamps(metadata["partitionColumns"], columns)
-    if not parted or zone == "UTC":
+    timestamps = _timestamps(metadata["partitionColumns"], columns)
+    if not timestamps or zone == "UTC":
         return "UTC"
-    texts = [physical_path(metadata, (name,))[0] for name in parted]
+    texts = [physical_path(metadata, (name,))[0] for name in timestamps]
     return zone if transaction.files_match(texts_without_zone(texts)) else "UTC"

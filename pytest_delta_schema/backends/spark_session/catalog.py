@@ -159,7 +159,7 @@ class SessionCatalog:
         stop_early: bool = False,
         files: str | None = None,
     ) -> RowCounts:
-        """Count the rows that break each data check, in one scan."""
+        """Count the rows that violate each data check, in one scan."""
         return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
@@ -172,7 +172,7 @@ class SessionCatalog:
         added: Sequence[ColumnState] = (),
         files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each data check, as texts."""
+        """Return a few rows that violate each data check, as texts."""
         return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -247,7 +247,7 @@ class SessionCatalog:
 def _absent(
     name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None
 ) -> TableState | ReadProblem:
-    """Return the state of a table that does not exist, or why nobody can be sure of that."""
+    """Return the state of a table that does not exist, or why that is not certain."""
     if source is not None and source.path is not None:
         return cannot_convert(name, SessionCatalog.name, source.path)
     if isinstance(schemas, StatementError):

@@ -54,8 +54,8 @@ class Description:
         names = [row[0] for row in rows[columns:]]
         details = names.index(_DETAILS)
         self._details = {row[0]: row[1] for row in rows[columns + details + 1 :]}
-        parted = names[names.index(_PARTITIONS) + 2 : details] if _PARTITIONS in names[:details] else []
-        self.partitions = tuple(takewhile(bool, parted))
+        partitions = names[names.index(_PARTITIONS) + 2 : details] if _PARTITIONS in names[:details] else []
+        self.partitions = tuple(takewhile(bool, partitions))
 
     def __getitem__(self, key: str) -> str:
         return self._details.get(key, "")

@@ -64,7 +64,7 @@ class ServerError(StatementError):
 
     @property
     def is_lost_race(self) -> bool:
-        """Whether somebody else has changed the thing meanwhile, so that nothing was done.
+        """Whether another client has changed the object in the meantime, so that nothing was done.
 
         The embedded database of Unity Catalog 0.6.0 often answers with a deadlock in place of a conflict.
         """

@@ -184,7 +184,7 @@ class UnityCatalog:
         stop_early: bool = False,
         files: str | None = None,
     ) -> RowCounts:
-        """Count the rows that break each data check, in one scan."""
+        """Count the rows that violate each data check, in one scan."""
         spark = self._through_spark(table.written.catalog)
         return spark.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
@@ -198,7 +198,7 @@ class UnityCatalog:
         added: Sequence[ColumnState] = (),
         files: str | None = None,
     ) -> Samples:
-        """Return a few rows that break each data check, as texts."""
+        """Return a few rows that violate each data check, as texts."""
         spark = self._through_spark(table.written.catalog)
         return spark.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 

@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
         sent = self.rfile.read(length)
         try:
             status, body = self.answer(self.command, self.path, sent, self.headers.get("Authorization"))
-        except Exception as error:  # noqa: BLE001 - a call that the double does not understand is one to be told of
+        except Exception as error:  # noqa: BLE001 - every fault of the double is shown to its user
             status, body = 500, Refused(500, INTERNAL, f"the double failed: {error!r}").body(delta=False)
         content = (body if isinstance(body, str) else json.dumps(body)).encode()
         self.send_response(status)
