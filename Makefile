@@ -5,7 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 TOOLS := .venv-tools/bin
-TOOLS_READY := .venv-tools/.ready
+DOCS_READY := .venv-tools/.docs
+RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults lint format docs package bench clean
@@ -70,11 +71,11 @@ format: $(READY)
 	$(BIN)/ruff check --fix --output-format concise
 	$(BIN)/ruff format
 
-docs: $(READY) $(TOOLS_READY)
+docs: $(READY) $(DOCS_READY)
 	@PYTHONPATH=tests $(BIN)/python -m support.reference
 	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/mkdocs build --strict >.docs.log 2>&1 || { cat .docs.log; exit 1; }
 
-package: $(READY) $(TOOLS_READY)
+package: $(READY) $(RELEASE_READY)
 	@rm -rf dist
 	@$(TOOLS)/python -m build --no-isolation >.package.log 2>&1 || { cat .package.log; exit 1; }
 	@$(TOOLS)/twine check --strict dist/*
@@ -98,9 +99,11 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[spark,unity,dev]'
 	@touch $@
 
-$(TOOLS_READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo 'make: the documentation and the packages are built with Python 3.11.5 or newer; name one: make PYTHON=python3.12' >&2; exit 1; }
-	@echo 'make: installing what builds the documentation and the packages into .venv-tools'
+$(DOCS_READY): PACKAGES := mkdocs-material 'mkdocstrings[python]'
+$(RELEASE_READY): PACKAGES := build twine setuptools wheel
+$(DOCS_READY) $(RELEASE_READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo 'make: the documentation and the distributions are built with Python 3.11.5 or newer; name one: make PYTHON=python3.12' >&2; exit 1; }
+	@echo 'make: installing what builds the $(@:.venv-tools/.%=%) into .venv-tools'
 	@$(PYTHON) -m venv .venv-tools
-	@$(TOOLS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt build twine mkdocs-material 'mkdocstrings[python]' setuptools wheel
+	@$(TOOLS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt $(PACKAGES)
 	@touch $@
