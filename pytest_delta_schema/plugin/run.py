@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.engine.apply_progress import ApplyProgress
-
 if TYPE_CHECKING:
+    from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcome import TableOutcome
@@ -35,7 +34,6 @@ class ContractRun:
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
         self.audited: set[int] = set()
-        self.progress = ApplyProgress()
         self._config = config
         self._pushed = settings
         self._gates: dict[int, Gate] = {}
@@ -48,6 +46,13 @@ class ContractRun:
     def settings(self) -> Settings:
         """The settings of the run."""
         return self._pushed.settings()
+
+    @cached_property
+    def progress(self) -> ApplyProgress:
+        """How far the applies of the run have come."""
+        from pytest_delta_schema.engine.apply_progress import ApplyProgress
+
+        return ApplyProgress()
 
     @cached_property
     def declarations(self) -> Declarations:
