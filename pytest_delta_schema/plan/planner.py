@@ -17,7 +17,7 @@ from pytest_delta_schema.plan.changes import (
     PrimaryKeyDrop,
     SetTableProperties,
 )
-from pytest_delta_schema.plan.changes.kind import kind_of
+from pytest_delta_schema.plan.changes.kind import KINDS
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.changes.properties import enables_feature
 from pytest_delta_schema.plan.checks import check_changes
@@ -69,6 +69,10 @@ _MISSING = object()
 _COMPARED = attrgetter(
     "columns", "table_comment", "primary_key", "checks", "foreign_keys", "partitioning", "clustering"
 )
+
+# Looked up for every change of every table, so that they are written out once.
+_STEPS = {class_: kind.step for class_, kind in KINDS.items()}
+_NEEDING_FEATURES = frozenset(class_ for class_, kind in KINDS.items() if kind.needs_feature)
 
 
 class TablePlanner:
@@ -252,15 +256,15 @@ def _ordered(changes: list[Change]) -> tuple[Change, ...]:
 
 
 def _step(change: Change) -> Step:
-    return kind_of(change).step
+    return _STEPS[type(change)]
 
 
 def _enabling_step(change: Change) -> Step:
     # Properties come late, but column mapping and table features have to be enabled before the columns that need them.
-    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else kind_of(change).step
+    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else _STEPS[type(change)]
 
 
 def _needs_enabling(changes: list[Change]) -> bool:
-    return any(kind_of(change).needs_feature for change in changes) and any(
+    return any(type(change) in _NEEDING_FEATURES for change in changes) and any(
         isinstance(change, SetTableProperties) and enables_feature(change) for change in changes
     )
