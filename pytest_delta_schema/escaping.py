@@ -7,6 +7,7 @@ SQL stays executable, see :func:`escaped_literals` and :func:`note_on`.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 HIDDEN = re.compile(
     "["
@@ -26,7 +27,6 @@ _NAME = r"`(?:[^`]|``)*`"
 _RAW = r"""\b[rR](?:'[^']*'|"[^"]*")"""
 _LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _COMMENT = r"--[^\n]*|/\*.*?\*/"
-_TOKENS = re.compile(f"(?P<kept>{_NAME}|{_RAW})|(?P<literal>{_LITERAL})|(?P<comment>{_COMMENT})|\r", re.DOTALL)
 _CHARACTERS = re.compile(r"\\(.)|([^\\])", re.DOTALL)
 
 
@@ -61,7 +61,7 @@ def escaped_literals(sql: str) -> str:
 
     White space between them stays, and so do names, and raw literals (``r'...'``), which know no escapes.
     """
-    return sql if HIDDEN.search(sql) is None else _TOKENS.sub(_legible_token, sql)
+    return sql if HIDDEN.search(sql) is None else _tokens().sub(_legible_token, sql)
 
 
 def note_on(sql: str) -> str:
@@ -69,16 +69,21 @@ def note_on(sql: str) -> str:
 
     Line ends and tabs alone can be seen as they are.
     """
-    kept = dict.fromkeys(match["kept"] for match in _TOKENS.finditer(sql) if match["kept"])
+    kept = dict.fromkeys(match["kept"] for match in _tokens().finditer(sql) if match["kept"])
     shown = ", ".join(escaped(token) for token in kept if HIDDEN.search(token.translate(_SEEN)))
     return f"with characters that are not shown: {shown}" if shown else ""
 
 
 def sql_lines(sql: str) -> list[str]:
     """Split SQL into lines, but not inside of names, which must stay as they are."""
-    marked = _TOKENS.sub(lambda match: match[0].replace("\n", " ") if match["kept"] else match[0], sql)
+    marked = _tokens().sub(lambda match: match[0].replace("\n", " ") if match["kept"] else match[0], sql)
     ends = [index for index, character in enumerate(marked) if character == "\n"]
     return [sql[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(sql)], strict=True)]
+
+
+@cache  # compiled when SQL is first escaped, because every pytest run imports this module
+def _tokens() -> re.Pattern[str]:
+    return re.compile(f"(?P<kept>{_NAME}|{_RAW})|(?P<literal>{_LITERAL})|(?P<comment>{_COMMENT})|\r", re.DOTALL)
 
 
 def _written_out(text: str, hidden: re.Pattern[str]) -> str:
