@@ -163,6 +163,7 @@ CASES = {
         hooks=HOOKS.format(kind="plan", name="NothingIsAligned"),
     ),
 }
+DDL = {name: case for name, case in CASES.items() if not case.fails_at and not case.hooks and "rules" not in case.toml}
 
 
 def table_of(text: str) -> Any:
@@ -287,3 +288,17 @@ def test_a_script_with_the_settings_of_the_project_agrees(name, inner, project, 
     assert of_drift(lambda: assert_no_drift(model, fresh(case), settings)) == case.drift
     assert Gate(fresh(case), settings, [model]).apply(model).status.value == case.apply
     assert of_apply(lambda: Orchestrator.over(fresh(case), settings).sync_tables([model])) == case.apply
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", DDL)
+def test_everything_agrees_on_local(name, local, tmp_path):
+    case = DDL[name]
+    tmp_path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{case.toml}\n")
+    settings, model = Settings.from_project(tmp_path), table_of(case.after)
+    prepare(local, case)
+
+    assert Gate(local, settings, [model]).drift(model).status.value == case.drift
+    assert of_drift(lambda: assert_no_drift(model, local, settings)) == case.drift
+    assert Gate(local, settings, [model]).apply(model).status.value == case.apply
+    assert of_apply(lambda: Orchestrator.over(local, settings).sync_tables([model])) in {case.apply, "in sync"}
