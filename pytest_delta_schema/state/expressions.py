@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.executor import execute
+from sqlglot.executor.python import PythonExecutor
+from sqlglot.executor.table import ensure_tables
+from sqlglot.optimizer import optimize
+from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.optimizer.canonicalize import canonicalize
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.optimizer.qualify_columns import quote_identifiers
+from sqlglot.planner import Plan
 
 from pytest_delta_schema.escaping import escaped_literals
 
@@ -20,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _DIALECT = "spark"
+
+_RULES = (qualify, quote_identifiers, annotate_types, canonicalize)
+"""What the executor of sqlglot needs of its optimizer."""
 _CACHED = 4096
 _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.LT,
@@ -219,10 +229,23 @@ def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str
             node = plain if cast is node else node
             cast.replace(plain)
         query = exp.select(exp.alias_(exp.paren(node), "holds", quoted=True)).from_("t")
-        answers = execute(query, tables={"t": table}, dialect=_DIALECT)
+        answers = _execute(query, table)
     except (SqlglotError, ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise ExpressionError(str(error)) from error
     return [row[0] for row in answers.rows]
+
+
+def _execute(query: exp.Select, rows: list[dict[str, Any]]) -> Any:
+    """Run a query over the table ``t``, as ``sqlglot.executor.execute`` does, but without its simplifications.
+
+    sqlglot 30.30 simplifies ``a >= 0 OR a > 0`` to ``a > 0``.
+    """
+    types = {
+        name: annotate_types(exp.convert(value), dialect=_DIALECT).type or type(value).__name__
+        for name, value in rows[0].items()
+    }
+    plan = Plan(optimize(query, {"t": types}, dialect=_DIALECT, rules=_RULES, leave_tables_isolated=True))
+    return PythonExecutor(tables=ensure_tables({"t": rows}, dialect=_DIALECT)).execute(plan)
 
 
 def _parse(text: str) -> exp.Expr | None:

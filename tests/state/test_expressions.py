@@ -212,6 +212,19 @@ ROWS_OF_NUMBERS = [{"a": a, "b": b} for a in (None, -2, 0, 1, 5) for b in (None,
 PLAIN = CONDITIONS.filter(lambda text: "st." not in text and "(name" not in text and "abs" not in text)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(a >= 0 AND a <= 0) OR NOT (a <= 0)", [0, 1]),
+        ("a >= 0 OR a > 0", [0, 1]),
+        ("a <= 0 OR a < 0", [0, 3]),
+        ("a >= 0 AND a > 0", [0, 1, 2]),
+    ],
+)
+def test_overlapping_conditions_are_evaluated_as_they_stand(text, expected):
+    assert unmet(text, [{"a": a} for a in (None, -1, 0, 1)], ["a"]) == expected
+
+
 @given(text=PLAIN)
 def test_another_form_holds_for_the_same_rows(text):
     form = _plain(_parse(text)).sql("spark")
