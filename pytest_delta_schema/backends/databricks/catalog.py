@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.databricks.connection import Connection
+    from pytest_delta_schema.backends.databricks.rows import DetailRow
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.table import Table
@@ -186,7 +187,7 @@ class DatabricksCatalog:
         self, name: QualifiedName, facts: SchemaFacts
     ) -> TableState | ReadProblem | None:
         """Read one table; ``None`` if it does not exist."""
-        from pytest_delta_schema.backends.databricks.rows import CreateRow, DetailRow, first
+        from pytest_delta_schema.backends.databricks.rows import DetailRow, first
 
         shown = facts.tables.get(name.table)
         if shown is not None and shown["table_type"] in _VIEWS:
@@ -195,11 +196,7 @@ class DatabricksCatalog:
             return is_not_delta(name, shown["data_source_format"])
         try:
             detail = first(DetailRow, self._connection.rows(describe_detail(name)))
-            created = (
-                first(CreateRow, self._connection.rows(show_create(name)))["createtab_stmt"]
-                if may_generate_columns(protocol_of(detail)) or name.table in facts.keys
-                else None
-            )
+            created = self._create_statement(name, detail, has_keys=name.table in facts.keys)
         except StatementError as error:
             return None if shown is None and error.condition in NOT_FOUND else unreadable(name, error)
         if shown is None:
@@ -211,6 +208,24 @@ class DatabricksCatalog:
             return problem(name, str(error), "give the principal BROWSE on the parent")
         except (IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
             return is_damaged(name, error)
+
+    def _create_statement(self, name: QualifiedName, detail: DetailRow, *, has_keys: bool) -> str | None:
+        """Return the CREATE statement of a table, if it has what no other query shows.
+
+        Generated columns cannot be read without it. RELY of keys can: a workspace that shows no such statement for a
+        table shows no RELY either, and the keys count as declared without it.
+        """
+        from pytest_delta_schema.backends.databricks.rows import CreateRow, first
+
+        is_required = may_generate_columns(protocol_of(detail))
+        if not is_required and not has_keys:
+            return None
+        try:
+            return first(CreateRow, self._connection.rows(show_create(name)))["createtab_stmt"]
+        except StatementError:
+            if is_required:
+                raise
+            return None
 
     def _has_schema(self, catalog: str, schema: str) -> bool | StatementError:
         """Return whether a schema exists, also if it is not listed; or why that is not known."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.information_schema import (
     column_tags_in,
@@ -109,7 +110,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
     Raises:
         ValueError: If a part cannot be understood.
     """
-    statement = None if created is None else _parsed(created)
+    statement = None if created is None else _parsed(created, detail)
     values = {} if statement is None else _values(statement)
     relied = frozenset() if statement is None else _relied(statement)
     rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
@@ -195,14 +196,16 @@ def _foreign(
     return ForeignKeyState(name, columns, parent, parent_columns, name.lower() in relied)
 
 
-def _parsed(created: str) -> exp.Expr:
-    """Parse a CREATE statement."""
+def _parsed(created: str, detail: DetailRow) -> exp.Expr | None:
+    """Parse a CREATE statement; ``None`` if that fails and only RELY is lost by it."""
     from sqlglot import parse_one
     from sqlglot.errors import SqlglotError
 
     try:
         return parse_one(created, dialect="databricks")
     except SqlglotError as error:
+        if not may_generate_columns(protocol_of(detail)):
+            return None
         msg = "its CREATE statement cannot be understood"
         raise ValueError(msg) from error
 

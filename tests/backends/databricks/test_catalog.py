@@ -94,6 +94,32 @@ def test_hidden_values_take_one_more(workspace):
     ]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        StatementError("[DELTA_OPERATION_NOT_ALLOWED] not supported", condition="DELTA_OPERATION_NOT_ALLOWED"),
+        [{"createtab_stmt": "CREATE TABLE (("}],
+        [],
+    ],
+    ids=["refused", "of another grammar", "no row"],
+)
+def test_keys_are_read_without_a_create_statement(workspace, monkeypatch, answer):
+    wanted = table(ID, primary_key=["id"])
+    catalog, ask = made(workspace, wanted), workspace.rows
+
+    def rows(sql):
+        if not sql.startswith("SHOW CREATE TABLE"):
+            return ask(sql)
+        if isinstance(answer, StatementError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(workspace, "rows", rows)
+
+    assert Orchestrator.over(catalog).plan_tables([wanted]).is_empty
+    assert catalog.snapshot([wanted]).tables[NAME].primary_key.rely is False
+
+
 def test_another_layout_is_refused_by_name(workspace):
     catalog = made(workspace, table(ID, column("day")))
     agreed = Settings(consents=(parse_consent("rewrite dev.silver.orders"),))
