@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -11,6 +13,9 @@ from support.plugin_project import Project
 # The time of an example depends on the machine, and no test is about it.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+# A shell starts jobs in the background with SIGINT ignored, and every program that they start ignores it as well.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # pytester gives every test a home folder; downloaded jars and compiled classes stay in the cache of the machine.
 CACHE = cache_folder().parent
