@@ -34,7 +34,7 @@ def bring(catalog, name, binding=HERE):
     catalog.insert(customers.name, [{"id": 7}, {"id": 8}])
     catalog.insert(first.name, ROWS)
     for each in others:
-        line.sync_tables([each], known=[customers])
+        line.sync_tables([each], other_models=[customers])
     return line
 
 
@@ -42,7 +42,7 @@ def bring(catalog, name, binding=HERE):
 def test_the_way_to_each_version_was_reviewed(number, delta_snapshot):
     line = bring(MemoryCatalog(), NAMES[number - 1])
 
-    plan = line.plan_tables([VERSIONS[NAMES[number]]], known=[CUSTOMERS])
+    plan = line.plan_tables([VERSIONS[NAMES[number]]], other_models=[CUSTOMERS])
 
     assert plan_script(plan) == delta_snapshot
 
@@ -60,6 +60,6 @@ def test_rows_live_through_all_versions_on_delta(delta_catalog, delta_spark):
     line = bring(delta_catalog, NAMES[-1], elsewhere)
 
     last = elsewhere.table(VERSIONS[NAMES[-1]])
-    assert line.plan_tables([last], known=[elsewhere.table(CUSTOMERS)]).is_empty
+    assert line.plan_tables([last], other_models=[elsewhere.table(CUSTOMERS)]).is_empty
     rows = delta_spark.table(last.qualified_name).orderBy("id").collect()
     assert [(row.id, row.customer_id, str(row.amount)) for row in rows] == [(1, 7, "19.99"), (2, 8, "0.00")]

@@ -225,7 +225,7 @@ REFUSED: dict[str, tuple[list[Any], dict[str, Any], str]] = {
         [("1L as id, '2024-01-01' as day", ("day",)), ("1L as id, 'today' as day", ("day",))],
         {"columns": (ID, DAY), "partitioned_by": ["day"]},
         (
-            "is partitioned by day as date in the model, and 'today' is none: first in the folder day=today;"
+            "is partitioned by day as date in the model, and 'today' cannot be read as date: first in the folder day=today;"
             " declare day as string, or rename the folder"
         ),
     ),
@@ -307,7 +307,7 @@ def test_a_table_of_another_format_is_named_with_a_remedy(local):
 def test_a_table_in_another_folder_than_declared_is_not_touched(local, folder):
     SparkDataAccess().make_parquet(local, table(ID), [{"id": 1}])
 
-    with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, and the model says .*lake it's"):
+    with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, but the model declares the path .*lake it's"):
         sync(local, model(ID, folder=folder))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
 from pyspark.sql import types as spark
 
@@ -134,7 +136,11 @@ def drift(local):
 
     def lines():
         plan = TablePlanner().plan([model()], local.snapshot([model()]))
-        return {line.path: str(line) for action in plan.actions for line in change_lines(action)}
+        found = defaultdict(list)
+        for action in plan.actions:
+            for line in change_lines(action):
+                found[line.path].append(str(line))
+        return dict(found)
 
     return lines
 

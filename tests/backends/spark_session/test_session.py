@@ -102,15 +102,15 @@ def test_what_takes_a_transaction_is_refused_by_name_and_changes_nothing(session
         (
             "DS218",
             (
-                "the session backend cannot set not null: open-source Delta has no SQL for it, and Spark Connect no way to a"
-                " transaction"
+                "the session backend cannot set not null: open-source Delta has no SQL for it, and Spark Connect cannot"
+                " reach a transaction"
             ),
         ),
         (
             "DS218",
             (
-                "the session backend cannot add check: Delta's own command would tear the tokens of quoted apart (a quote in"
-                " a text, :: or ->)"
+                "the session backend cannot add check: Delta's ADD CONSTRAINT would split tokens of quoted (a quote in a"
+                " string literal, :: or ->)"
             ),
         ),
     ]
