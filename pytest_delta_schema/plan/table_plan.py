@@ -56,8 +56,3 @@ class TablePlan:
     def is_empty(self) -> bool:
         """Whether nothing has to change."""
         return not self.create_tables and not self.align_tables
-
-    @property
-    def shows_drift(self) -> bool:
-        """Whether the catalog differs from the models, in what they manage or in what they only match."""
-        return not self.is_empty or bool(self.mismatches)

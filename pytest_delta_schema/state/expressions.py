@@ -245,7 +245,8 @@ def _execute(query: exp.Select, rows: list[dict[str, Any]]) -> Any:
         for name, value in rows[0].items()
     }
     plan = Plan(optimize(query, {"t": types}, dialect=_DIALECT, rules=_RULES, leave_tables_isolated=True))
-    return PythonExecutor(tables=ensure_tables({"t": rows}, dialect=_DIALECT)).execute(plan)
+    executor: Any = PythonExecutor
+    return executor(tables=ensure_tables({"t": rows}, dialect=_DIALECT)).execute(plan)
 
 
 def _parse(text: str) -> exp.Expr | None:

@@ -99,6 +99,14 @@ def test_char_and_varchar_come_from_the_field_metadata(in_log, text, canonical):
     assert shown.columns[0].data_type == canonical
 
 
+def test_a_type_of_an_unknown_form_keeps_its_strings():
+    in_log = {"type": "range", "bound": "string"}
+
+    shown = read(field("a", in_log, __CHAR_VARCHAR_TYPE_STRING="range<char(2)>"))
+
+    assert shown.columns[0].data_type == '{"bound": "string", "type": "range"}'
+
+
 def test_comments_nullability_and_the_version():
     shown = read(field("a", comment="An a"), field("b", nullable=False, comment=""), description="The table")
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.sql import types as spark
 
 from pytest_delta_schema import CatalogReadError
 from pytest_delta_schema.errors import ReadProblem
-from pytest_delta_schema.state.desired import desired_state, property_text
+from pytest_delta_schema.state import RenameState
+from pytest_delta_schema.state.desired import desired_state, property_text, rename_hints
+from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
 from support.tables import KEY, NAME, catalog, column, orders, state, stored, table
 
 
@@ -70,3 +73,20 @@ def test_a_catalog_state_explains_every_table_that_it_lacks():
         "dev.silver.gone: is not part of the catalog state it is planned against;"
         " take the snapshot with the same models"
     )
+
+
+INNER = struct(spark.StructField("b", spark.LongType(), metadata={"renamed_from": "a"}))
+
+
+@pytest.mark.parametrize(
+    ("data_type", "path"),
+    [
+        (INNER, ("s", "b")),
+        (struct(field("t", INNER)), ("s", "t", "b")),
+        (struct(field("x", LONG), field("t", spark.ArrayType(INNER))), ("s", "t", "element", "b")),
+        (spark.MapType(INNER, spark.ArrayType(LONG)), ("s", "key", "b")),
+        (spark.MapType(TEXT, spark.ArrayType(INNER)), ("s", "value", "element", "b")),
+    ],
+)
+def test_former_names_are_found_at_every_depth(data_type, path):
+    assert rename_hints([column("id"), column("s", data_type)]) == (RenameState(path, "a"),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState
+from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, types
 from pytest_delta_schema.state.type_traversal import fits, not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import canonical_type, describe_type, equal_types
 
@@ -143,3 +143,14 @@ def test_not_null_inside_collections_is_named_by_path_and_is_fine_in_structs():
 )
 def test_values_of_one_type_fit_another(given, declared, expected):
     assert fits(given, declared) is expected
+
+
+def test_equal_nested_types_are_one_object_and_not_too_many_are_kept(monkeypatch):
+    monkeypatch.setattr(types, "_SHARED", {})
+    monkeypatch.setattr(types, "_MOST_SHARED", 2)
+    first, second, third = (ArrayState(name, contains_null=True) for name in ("int", "bigint", "string"))
+
+    assert types.shared(first) is types.shared(ArrayState("int", contains_null=True))
+    types.shared(second)
+    assert types.shared(third) is third
+    assert list(types._SHARED) == [third]
