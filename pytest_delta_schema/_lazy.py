@@ -12,6 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+NO_PYSPARK = "declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]'"
+"""The message for an environment without pyspark."""
+
+
+def lacks_pyspark(error: ModuleNotFoundError) -> bool:
+    """Whether an import failed because pyspark is not installed."""
+    return (error.name or "").partition(".")[0] == "pyspark"
+
 
 def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package, which load its public names when they are first used.
@@ -22,6 +30,9 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
 
     Args:
         package: The ``__name__`` of the package.
+
+    Raises:
+        ModuleNotFoundError: By ``__getattr__``, with the command that installs pyspark if a name needs it.
     """
 
     def load(name: str) -> object:
@@ -31,7 +42,12 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
         if module is None:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        value = getattr(import_module(module), name)
+        try:
+            value = getattr(import_module(module), name)
+        except ModuleNotFoundError as error:
+            if lacks_pyspark(error):
+                raise ModuleNotFoundError(NO_PYSPARK, name=error.name) from None
+            raise
         setattr(sys.modules[package], name, value)
         return value
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.configuration import SECTION
 from pytest_delta_schema.engine.setting_error import SettingError, shown
-from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from pytest_delta_schema.rules.consent import Consent
 
 CONSENT_KEYS = ("action", "path", "reason", "expires")
 """The keys of a consent, all of them required."""
@@ -56,6 +57,8 @@ def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
     Raises:
         SettingError: With all faults of all texts.
     """
+    from pytest_delta_schema.rules.consent import ConsentError, parse_consent
+
     consents, faults = [], []
     for text in texts:
         try:
@@ -100,6 +103,8 @@ def expired(consents: Iterable[Consent]) -> list[str]:
 
 
 def _consent(entry: object) -> Consent:
+    from pytest_delta_schema.rules.consent import Consent, ConsentError
+
     if not isinstance(entry, dict):
         msg = f"is {shown(entry)}; write [[{SECTION}.allow]] and its keys below"
         raise SettingError(msg)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
 from pytest_delta_schema.plugin import hookspecs
 from pytest_delta_schema.plugin.configuration import read_options, rule_faults
@@ -28,7 +29,7 @@ from pytest_delta_schema.plugin.fixtures import (
 )
 from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options, is_worker
 from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, with_hook_rules
-from pytest_delta_schema.plugin.terminal import show_progress
+from pytest_delta_schema.plugin.terminal import show_progress, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -73,9 +74,21 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         _configure(config)
     except pytest.UsageError as error:
-        from pytest_delta_schema.escaping import escaped_lines
+        _refuse(config, error)
+    except ModuleNotFoundError as error:
+        if not lacks_pyspark(error):
+            raise
+        _refuse(config, NO_PYSPARK)
 
-        raise pytest.UsageError(escaped_lines(error)) from None
+
+def _refuse(config: pytest.Config, fault: object) -> None:
+    """Stop the run; ``--help`` is shown nevertheless, and ends with the reason."""
+    from pytest_delta_schema.escaping import escaped_lines
+
+    text = escaped_lines(fault)
+    if not config.option.help:
+        raise pytest.UsageError(text) from None
+    config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))
 
 
 def _configure(config: pytest.Config) -> None:

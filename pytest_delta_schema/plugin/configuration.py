@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema._lazy import NO_PYSPARK
 from pytest_delta_schema.engine.configuration import BACKENDS, BY_NAME, WORKER
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.settings import Settings
@@ -59,7 +61,9 @@ def read_options(config: pytest.Config) -> Options:
         # An expired consent holds for nobody; outside of a gate it is no reason to stop.
         toml = tuple(consent for consent in toml if not expired([consent]))
     models: dict[Path, str] = {}
-    if values["models"]:
+    if (values["models"] or mode is not None) and find_spec("pyspark") is None:
+        faults.append(NO_PYSPARK)
+    elif values["models"]:
         from pytest_delta_schema.plugin.model_files import model_files
 
         models, missing = model_files(values["models"], config.rootpath)
