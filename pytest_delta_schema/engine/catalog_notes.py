@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeltaSchemaError, because
-from pytest_delta_schema.execute.metadata_sync import SyncsEntries
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_differences import entry_differences
@@ -14,7 +13,6 @@ from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.states import CatalogReader, CatalogState
@@ -75,30 +73,6 @@ def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Note]:
             f" in {points}: see {table}::metadata"
         )
     return [Note(table=table, path="metadata", message=message)]
-
-
-def sync_stale_entry(table: Table, catalog: CatalogReader, state: CatalogState) -> bool:
-    """Write the log's metadata to the catalog entry of an external table if they were read to differ.
-
-    The entry is never deleted for it.
-
-    Args:
-        table: The table.
-        catalog: Its catalog.
-        state: What was read.
-
-    Returns:
-        Whether they differed.
-
-    Raises:
-        DeltaSchemaError: If the entry cannot be written.
-    """
-    entry, log = state.records.get(table.name), state.logs.get(table.name)
-    if not isinstance(catalog, SyncsEntries) or not isinstance(entry, EntryState) or log is None:
-        return False
-    if entry.is_managed or not entry_differences(entry, log):
-        return False
-    return bool(catalog.sync_entries([table], recreates=False))
 
 
 def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Note:

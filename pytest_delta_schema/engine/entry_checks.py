@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.engine.outcome_parts import entry_changes, location_of
+from pytest_delta_schema.engine.outcome import Check, Status
+from pytest_delta_schema.engine.outcome_parts import entry_changes, table_outcome
 from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, ReadProblem
 from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE
-from pytest_delta_schema.plan.entry_differences import entry_differences, notes_of_entry
+from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.metadata_sync import SyncsEntries
     from pytest_delta_schema.models.table import Table
 
@@ -31,7 +31,7 @@ def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
     entry = gate.state().records.get(gate.declarations.bound(table).name)
     if not isinstance(entry, ReadProblem):
         return None
-    return _outcome(table, gate.declarations, Status.UNREADABLE, failure=str(entry))
+    return table_outcome(table, gate.declarations, Check.METADATA, Status.UNREADABLE, failure=str(entry))
 
 
 def check_entry(table: Table, gate: Gate) -> TableOutcome:
@@ -47,10 +47,10 @@ def check_entry(table: Table, gate: Gate) -> TableOutcome:
         changes = entry_changes(name, entry_differences(entry, log))
         if changes:
             status = Status.BLOCKED if entry.is_managed else Status.STALE
-            return _outcome(table, gate.declarations, status, changes=changes)
+            return table_outcome(table, gate.declarations, Check.METADATA, status, changes=changes)
     is_managed = isinstance(entry, EntryState) and entry.is_managed and log is None
-    notes = (MANAGED_NOTE,) if is_managed else () if log is None else notes_of_entry(log)
-    return _outcome(table, gate.declarations, Status.IN_SYNC, notes=_notes(str(name), notes))
+    notes = (MANAGED_NOTE,) if is_managed else () if log is None else unstorable_notes(log)
+    return table_outcome(table, gate.declarations, Check.METADATA, Status.IN_SYNC, notes=_notes(str(name), notes))
 
 
 def sync_entry(table: Table, catalog: SyncsEntries, declarations: Declarations, *, recreates: bool) -> TableOutcome:
@@ -65,22 +65,13 @@ def sync_entry(table: Table, catalog: SyncsEntries, declarations: Declarations, 
     try:
         synced = catalog.sync_entries([declarations.bound(table)], recreates=recreates)
     except DeltaSchemaError as error:
-        return _outcome(table, declarations, Status.FAILED, failure=str(error))
+        return table_outcome(table, declarations, Check.METADATA, Status.FAILED, failure=str(error))
     changes = tuple(change for sync in synced for change in entry_changes(sync.table, sync.differences))
     notes = tuple(note for sync in synced for note in _notes(sync.table, sync.notes))
-    return _outcome(table, declarations, Status.SYNCED if changes else Status.IN_SYNC, changes=changes, notes=notes)
+    return table_outcome(
+        table, declarations, Check.METADATA, Status.SYNCED if changes else Status.IN_SYNC, changes=changes, notes=notes
+    )
 
 
 def _notes(table: str, messages: Iterable[str]) -> tuple[Diagnostic, ...]:
     return tuple(Diagnostic(severity="note", table=table, path="metadata", message=message) for message in messages)
-
-
-def _outcome(table: Table, declarations: Declarations, status: Status, **parts: Any) -> TableOutcome:
-    return TableOutcome(
-        table=table.qualified_name,
-        check=Check.METADATA,
-        status=status,
-        stored_as=declarations.bound(table).qualified_name,
-        location=location_of(table),
-        **parts,
-    )

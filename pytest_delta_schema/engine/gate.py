@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.assembly import preflight_of, runner_of
-from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction, sync_stale_entry
+from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction
 from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableOutcome
-from pytest_delta_schema.engine.outcome_parts import diagnostics_of, location_of, planned_statements, table_changes
+from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status
+from pytest_delta_schema.engine.outcome_parts import diagnostics_of, planned_statements, table_changes, table_outcome
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
 from pytest_delta_schema.execute.capabilities import lacking
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
@@ -132,10 +134,10 @@ class Gate:
         try:
             state = self.state()
         except DeltaSchemaError as error:
-            return self._outcome(table, check, Status.UNREADABLE, failure=f"{name}: {error}")
+            return table_outcome(table, self.declarations, check, Status.UNREADABLE, failure=f"{name}: {error}")
         if name in state.tables:
             return None
-        return self._outcome(table, check, Status.UNREADABLE, failure=str(state.problem(name)))
+        return table_outcome(table, self.declarations, check, Status.UNREADABLE, failure=str(state.problem(name)))
 
     def drift(self, table: Table) -> TableOutcome:
         """Compare a table with its model; nothing is changed.
@@ -157,7 +159,7 @@ class Gate:
             try:
                 violations, checks = self._data_checks(self._own(table, plan))
             except DeltaSchemaError as error:
-                return self._outcome(table, Check.DRIFT, Status.FAILED, failure=str(error))
+                return table_outcome(table, self.declarations, Check.DRIFT, Status.FAILED, failure=str(error))
         status = Status.BLOCKED if violations else Status.DRIFTED
         return self._planned(table, Check.DRIFT, status, plan, violations, data_checks=checks)
 
@@ -177,9 +179,9 @@ class Gate:
         plan = self.plan(table)
         if plan.is_empty:
             try:
-                is_synced = sync_stale_entry(self.declarations.bound(table), self.catalog, self.state())
+                is_synced = sync_stale_entries([self.declarations.bound(table)], self.catalog, self.state())
             except DeltaSchemaError as error:
-                return self._outcome(table, Check.APPLY, Status.FAILED, failure=str(error))
+                return table_outcome(table, self.declarations, Check.APPLY, Status.FAILED, failure=str(error))
             return self._planned(table, Check.APPLY, Status.SYNCED if is_synced else Status.IN_SYNC, plan)
         bound, settings = self.declarations.bound, self.declarations.settings
         tables = self.declarations.apply_group(table, self.models, with_parents=with_parents)
@@ -208,7 +210,11 @@ class Gate:
 
     def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
         violations = self.declarations.violations(table)
-        return self._outcome(table, check, Status.BLOCKED, diagnostics=violations) if violations else None
+        return (
+            table_outcome(table, self.declarations, check, Status.BLOCKED, diagnostics=violations)
+            if violations
+            else None
+        )
 
     def _own(self, table: Table, plan: TablePlan) -> CreateTable | AlignTable:
         name = self.declarations.bound(table).name
@@ -251,8 +257,9 @@ class Gate:
         if "statements" not in parts:
             planned = [statement for action in own for statement in statements(action)]
             parts["statements"] = planned_statements(planned, self.catalog.capabilities.emulates)
-        return self._outcome(
+        return table_outcome(
             table,
+            self.declarations,
             check,
             status,
             backend=self.catalog.name,
@@ -260,16 +267,6 @@ class Gate:
             diagnostics=tuple(sorted(violations, key=lambda violation: violation.table != str(name))),
             notes=diagnostics_of(plan.notes),
             background=diagnostics_of(background),
-            **parts,
-        )
-
-    def _outcome(self, table: Table, check: Check, status: Status, **parts: Any) -> TableOutcome:
-        return TableOutcome(
-            table=table.qualified_name,
-            check=check,
-            status=status,
-            stored_as=self.declarations.bound(table).qualified_name,
-            location=location_of(table),
             **parts,
         )
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, validator_of
+from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.settings import Settings, current_settings
 from pytest_delta_schema.errors import ConvergenceError
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, finished, looked_at
-from pytest_delta_schema.execute.metadata_sync import SyncsEntries
 from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plan.entry_differences import stale_entries
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.validator import PlanValidator
 
@@ -128,10 +127,10 @@ class Orchestrator:
         except ApplyInterrupted as stop:
             raise looked_at(stop, lambda: self._read_and_plan(tables, others)) from None
         if not ran:
-            self._sync_entries(tables, state)
+            sync_stale_entries(tables, self.reader, state)
             return SyncResult(plan=plan, statements=ran)
         try:
-            self._sync_entries(tables, self._require_no_drift(tables, others))
+            sync_stale_entries(tables, self.reader, self._require_no_drift(tables, others))
         except KeyboardInterrupt:
             raise finished(plan) from None
         return SyncResult(plan=plan, statements=ran)
@@ -139,14 +138,6 @@ class Orchestrator:
     def _resolved(self, models: Iterable[Table]) -> list[Table]:
         """Return the tables that models map to in the catalog."""
         return [bound(model, self._settings) for model in models]
-
-    def _sync_entries(self, tables: list[Table], state: CatalogState) -> None:
-        """Write the metadata of Delta logs to the catalog entries that differ, also where the plan was empty."""
-        if isinstance(self.reader, SyncsEntries):
-            stale = set(stale_entries(state))
-            differing = [table for table in tables if table.name in stale]
-            if differing:
-                self.reader.sync_entries(differing, recreates=False)
 
     def _read_and_plan(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
         state = self.reader.snapshot([*tables, *others])

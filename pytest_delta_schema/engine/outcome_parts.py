@@ -11,6 +11,7 @@ from pytest_delta_schema.plan.describe import change_lines, highest_risk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.models.names import QualifiedName
@@ -20,6 +21,26 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.entry_differences import EntryDifference
     from pytest_delta_schema.plan.table_plan import Note, TablePlan
     from pytest_delta_schema.sql.statement import Statement, StatementKind
+
+
+def table_outcome(table: Table, declarations: Declarations, check: Check, status: Status, **parts: Any) -> TableOutcome:
+    """Return the outcome of a check that looks at a catalog.
+
+    Args:
+        table: The model.
+        declarations: All models under their settings.
+        check: What was checked.
+        status: How it ended.
+        **parts: The other arguments of the outcome.
+    """
+    return TableOutcome(
+        table=table.qualified_name,
+        check=check,
+        status=status,
+        stored_as=declarations.bound(table).qualified_name,
+        location=location_of(table),
+        **parts,
+    )
 
 
 def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:

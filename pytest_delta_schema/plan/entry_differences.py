@@ -16,6 +16,7 @@ from pytest_delta_schema.state.types import below, describe_type, same_kind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pytest_delta_schema.errors import ReadProblem
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState
@@ -60,19 +61,25 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
     )
 
 
-def notes_of_entry(log: LogState) -> tuple[str, ...]:
+def unstorable_notes(log: LogState) -> tuple[str, ...]:
     """Return a note for a log of which no catalog entry can store everything."""
     left_out = storable(log).left_out
     return (f"the catalog cannot store {', '.join(left_out)}, and its entry lacks it",) if left_out else ()
 
 
-def stale_entries(state: CatalogState) -> tuple[QualifiedName, ...]:
+def is_stale(entry: EntryState | ReadProblem | None, log: LogState | None) -> bool:
+    """Whether a catalog entry differs from the log, as far as both were read.
+
+    Args:
+        entry: The catalog entry.
+        log: The log of the same table.
+    """
+    return isinstance(entry, EntryState) and log is not None and bool(entry_differences(entry, log))
+
+
+def stale_entries(state: CatalogState) -> frozenset[QualifiedName]:
     """Return the tables whose catalog entries differ from their logs, as far as both were read."""
-    return tuple(
-        name
-        for name, log in state.logs.items()
-        if isinstance(record := state.records.get(name), EntryState) and entry_differences(record, log)
-    )
+    return frozenset(name for name, log in state.logs.items() if is_stale(state.records.get(name), log))
 
 
 def _without_rest(record: EntryState, log: LogState, held: LogState) -> EntryState:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.errors import ReadProblem
-from pytest_delta_schema.plan.entry_differences import entry_differences, notes_of_entry, stale_entries
+from pytest_delta_schema.plan.entry_differences import entry_differences, stale_entries, unstorable_notes
 from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.catalog_entry import EntryState, long_properties, recorded, storable
 from pytest_delta_schema.state.log_facts import LogFacts
@@ -62,7 +62,7 @@ def test_what_no_record_can_hold_is_a_note_and_no_difference(said, left_out):
 
     assert entry_differences(lacking, said) == ()
     assert entry_differences(record(said), said) == ()
-    assert notes_of_entry(said) == (f"the catalog cannot store {left_out}, and its entry lacks it",)
+    assert unstorable_notes(said) == (f"the catalog cannot store {left_out}, and its entry lacks it",)
 
 
 def test_a_record_may_hold_it_in_a_form_of_its_own():
@@ -89,7 +89,7 @@ def test_limits_are_exact():
     said = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
 
     assert storable(said) == (said, ())
-    assert notes_of_entry(said) == ()
+    assert unstorable_notes(said) == ()
     assert long_properties(said.configuration) == ()
 
 
@@ -135,4 +135,4 @@ def test_stale_are_tables_of_which_both_were_read():
         logs={level: said, behind: said, odd: said, NAME: said},
     )
 
-    assert stale_entries(state) == (behind,)
+    assert stale_entries(state) == {behind}

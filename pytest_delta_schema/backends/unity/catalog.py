@@ -22,7 +22,7 @@ from pytest_delta_schema.errors import (
 from pytest_delta_schema.execute.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.plan.entry_differences import entry_differences
+from pytest_delta_schema.plan.entry_differences import is_stale
 from pytest_delta_schema.redaction import Uri
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.states import CatalogState
@@ -296,6 +296,5 @@ class UnityCatalog:
 
 def _is_stale(reading: TableReading) -> bool:
     """Whether the catalog entry of an external table differs from its log."""
-    if not isinstance(reading.entry, EntryState) or reading.entry.is_managed or reading.log is None:
-        return False
-    return bool(entry_differences(reading.entry, reading.log))
+    is_managed = isinstance(reading.entry, EntryState) and reading.entry.is_managed
+    return not is_managed and is_stale(reading.entry, reading.log)

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema import Orchestrator
+from pytest_delta_schema import Orchestrator, Settings
 from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError, ReadProblem, StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT
@@ -304,6 +306,22 @@ def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing
         " through Spark writes both"
     )
     assert unity.calls("POST") == []
+
+
+def test_gate_and_library_fail_an_apply_that_leaves_the_entry_of_a_managed_table_stale(tmp_path, monkeypatch):
+    with lake(tmp_path) as unity:
+        unity.table("dev.silver.orders", field("id"))
+        unity.state()
+        unity.record().update(table_type="MANAGED", comment="Old")
+        as_spark_reads(unity, monkeypatch)
+
+        outcome = Gate(unity.catalog, Settings(), [MODEL]).apply(MODEL)
+        with pytest.raises(MetadataSyncError) as caught:
+            Orchestrator.over(unity.catalog).sync_tables([MODEL])
+
+    assert outcome.status is Status.FAILED
+    assert outcome.failure == str(caught.value)
+    assert "and it is a managed table, whose entry only the catalog may write" in outcome.failure
 
 
 def test_a_managed_table_that_no_reader_can_read_is_reported(unity):

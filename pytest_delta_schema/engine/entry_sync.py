@@ -1,0 +1,37 @@
+"""Synchronise the catalog entries of tables that an apply has aligned, or found aligned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.execute.metadata_sync import SyncsEntries
+from pytest_delta_schema.plan.entry_differences import stale_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.states import CatalogReader, CatalogState
+
+
+def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: CatalogState) -> bool:
+    """Write the metadata of Delta logs to the catalog entries that were read to differ from them.
+
+    No entry is deleted for it.
+
+    Args:
+        tables: The tables, as they are named in the catalog.
+        catalog: Their catalog.
+        state: What was read of it.
+
+    Returns:
+        Whether an entry was changed, or has a note.
+
+    Raises:
+        MetadataSyncError: With all entries that cannot be written, such as those of managed tables.
+    """
+    if not isinstance(catalog, SyncsEntries):
+        return False
+    stale = stale_entries(state)
+    differing = [table for table in tables if table.name in stale]
+    return bool(differing) and bool(catalog.sync_entries(differing, recreates=False))
