@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.conversion import Parquet
 from pytest_delta_schema.models.names import QualifiedName
 
@@ -49,7 +49,7 @@ class Binding(NamedTuple):
         if name != table.name and isinstance(table.convert_from, Parquet) and table.convert_from.path is not None:
             bound.convert_from = None
         bound.foreign_keys = [
-            ForeignKey(key.columns, str(parent), key.parent_key, key.name)
+            replace(key, references=str(parent), parent_columns=key.parent_key)
             for key, parent in zip(table.foreign_keys, parents, strict=True)
         ]
         return bound

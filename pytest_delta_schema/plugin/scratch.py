@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.assembly import declared
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.models.constraints import ForeignKey
     from pytest_delta_schema.models.names import QualifiedName
 
 SCRATCH_CATALOG = "scratch"
@@ -75,7 +75,7 @@ class Scratch:
 
     def _key(self, key: ForeignKey) -> ForeignKey:
         """Return a foreign key that references the copy of its parent."""
-        return ForeignKey(key.columns, self._copies[key.parent], parent_columns=key.parent_key, name=key.name)
+        return replace(key, references=self._copies[key.parent], parent_columns=key.parent_key)
 
     def clean_up(self) -> None:
         """Drop every schema that was made, with everything in it."""

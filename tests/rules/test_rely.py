@@ -17,7 +17,9 @@ from pytest_delta_schema import (
     model_source,
 )
 from pytest_delta_schema.errors import DeclarationError, UnsafePlanError
+from pytest_delta_schema.models.binding import Binding, parse_binding
 from pytest_delta_schema.plan import PrimaryKeyAdd
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.delta_log import decode_key, encode_foreign_key, encode_key
@@ -126,3 +128,18 @@ def test_rely_is_kept_in_the_properties_of_open_source_delta():
     assert [decode_key(encode_key(key)) for key in (plain, relied_on)] == [plain, relied_on]
     (value,) = encode_foreign_key(foreign).values()
     assert json.loads(value)["rely"] is True
+
+
+def test_a_bound_foreign_key_keeps_rely():
+    bound = Binding((parse_binding("dev.silver=ci.silver"),)).table(relied_child())
+
+    assert [(str(key.parent), key.rely) for key in bound.foreign_keys] == [("ci.silver.parents", True)]
+
+
+def test_a_foreign_key_of_a_scratch_table_keeps_rely():
+    scratch = Scratch(MemoryCatalog(), "main")
+    copy = scratch.table(parent(), None, None)
+
+    (key,) = scratch.table(relied_child(), None, None).foreign_keys
+
+    assert (key.parent, key.rely) == (copy.name, True)
