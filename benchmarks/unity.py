@@ -30,13 +30,13 @@ from pytest_delta_schema.backends.unity.wire_format import entry_of, table_info
 from pytest_delta_schema.testing.unity import UnityDouble
 
 with UnityDouble() as double:
-    double.records.create_catalog({"name": "dev"})
-    double.records.create_schema({"name": "silver", "catalog_name": "dev"})
+    double.metastore.create_catalog({"name": "dev"})
+    double.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
     for place in sorted(Path(sys.argv[1]).glob("dev/silver/*")):
         name = QualifiedName("dev", "silver", place.name)
         info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": place.as_uri()}
         log = Log(place.as_uri(), {})
-        double.records.create_table(table_info(entry_of(name, info), log.shown(), log.timestamp()))
+        double.metastore.create_table(table_info(entry_of(name, info), log.shown(), log.timestamp()))
     print(double.uri, flush=True)
     sys.stdin.read()
 """

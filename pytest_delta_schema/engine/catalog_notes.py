@@ -61,7 +61,7 @@ def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Note]:
         table: Name of the table in the catalog, whose model and log differ.
         state: What was read.
     """
-    entry, log = state.records.get(table), state.logs.get(table)
+    entry, log = state.entries.get(table), state.logs.get(table)
     if not isinstance(entry, EntryState) or log is None:
         return []
     number = len(entry_differences(entry, log))

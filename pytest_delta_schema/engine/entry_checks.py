@@ -28,7 +28,7 @@ def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
         table: One of the gate's models.
         gate: The gate.
     """
-    entry = gate.state().records.get(gate.declarations.bound(table).name)
+    entry = gate.state().entries.get(gate.declarations.bound(table).name)
     if not isinstance(entry, ReadProblem):
         return None
     return table_outcome(table, gate.declarations, Check.METADATA, Status.UNREADABLE, failure=str(entry))
@@ -42,7 +42,7 @@ def check_entry(table: Table, gate: Gate) -> TableOutcome:
         gate: The gate.
     """
     name, state = gate.declarations.bound(table).name, gate.state()
-    entry, log = state.records.get(name), state.logs.get(name)
+    entry, log = state.entries.get(name), state.logs.get(name)
     if isinstance(entry, EntryState) and log is not None:
         changes = entry_changes(name, entry_differences(entry, log))
         if changes:

@@ -16,7 +16,7 @@ from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStateme
 from pytest_delta_schema.engine.outcome_parts import diagnostics_of, planned_statements, table_changes, table_outcome
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
-from pytest_delta_schema.execute.capabilities import lacking
+from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import DATA_RULES, OFF, preflight
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.sql.compiler import statements
@@ -233,7 +233,9 @@ class Gate:
             declarations, tables = self.declarations, self.state().tables
             valid = [table for table in self.models if not declarations.violations(table)]
             plan = self.plan(*(table for table in valid if declarations.bound(table).name in tables))
-            unsupported = [violation for action in plan.actions for violation in lacking(action, self.catalog)]
+            unsupported = [
+                violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
+            ]
             self._violations = (*declarations.drift_validator.plan_violations(plan), *unsupported)
         return self._violations
 

@@ -9,7 +9,7 @@ from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, va
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.settings import Settings, current_settings
 from pytest_delta_schema.errors import ConvergenceError
-from pytest_delta_schema.execute.interruption import ApplyInterrupted, finished, looked_at
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, interrupted_after_all, with_running_outcome
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.validator import PlanValidator
@@ -125,14 +125,14 @@ class Orchestrator:
         try:
             ran = self.runner.apply(plan)
         except ApplyInterrupted as stop:
-            raise looked_at(stop, lambda: self._read_and_plan(tables, others)) from None
+            raise with_running_outcome(stop, lambda: self._read_and_plan(tables, others)) from None
         if not ran:
             sync_stale_entries(tables, self.reader, state)
             return SyncResult(plan=plan, statements=ran)
         try:
             sync_stale_entries(tables, self.reader, self._require_no_drift(tables, others))
         except KeyboardInterrupt:
-            raise finished(plan) from None
+            raise interrupted_after_all(plan) from None
         return SyncResult(plan=plan, statements=ran)
 
     def _resolved(self, models: Iterable[Table]) -> list[Table]:

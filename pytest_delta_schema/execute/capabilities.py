@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import CreateTable
 
 
-def lacking(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Diagnostic]:
+def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Diagnostic]:
     """Yield a violation for every statement of ``action`` that a catalog cannot run, at all or on that table."""
     capabilities = ddl.capabilities
     observed = action.observed if isinstance(action, AlignTable) else None
@@ -35,6 +35,6 @@ def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:
     Raises:
         UnsafePlanError: With everything that it cannot; nothing was changed.
     """
-    violations = tuple(lacking(action, ddl))
+    violations = tuple(unsupported_statements(action, ddl))
     if violations:
         raise UnsafePlanError(violations)

@@ -158,7 +158,7 @@ def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
     )
 
 
-def finished(plan: TablePlan) -> ApplyInterrupted:
+def interrupted_after_all(plan: TablePlan) -> ApplyInterrupted:
     """Return the interruption of an apply whose statements have all run."""
     return ApplyInterrupted(
         InterruptedTable(
@@ -172,17 +172,19 @@ def _version_before(action: CreateTable | AlignTable) -> int | None:
     return None if isinstance(action, CreateTable) else action.observed.version
 
 
-def looked_at(stop: ApplyInterrupted, look: Callable[[], tuple[CatalogState, TablePlan]]) -> ApplyInterrupted:
-    """Find out whether the running statement has committed: a new plan does not need it then.
+def with_running_outcome(
+    stop: ApplyInterrupted, read_and_plan: Callable[[], tuple[CatalogState, TablePlan]]
+) -> ApplyInterrupted:
+    """Find out whether the statement that was running has committed: a new plan no longer contains it then.
 
     Args:
         stop: The interruption.
-        look: Reads the tables again and plans them; abandoned after :data:`READING` seconds.
+        read_and_plan: Reads the tables again and plans them; abandoned after :data:`READING` seconds.
     """
     if not any(table.running for table in stop.tables):
         return stop
     try:
-        state, plan = in_time(look, READING)
+        state, plan = in_time(read_and_plan, READING)
     except TimeoutError:
         return _unknown(stop, f"the table could not be read again within {READING} s")
     except Exception as error:  # noqa: BLE001 - any error is reported as the reason

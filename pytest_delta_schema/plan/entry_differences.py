@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.state.catalog_entry import EntryState, is_servers, recorded, storable
+from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
     held, left_out = storable(log)
     shown = _without_rest(entry, log, held) if left_out else entry
     return (
-        *_columns(shown.columns, recorded(held.columns, held.partitioning)),
+        *_columns(shown.columns, entry_columns(held.columns, held.partitioning)),
         *_comment("comment", shown.comment, held.comment),
         *_properties(shown.properties, held.configuration),
     )
@@ -79,24 +79,24 @@ def is_stale(entry: EntryState | ReadProblem | None, log: LogState | None) -> bo
 
 def stale_entries(state: CatalogState) -> frozenset[QualifiedName]:
     """Return the tables whose catalog entries differ from their logs, as far as both were read."""
-    return frozenset(name for name, log in state.logs.items() if is_stale(state.records.get(name), log))
+    return frozenset(name for name, log in state.logs.items() if is_stale(state.entries.get(name), log))
 
 
-def _without_rest(record: EntryState, log: LogState, held: LogState) -> EntryState:
+def _without_rest(entry: EntryState, log: LogState, held: LogState) -> EntryState:
     """Remove from an entry what agrees with the log although entries cannot be expected to store it."""
-    whole = {column.name.lower(): column for column in recorded(log.columns, log.partitioning)}
+    whole = {column.name.lower(): column for column in entry_columns(log.columns, log.partitioning)}
     kept = {column.name.lower() for column in held.columns}
     return replace(
-        record,
+        entry,
         columns=tuple(
             column
-            for column in record.columns
+            for column in entry.columns
             if column.name.lower() in kept or _differs(column, whole.get(column.name.lower()))
         ),
-        comment=record.comment if record.comment != log.comment else held.comment,
+        comment=entry.comment if entry.comment != log.comment else held.comment,
         properties={
             key: value
-            for key, value in record.properties.items()
+            for key, value in entry.properties.items()
             if key in held.configuration or value != log.configuration.get(key)
         },
     )
@@ -175,14 +175,14 @@ def _one_text(text: str, wanted: EntryColumn) -> bool:
     return plain in {_NOISE.sub("", each).lower() for each in (wanted.text, exact)}
 
 
-def _comment(path: str, record: str, log: str) -> Iterator[EntryDifference]:
-    if record != log:
-        yield EntryDifference(path, repr(record), repr(log))
+def _comment(path: str, entry: str, log: str) -> Iterator[EntryDifference]:
+    if entry != log:
+        yield EntryDifference(path, repr(entry), repr(log))
 
 
-def _properties(record: Mapping[str, str], log: Mapping[str, str]) -> Iterator[EntryDifference]:
-    for key in sorted({*record, *log}):
-        if is_servers(key) or record.get(key) == log.get(key):
+def _properties(entry: Mapping[str, str], log: Mapping[str, str]) -> Iterator[EntryDifference]:
+    for key in sorted({*entry, *log}):
+        if is_written_by_server(key) or entry.get(key) == log.get(key):
             continue
-        shown = [repr(some[key]) if key in some else _ABSENT for some in (record, log)]
+        shown = [repr(some[key]) if key in some else _ABSENT for some in (entry, log)]
         yield EntryDifference(f"properties.{key}", *shown)

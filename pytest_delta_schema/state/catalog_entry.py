@@ -1,4 +1,4 @@
-"""What a catalog's own record says of a table, beside what the table's Delta log says.
+"""What a catalog's own entry says of a table, beside what the table's Delta log says.
 
 Readers that use the catalog alone see the entry. For external tables nothing synchronises it with the log.
 """
@@ -30,13 +30,13 @@ SERVER_PROPERTIES = (
     "clusteringColumns",
     "io.unitycatalog.tableId",
 )
-"""Properties that servers write into records by themselves (run on Unity Catalog 0.6)."""
+"""Properties that servers write into entries by themselves (run on Unity Catalog 0.6)."""
 
 SERVER_PREFIXES = ("delta.feature.", "option.")
 """Likewise, whole families of them."""
 
 PROPERTY_LIMIT = 255
-"""The longest key and the longest value of a property that a record holds, in characters (Unity Catalog 0.6.0)."""
+"""The longest key and the longest value of a property that an entry holds, in characters (Unity Catalog 0.6.0)."""
 
 COMMENT_LIMIT = 65_535
 """The longest comment of a table or a column, likewise."""
@@ -57,14 +57,14 @@ _TYPE_NAMES = {
 
 
 class EntryColumn(NamedTuple):
-    """One column of a record.
+    """One column of an entry.
 
     Args:
         name: As it is written.
         text: Its type as text, such as ``decimal(10,2)``.
         data_type: The type that its JSON describes, nested nullability included; ``None`` without JSON.
         type_name: The name of its type, such as ``DECIMAL``.
-        precision: Of a decimal; ``None`` where a record leaves it to the text.
+        precision: Of a decimal; ``None`` where an entry leaves it to the text.
         scale: Likewise.
         is_nullable: Whether it takes NULL.
         comment: ``""`` if there is none.
@@ -84,19 +84,19 @@ class EntryColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryState:
-    """The record of one table.
+    """The entry of one table.
 
     Args:
         name: The table's name.
         table_id: The catalog's own id of it.
         table_type: ``MANAGED``, ``EXTERNAL``, or another kind of thing.
         data_format: ``DELTA``, or another one.
-        location: Where its files are; ``""`` if the record does not say. Not shown: such a URI may hold a signature.
+        location: Where its files are; ``""`` if the entry does not say. Not shown: such a URI may hold a signature.
         owner: Who owns it; ``""`` if nobody is named.
         columns: In the order of their positions.
         comment: ``""`` if there is none.
         properties: As the catalog shows them.
-        version: The version of the log that the record shows; ``None`` if it does not say.
+        version: The version of the log that the entry shows; ``None`` if it does not say.
     """
 
     name: QualifiedName
@@ -112,13 +112,13 @@ class EntryState:
 
     @property
     def is_managed(self) -> bool:
-        """Whether the catalog commits to the log, so that nobody else may write the record."""
+        """Whether the catalog commits to the log, so that nobody else may write the entry."""
         return self.table_type == MANAGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogState:
-    """What a Delta log says that a record should show.
+    """What a Delta log says that an entry should show.
 
     Args:
         schema: The schema, as the text in JSON that the log has.
@@ -138,7 +138,7 @@ class LogState:
 
 
 class Storable(NamedTuple):
-    """The part of a log that a record can hold.
+    """The part of a log that an entry can hold.
 
     Args:
         log: The log without the rest.
@@ -174,7 +174,7 @@ def storable(log: LogState) -> Storable:
 
 
 def long_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Describe the properties whose keys or values no record can hold, such as ``note (a value of 300 characters)``."""
+    """Describe the properties whose keys or values no entry can hold, such as ``note (a value of 300 characters)``."""
     return tuple(
         f"{key} (a value of {len(value)} characters)"
         if len(key) <= PROPERTY_LIMIT
@@ -189,7 +189,7 @@ def _fits(key: str, value: str) -> bool:
 
 
 def _why_not(column: ColumnState) -> str:
-    """Say why a record cannot hold a column; ``""`` if it can."""
+    """Say why an entry cannot hold a column; ``""`` if it can."""
     if len(column.comment) > COMMENT_LIMIT:
         return f"a comment of {len(column.comment)} characters"
     return "void" if _has_void(column.data_type) else ""
@@ -199,14 +199,14 @@ def _has_void(data_type: DataTypeState) -> bool:
     return data_type == _VOID or any(_has_void(part.data_type) for part in below(data_type))
 
 
-def recorded(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
+def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
     """Return the columns of a catalog entry that shows what a log has."""
     places = {name.lower(): index for index, name in enumerate(partitioning)}
-    return tuple(_recorded(column, places.get(column.name.lower())) for column in columns)
+    return tuple(_entry_column(column, places.get(column.name.lower())) for column in columns)
 
 
 def type_text(data_type: DataTypeState) -> str:
-    """Write a type as records do: without nullability, and char and varchar as the strings that they are stored as."""
+    """Write a type as entries do: without nullability, and char and varchar as the strings that they are stored as."""
     if isinstance(data_type, StructState):
         return f"struct<{','.join(f'{field.name}:{type_text(field.data_type)}' for field in data_type.fields)}>"
     if isinstance(data_type, ArrayState):
@@ -217,7 +217,7 @@ def type_text(data_type: DataTypeState) -> str:
 
 
 def type_name(data_type: DataTypeState) -> str:
-    """Return the name of a type in records."""
+    """Return the name of a type in entries."""
     return _named(type_text(data_type))
 
 
@@ -234,12 +234,12 @@ def decimal_parts(data_type: DataTypeState) -> tuple[int | None, int | None]:
     return int(precision), int(scale)
 
 
-def is_servers(key: str) -> bool:
+def is_written_by_server(key: str) -> bool:
     """Whether servers write a property by themselves."""
     return key in SERVER_PROPERTIES or key.startswith(SERVER_PREFIXES)
 
 
-def _recorded(column: ColumnState, partition_index: int | None) -> EntryColumn:
+def _entry_column(column: ColumnState, partition_index: int | None) -> EntryColumn:
     precision, scale = decimal_parts(column.data_type)
     text = type_text(column.data_type)
     return EntryColumn(

@@ -157,13 +157,13 @@ class CatalogState:
     Args:
         tables: Read tables, those that do not exist included.
         problems: Tables that could not be read.
-        records: What a catalog says of tables beside their logs, if it keeps such a record; or why that makes no sense.
-        logs: What the logs of these tables say that their records should show, as far as they can be compared.
+        entries: The catalog entries of tables, on backends that have them; or why an entry could not be understood.
+        logs: What the Delta logs of these tables hold, to be compared with the entries.
     """
 
     tables: Mapping[QualifiedName, TableState]
     problems: Mapping[QualifiedName, ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
-    records: Mapping[QualifiedName, EntryState | ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
+    entries: Mapping[QualifiedName, EntryState | ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
     logs: Mapping[QualifiedName, LogState] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod

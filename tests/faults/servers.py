@@ -55,19 +55,19 @@ def _run(case: Case, bench: Bench) -> None:
     call, folder = case.values["call"], bench.new_folder(case.name)
     delta_api = call not in RECREATED
     with UnityDouble(folder, token=SECRET, delta_api=delta_api) as double:
-        double.records.create_catalog({"name": "dev"})
+        double.metastore.create_catalog({"name": "dev"})
         double.credentials = CREDENTIALS
         for name in NAMES:
             delta_log(folder / "dev" / "silver" / name, field("id"), team="x")
-        double.records.look()
+        double.metastore.look()
         if call == "vend credentials":
-            double.records.tables["dev.silver.orders"]["storage_location"] = "s3://bucket/orders"
+            double.metastore.tables["dev.silver.orders"]["storage_location"] = "s3://bucket/orders"
         with Liar(double, call, ANSWERS[case.values["answer"]]) as liar:
             _under_the_lie(case, liar, double)
             if not liar.has_lied:
                 msg = f"no call of the kind {call!r} was made"
                 raise NotTriedError(msg)
-        double.records.tables.setdefault("dev.silver.orders", {})
+        double.metastore.tables.setdefault("dev.silver.orders", {})
         _after_it(double, call)
     bench.clean(folder)
 
@@ -139,7 +139,7 @@ def _check(name: str, found: Any, double: UnityDouble) -> None:
 
 
 def _is_level(double: UnityDouble, name: str) -> bool:
-    entry = double.records.tables.get(f"dev.silver.{name}") or {}
+    entry = double.metastore.tables.get(f"dev.silver.{name}") or {}
     return [each["name"] for each in entry.get("columns", ())] == ["id"] and entry["properties"].get("team") == "x"
 
 

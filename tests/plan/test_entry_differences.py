@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema.errors import ReadProblem
 from pytest_delta_schema.plan.entry_differences import entry_differences, stale_entries, unstorable_notes
 from pytest_delta_schema.state import CatalogState
-from pytest_delta_schema.state.catalog_entry import EntryState, long_properties, recorded, storable
+from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, long_properties, storable
 from pytest_delta_schema.state.log_facts import LogFacts
 from support.logs import field
 from support.tables import NAME
@@ -24,7 +24,7 @@ def log(*fields, comment="", **configuration):
     return LogFacts({"schemaString": schema, "description": comment, "configuration": configuration}, {}).shown()
 
 
-def record(shown, **more):
+def entry(shown, **more):
     return EntryState(
         name=NAME,
         table_id="1",
@@ -32,7 +32,7 @@ def record(shown, **more):
         data_format="DELTA",
         location="file:///lake",
         owner="",
-        columns=recorded(shown.columns, shown.partitioning),
+        columns=entry_columns(shown.columns, shown.partitioning),
         comment=shown.comment,
         properties=more.pop("properties", shown.configuration),
         **more,
@@ -57,19 +57,19 @@ CASES = {
 
 
 @pytest.mark.parametrize(("said", "left_out"), CASES.values(), ids=CASES)
-def test_what_no_record_can_hold_is_a_note_and_no_difference(said, left_out):
-    lacking = record(log(field("id")))
+def test_what_no_entry_can_hold_is_a_note_and_no_difference(said, left_out):
+    lacking = entry(log(field("id")))
 
     assert entry_differences(lacking, said) == ()
-    assert entry_differences(record(said), said) == ()
+    assert entry_differences(entry(said), said) == ()
     assert unstorable_notes(said) == (f"the catalog cannot store {left_out}, and its entry lacks it",)
 
 
-def test_a_record_may_hold_it_in_a_form_of_its_own():
+def test_an_entry_may_hold_it_in_a_form_of_its_own():
     said = log(field("id"), field("v", "void"))
-    (first, void) = recorded(said.columns, ())
+    (first, void) = entry_columns(said.columns, ())
 
-    held = replace(record(said), columns=(first, void._replace(data_type=None, type_name="")))
+    held = replace(entry(said), columns=(first, void._replace(data_type=None, type_name="")))
     stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
 
     assert entry_differences(held, said) == ()
@@ -101,7 +101,7 @@ OTHERWISE = {
     ),
     "an older column": (
         log(field("id"), field("v", "void")),
-        {"columns": recorded(log(field("id"), field("v", "string")).columns, ())},
+        {"columns": entry_columns(log(field("id"), field("v", "string")).columns, ())},
         ["columns.v: the catalog entry has string, the log has (absent)"],
     ),
     "an older comment": (
@@ -118,8 +118,8 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize(("said", "edit", "texts"), OTHERWISE.values(), ids=OTHERWISE)
-def test_what_a_record_holds_in_its_place_is_a_difference(said, edit, texts):
-    assert list(map(str, entry_differences(replace(record(said), **edit), said))) == texts
+def test_what_an_entry_holds_in_its_place_is_a_difference(said, edit, texts):
+    assert list(map(str, entry_differences(replace(entry(said), **edit), said))) == texts
 
 
 def test_stale_are_tables_of_which_both_were_read():
@@ -127,9 +127,9 @@ def test_stale_are_tables_of_which_both_were_read():
     said = log(field("id"))
     state = CatalogState(
         tables={},
-        records={
-            level: record(said),
-            behind: record(said, properties={"old": "1"}),
+        entries={
+            level: entry(said),
+            behind: entry(said, properties={"old": "1"}),
             odd: ReadProblem(table="odd", message="", remedy=""),
         },
         logs={level: said, behind: said, odd: said, NAME: said},

@@ -82,7 +82,7 @@ def test_an_apply_syncs_entries_also_where_nothing_else_changes(project, unity):
 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(["apply: 1 in sync, 1 metadata synced, 0 statements run"])
-    assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
+    assert [each["name"] for each in unity.entry()["columns"]] == ["id", "day"]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_drift_names_which_of_model_log_and_entry_differs(project, is_level):
 
 
 @pytest.mark.usefixtures("unity")
-def test_a_record_alone_can_be_selected(project):
+def test_an_entry_alone_can_be_selected(project):
     project.run("--snapshot-update")
 
     result = project.run("--delta-drift", "-m", "delta_metadata")
@@ -165,7 +165,7 @@ def test_a_record_alone_can_be_selected(project):
 
 def test_managed_tables_are_reported_and_not_changed(project, unity):
     project.run("--delta-sync-metadata", "--snapshot-update")
-    unity.record()["table_type"] = "MANAGED"
+    unity.entry()["table_type"] = "MANAGED"
 
     result = project.run("--delta-drift")
 
@@ -187,8 +187,8 @@ class Managed(UnityCatalog):
 
     def snapshot(self, models):
         state = super().snapshot(models)
-        records = {name: replace(each, table_type="MANAGED") for name, each in state.records.items()}
-        return replace(state, records=records)
+        entries = {name: replace(each, table_type="MANAGED") for name, each in state.entries.items()}
+        return replace(state, entries=entries)
 
 
 @pytest.fixture(scope="session")
@@ -215,7 +215,7 @@ def test_a_wrong_managed_entry_is_reported_with_another_remedy(project, unity):
 
 
 @pytest.mark.usefixtures("unity")
-def test_a_table_that_is_not_there_has_no_stale_record(project):
+def test_a_table_that_is_not_there_has_no_stale_entry(project):
     project.models(MODEL.replace("dev.silver.orders", "dev.silver.nope"))
 
     result = project.run("--delta-drift", "--snapshot-update")
@@ -224,9 +224,9 @@ def test_a_table_that_is_not_there_has_no_stale_record(project):
     result.stdout.fnmatch_lines(["dev.silver.nope does not exist in the catalog"])
 
 
-def test_a_record_that_makes_no_sense_is_an_error_in_set_up(project, unity):
+def test_an_entry_that_makes_no_sense_is_an_error_in_set_up(project, unity):
     project.run("--delta-sync-metadata", "--snapshot-update")
-    unity.record()["columns"][0]["type_json"] = '"geometry"'
+    unity.entry()["columns"][0]["type_json"] = '"geometry"'
 
     result = project.run("--delta-drift")
 
@@ -271,15 +271,15 @@ def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, uni
             "drift: 2 in sync, 0 statements run",
         ]
     )
-    assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
+    assert [each["name"] for each in unity.entry()["columns"]] == ["id", "day"]
 
 
-def test_an_apply_item_alone_heals_the_record(project, unity):
+def test_an_apply_item_alone_heals_the_entry(project, unity):
     result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
 
     result.assert_outcomes(passed=1, deselected=3)
     result.stdout.fnmatch_lines(["apply: 1 metadata synced, 0 statements run"])
-    assert [each["name"] for each in unity.record()["columns"]] == ["id", "day"]
+    assert [each["name"] for each in unity.entry()["columns"]] == ["id", "day"]
 
 
 @pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
@@ -294,10 +294,10 @@ def test_a_table_that_is_stored_in_another_case_is_one_and_the_same(project, uni
     result.stdout.fnmatch_lines(
         ["  note  *dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case"]
     )
-    assert sorted(unity.server.records.tables) == ["dev.silver.Mixed", "dev.silver.orders"]
+    assert sorted(unity.server.metastore.tables) == ["dev.silver.Mixed", "dev.silver.orders"]
 
 
-def test_a_record_that_cannot_be_healed_fails_the_apply_item(project, unity):
+def test_an_entry_that_cannot_be_healed_fails_the_apply_item(project, unity):
     unity.server.read_only.add("dev.silver.orders")
 
     result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")

@@ -27,8 +27,8 @@ NESTED = {
 }
 
 
-def record(location: Path | str, kind: str = "EXTERNAL") -> dict[str, Any]:
-    """Write a record as the classic API shows it."""
+def entry(location: Path | str, kind: str = "EXTERNAL") -> dict[str, Any]:
+    """Write an entry as the classic API shows it."""
     columns = [
         {
             "name": "id",
@@ -106,7 +106,7 @@ class Playing:
     proxy = None
 
     def __init__(self, location: Path | str, kind: str = "EXTERNAL", token: str = "") -> None:
-        one = record(location, kind)
+        one = entry(location, kind)
         self.answers: dict[str, Any] = {
             TABLE: one,
             LISTING: {"tables": [one], "next_page_token": None},

@@ -47,11 +47,11 @@ class Lake:
     def differences(self, name: Any = NAME) -> list[str]:
         """Return the differences between a catalog entry and its log."""
         state = self.state(table(column(), name=str(name)))
-        return list(map(str, entry_differences(state.records[name], state.logs[name])))
+        return list(map(str, entry_differences(state.entries[name], state.logs[name])))
 
-    def record(self, name: str = "dev.silver.orders") -> dict[str, Any]:
-        """Return the record as the server keeps it."""
-        return self.server.records.tables[name]
+    def entry(self, name: str = "dev.silver.orders") -> dict[str, Any]:
+        """Return the entry as the server keeps it."""
+        return self.server.metastore.tables[name]
 
     def calls(self, method: str) -> list[str]:
         """Return the paths that were called by one method."""
@@ -64,7 +64,7 @@ def lake(folder: Path, *, token: str | None = None, timeout: float = 60, **how: 
     delta_api = how.pop("delta_api", True)
     server_token = how.pop("server_token", token)
     with UnityDouble(folder, token=server_token, delta_api=delta_api) as server:
-        server.records.create_catalog({"name": "dev"})
+        server.metastore.create_catalog({"name": "dev"})
         client = UnityClient(server.uri, Secret(token) if token else None, timeout)
         try:
             yield Lake(folder, server, UnityCatalog(client, read_threads=4, **how))

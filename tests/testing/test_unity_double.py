@@ -25,9 +25,9 @@ ABSENT = "(absent)"
 @pytest.fixture
 def double():
     with UnityDouble() as made:
-        made.records.create_catalog({"name": "dev"})
-        made.records.create_schema({"name": "silver", "catalog_name": "dev"})
-        made.records.create_table(record("orders"))
+        made.metastore.create_catalog({"name": "dev"})
+        made.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
+        made.metastore.create_table(entry("orders"))
         yield made
 
 
@@ -45,7 +45,7 @@ def call(double):
         yield ask
 
 
-def record(name, **more):
+def entry(name, **more):
     return {
         "name": name,
         "catalog_name": "dev",
@@ -58,7 +58,7 @@ def record(name, **more):
 
 
 def update(double, *updates, **requirements):
-    info, etag = double.records.tables["dev.silver.orders"], double.records.etags["dev.silver.orders"]
+    info, etag = double.metastore.tables["dev.silver.orders"], double.metastore.etags["dev.silver.orders"]
     said = {"uuid": info["table_id"], "etag": etag, **requirements}
     required = [{"type": f"assert-{'table-uuid' if key == 'uuid' else key}", key: value} for key, value in said.items()]
     return {"requirements": [each for each in required if ABSENT not in each.values()], "updates": list(updates)}
@@ -102,8 +102,8 @@ CLASSIC = [
     ("GET", "/catalogs/zzz", None, 404, ("CATALOG_NOT_FOUND", "Catalog not found: zzz")),
     ("GET", "/tables?catalog_name=dev&schema_name=zzz", None, 404, ("SCHEMA_NOT_FOUND", "Schema not found: dev.zzz")),
     ("POST", "/catalogs", {"name": "dev"}, 400, ("CATALOG_ALREADY_EXISTS", "dev already exists")),
-    ("POST", "/tables", record("orders"), 400, ("TABLE_ALREADY_EXISTS", "Table already exists: dev.silver.orders")),
-    ("POST", "/tables", record("m", table_type="MANAGED"), 404, ("TABLE_NOT_FOUND", "Staging table not found")),
+    ("POST", "/tables", entry("orders"), 400, ("TABLE_ALREADY_EXISTS", "Table already exists: dev.silver.orders")),
+    ("POST", "/tables", entry("m", table_type="MANAGED"), 404, ("TABLE_NOT_FOUND", "Staging table not found")),
     (
         "DELETE",
         "/schemas/dev.silver",
@@ -121,8 +121,8 @@ CLASSIC = [
     ("GET", "/tables?catalog_name=zzz&schema_name=silver", None, 404, ("CATALOG_NOT_FOUND", "Catalog not found: zzz")),
     ("POST", "/schemas", {"name": "x", "catalog_name": "zzz"}, 404, ("CATALOG_NOT_FOUND", "Catalog not found: zzz")),
     ("GET", "/tables/dev.silver.Orders", None, 404, ("TABLE_NOT_FOUND", "Table not found: dev.silver.Orders")),
-    *(("POST", "/tables", record(name), 400, ("INVALID_ARGUMENT", NAMES)) for name in ("a.b", "a b", "", "a/b")),
-    ("POST", "/tables", record("n", storage_location=None), 500, ("INTERNAL", "Path cannot be null or empty")),
+    *(("POST", "/tables", entry(name), 400, ("INVALID_ARGUMENT", NAMES)) for name in ("a.b", "a b", "", "a/b")),
+    ("POST", "/tables", entry("n", storage_location=None), 500, ("INTERNAL", "Path cannot be null or empty")),
     ("DELETE", "/catalogs/dev", None, 400, ("FAILED_PRECONDITION", "Cannot delete catalog with schemas: dev")),
     ("HEAD", TABLE, None, 204, ""),
     ("HEAD", TABLE.replace("orders", "zzz"), None, 404, ""),
@@ -171,7 +171,7 @@ def test_the_configuration_is_that_of_a_catalog(call):
 
 
 def test_the_delta_api_shows_delta_tables_only(double, call):
-    double.records.create_table(record("files", data_source_format="CSV"))
+    double.metastore.create_table(entry("files", data_source_format="CSV"))
 
     status, found = call("GET", TABLE.replace("orders", "files"))
 
@@ -448,7 +448,7 @@ def test_an_older_version_is_taken(double, call):
 
 
 def test_managed_tables_are_changed_without_a_commit(double, call):
-    double.records.tables["dev.silver.orders"]["table_type"] = "MANAGED"
+    double.metastore.tables["dev.silver.orders"]["table_type"] = "MANAGED"
 
     assert call("POST", TABLE, update(double, COMMENT))[0] == 200
 
@@ -460,7 +460,7 @@ def test_the_classic_way_gives_a_new_id_and_keeps_what_was_sent(call):
     mine = {"table_id": before["table_id"], "owner": "me"}
 
     call("DELETE", "/tables/dev.silver.orders")
-    status, after = call("POST", "/tables", record("orders", columns=[sent], **mine))
+    status, after = call("POST", "/tables", entry("orders", columns=[sent], **mine))
 
     assert (status, after["columns"], after["owner"]) == (200, [sent], None)
     assert after["table_id"] != before["table_id"]
@@ -478,7 +478,7 @@ ODD_COLUMNS = {
 
 @pytest.mark.parametrize("edit", ODD_COLUMNS.values(), ids=ODD_COLUMNS)
 def test_columns_that_contradict_themselves_are_refused(call, edit):
-    status, body = call("POST", "/tables", record("t", columns=[classic_column(**edit)]))
+    status, body = call("POST", "/tables", entry("t", columns=[classic_column(**edit)]))
 
     assert (status, body["error_code"]) == (400, "INVALID_ARGUMENT")
     assert body["message"].startswith("Invalid type_json for column d: ")
@@ -494,18 +494,18 @@ def test_columns_that_contradict_themselves_are_refused(call, edit):
     ],
 )
 def test_locations_are_written_in_one_way(call, sent, stored):
-    assert call("POST", "/tables", record("t", storage_location=sent))[1]["storage_location"] == stored
+    assert call("POST", "/tables", entry("t", storage_location=sent))[1]["storage_location"] == stored
 
 
 def test_names_differ_by_case(call):
-    assert [call("POST", "/tables", record(name))[0] for name in ("Orders", "ORDERS")] == [200, 200]
+    assert [call("POST", "/tables", entry(name))[0] for name in ("Orders", "ORDERS")] == [200, 200]
     listed = call("GET", "/tables?catalog_name=dev&schema_name=silver")[1]["tables"]
     assert [each["name"] for each in listed] == ["ORDERS", "Orders", "orders"]
 
 
 def test_pages(double, call):
     for number in range(4):
-        double.records.create_table(record(f"t{number}"))
+        double.metastore.create_table(entry(f"t{number}"))
 
     where = "/tables?catalog_name=dev&schema_name=silver&max_results=2"
     pages = [call("GET", f"{where}{token}")[1] for token in ("", "&page_token=t0", "&page_token=t2")]
@@ -519,7 +519,7 @@ def test_pages(double, call):
 
 def test_a_page_is_never_larger_than_a_hundred_and_a_full_one_has_a_token(double, call):
     for number in range(99):
-        double.records.create_table(record(f"t{number:03}"))
+        double.metastore.create_table(entry(f"t{number:03}"))
     where = "/tables?catalog_name=dev&schema_name=silver&max_results=1000"
 
     full, empty = (call("GET", f"{where}{token}")[1] for token in ("", "&page_token=t098"))
@@ -529,7 +529,7 @@ def test_a_page_is_never_larger_than_a_hundred_and_a_full_one_has_a_token(double
 
 
 def test_files_need_no_credentials(double, call):
-    asked = {"table_id": double.records.tables["dev.silver.orders"]["table_id"], "operation": "READ"}
+    asked = {"table_id": double.metastore.tables["dev.silver.orders"]["table_id"], "operation": "READ"}
 
     assert call("POST", "/temporary-table-credentials", asked) == (
         200,
@@ -549,10 +549,10 @@ class TestAuthorization:
     @pytest.fixture
     def call(self):
         with UnityDouble(token="me") as double:  # noqa: S106 - of nobody
-            double.records.create_catalog({"name": "dev"})
-            double.records.create_schema({"name": "silver", "catalog_name": "dev"})
+            double.metastore.create_catalog({"name": "dev"})
+            double.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
             for name in ("orders", "secret"):
-                double.records.create_table(record(name))
+                double.metastore.create_table(entry(name))
             double.hidden.add("dev.silver.secret")
             headers = {"Authorization": "Bearer me"}
             with httpx.Client(base_url=f"{double.uri}{ROOT}", headers=headers) as client:
@@ -603,7 +603,7 @@ class TestAuthorization:
         assert call("POST", TABLE, update(call.double, COMMENT))[0] == 200
 
 
-def test_what_spark_makes_in_the_store_has_a_record_without_columns(tmp_path):
+def test_what_spark_makes_in_the_store_has_an_entry_without_columns(tmp_path):
     from support.logs import delta_log, field  # noqa: PLC0415 - for this test alone
 
     folder = delta_log(tmp_path / "dev" / "silver" / "orders", field("id"), comment="Made", team="x")
@@ -614,7 +614,7 @@ def test_what_spark_makes_in_the_store_has_a_record_without_columns(tmp_path):
     assert (found["table_type"], found["storage_location"]) == ("EXTERNAL", folder.as_uri())
 
 
-def test_a_commit_to_a_managed_table_is_in_its_record(double, call):
+def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):
     fields = [ID, DAY, {"name": "x", "type": "integer", "nullable": True, "metadata": {}}]
     said = {
         "schemaString": json.dumps({"type": "struct", "fields": fields}),
@@ -625,7 +625,7 @@ def test_a_commit_to_a_managed_table_is_in_its_record(double, call):
     log = LogFacts(said, {}, version=4).shown()
     before = call("GET", "/tables/dev.silver.orders")[1]
 
-    double.records.commit("dev.silver.orders", log)
+    double.metastore.commit("dev.silver.orders", log)
 
     after = call("GET", "/tables/dev.silver.orders")[1]
     assert (after["table_type"], after["table_id"]) == ("MANAGED", before["table_id"])

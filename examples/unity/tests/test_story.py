@@ -1,7 +1,7 @@
-"""Three descriptions of one table drift apart and are brought together: the model, the Delta log, and the record.
+"""A model, a Delta log and a catalog entry of one table drift apart and are synchronised again.
 
-The model is ours, the log is what writers have made of the table, and the record is what the catalog tells readers that
-never look at the log. The server is the toolkit's double of a Unity Catalog server; the log is a real one.
+The model is the declaration, the log is what writers have made of the table, and the catalog entry is what the catalog
+shows to readers that never open the log. The server is the toolkit's double of a Unity Catalog server; the log is real.
 """
 
 import pytest
@@ -20,17 +20,17 @@ TEXT = PrimitiveType("string")
 
 @pytest.fixture
 def lake(tmp_path):
-    """The table as the pipeline has made it: an external table at a place of its own."""
+    """The table as the pipeline has made it: an external table outside of the catalog's storage."""
     key = Field("id", PrimitiveType("long"), nullable=False, metadata={"comment": "Order"})
     status = Field("status", TEXT, metadata={"comment": "Where it is"})
-    place = tmp_path / "dev" / "silver" / "orders"
-    DeltaTable.create(place, Schema([key, status]), description="Orders of the shop")
+    location = tmp_path / "dev" / "silver" / "orders"
+    DeltaTable.create(location, Schema([key, status]), description="Orders of the shop")
     return tmp_path
 
 
 @pytest.fixture
 def catalog(lake):
-    """The catalog, in which the connector has registered the table: with its place, and without a column."""
+    """The catalog, in which the Spark connector has registered the table: its location, and no columns."""
     with UnityDouble(lake) as server:
         client = UnityClient(server.uri)
         yield UnityCatalog(client)
@@ -38,13 +38,13 @@ def catalog(lake):
 
 
 def stale(catalog, table=orders):
-    """Say in what the record is behind the log."""
+    """Return the differences between the catalog entry and the log."""
     state = catalog.snapshot([table])
-    return [str(each) for each in entry_differences(state.records[table.name], state.logs[table.name])]
+    return [str(difference) for difference in entry_differences(state.entries[table.name], state.logs[table.name])]
 
 
-def test_the_three_drift_apart_and_are_brought_together(catalog, lake):
-    # Model and log are one. Whoever asks the catalog sees no column at all.
+def test_model_log_and_entry_drift_apart_and_are_synchronised(catalog, lake):
+    # Model and log agree. The catalog entry shows no column.
     assert_no_drift(orders, catalog)
     assert stale(catalog) == ["columns: the catalog entry has none, the log has 2"]
 
@@ -53,13 +53,13 @@ def test_the_three_drift_apart_and_are_brought_together(catalog, lake):
     assert synced.version == 0
     assert stale(catalog) == []
 
-    # A colleague adds a column by hand. Now all three say something else.
+    # A colleague adds a column by hand. Now model, log and entry differ.
     DeltaTable(lake / "dev" / "silver" / "orders").alter.add_columns([Field("coupon", TEXT)])
     with pytest.raises(DriftError, match=r"dev.silver.orders has drifted, 1 change: columns.coupon"):
         assert_no_drift(orders, catalog)
     assert stale(catalog) == ["columns.coupon: the catalog entry has (absent), the log has string"]
 
-    # The column is wanted: the model takes it, and the record follows the log.
+    # The column is wanted: the model declares it, and the entry is synchronised with the log.
     wanted = Table(*orders.name, [*orders.columns, Column("coupon", StringType())], comment=orders.comment)
     catalog.sync_entries([wanted])
     assert_no_drift(wanted, catalog)

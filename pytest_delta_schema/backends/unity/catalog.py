@@ -116,7 +116,7 @@ class UnityCatalog:
             }
         return CatalogState.of(
             {name: reading.table for name, reading in readings.items()},
-            records={name: reading.entry for name, reading in readings.items() if reading.entry is not None},
+            entries={name: reading.entry for name, reading in readings.items() if reading.entry is not None},
             logs={name: reading.log for name, reading in readings.items() if reading.log is not None},
         )
 

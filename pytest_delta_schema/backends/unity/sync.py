@@ -15,7 +15,7 @@ from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE, MetadataSync
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table
-from pytest_delta_schema.state.catalog_entry import is_servers, storable
+from pytest_delta_schema.state.catalog_entry import is_written_by_server, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -202,7 +202,7 @@ def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[Ent
         updates.append({"action": "set-partition-columns", "partition-columns": list(log.partitioning)})
     if "comment" in paths:
         updates.append({"action": "set-table-comment", "comment": log.comment})
-    ours = {key: value for key, value in log.configuration.items() if not is_servers(key)}
+    ours = {key: value for key, value in log.configuration.items() if not is_written_by_server(key)}
     changed = {key: value for key, value in ours.items() if seen.entry.properties.get(key) != value}
     known = seen.entry.properties
     stale = [key for key in known if key not in log.configuration and f"properties.{key}" in differing]

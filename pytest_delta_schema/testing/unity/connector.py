@@ -16,8 +16,8 @@ def logs_in(store: Path) -> dict[str, Path]:
     return {".".join(path.parts[-4:-1]): path for path in logs}
 
 
-def external_record(catalog: str, schema: str, table: str, log: Path) -> dict[str, Any]:
-    """Return the record that the connector makes of an external table: a comment, and no columns."""
+def external_entry(catalog: str, schema: str, table: str, log: Path) -> dict[str, Any]:
+    """Return the entry that the connector makes of an external table: a comment, and no columns."""
     comment = None
     with suppress(AttributeError, ValueError):
         actions = [json.loads(line) for line in min(log.glob("*.json")).read_text("utf-8").splitlines()]

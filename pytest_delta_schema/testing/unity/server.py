@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from pytest_delta_schema.testing.unity.loopback import listening
-from pytest_delta_schema.testing.unity.records import PAGE, Records
+from pytest_delta_schema.testing.unity.metastore import PAGE, Metastore
 from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, deadlock, invalid, missing, unparsed
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ class UnityDouble:
     """A Unity Catalog server that listens on loopback while it is entered.
 
     Args:
-        store: Where tables of the Spark connector lie; see :class:`Records`.
+        store: Where tables of the Spark connector lie; see :class:`Metastore`.
         token: The bearer token without which every call is refused; ``None`` for a server without authorization.
-        delta_api: Whether the server is new enough to update records.
+        delta_api: Whether the server is new enough to update entries.
 
     Attributes:
-        records: What it knows; to be looked at and changed freely.
+        metastore: Catalogs, schemas and catalog entries; tests read and change them directly.
         calls: Every call so far, as method and path without the query.
         faults: What goes wrong from now on.
         hidden: Names of catalogs, schemas and tables that the principal may not see.
@@ -87,7 +87,7 @@ class UnityDouble:
     """
 
     def __init__(self, store: Path | None = None, *, token: str | None = None, delta_api: bool = True) -> None:
-        self.records = Records(store)
+        self.metastore = Metastore(store)
         self.calls: list[tuple[str, str]] = []
         self.faults: list[Fault] = []
         self.hidden: set[str] = set()
@@ -132,7 +132,7 @@ class UnityDouble:
         with self._lock:
             try:
                 self._require_token(token)
-                self.records.look()
+                self.metastore.look()
                 return self._route(method, path, query, _parsed(sent))
             except Refused as refused:
                 return refused.status, refused.body(delta=delta)
@@ -171,13 +171,13 @@ class UnityDouble:
         return re.search(fault.path, path) is not None and fault.method in ("", method)
 
     def _catalogs(self, _names: list[str], _query: dict[str, str], _body: Any) -> Answer:
-        shown = [catalog for name, catalog in self.records.catalogs.items() if name not in self.hidden]
+        shown = [catalog for name, catalog in self.metastore.catalogs.items() if name not in self.hidden]
         return 200, {"catalogs": shown, "next_page_token": None}
 
     def _schemas(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
         self._require_visible([query["catalog_name"]])
-        self.records.catalog(query["catalog_name"])
-        known = self.records.schemas.items()
+        self.metastore.catalog(query["catalog_name"])
+        known = self.metastore.schemas.items()
         inside = f"{query['catalog_name']}."
         shown = [schema for name, schema in known if name.startswith(inside) and name not in self.hidden]
         return 200, {"schemas": shown, "next_page_token": None}
@@ -186,7 +186,7 @@ class UnityDouble:
         catalog, schema = query["catalog_name"], query["schema_name"]
         self._require_visible([catalog, schema])
         size = min(int(query.get("max_results") or PAGE), PAGE)
-        page = self.records.page(catalog, schema, query.get("page_token", ""), size)
+        page = self.metastore.page(catalog, schema, query.get("page_token", ""), size)
         following = page[-1]["name"] if len(page) == size else None
         shown = [info for info in page if f"{catalog}.{schema}.{info['name']}" not in self.hidden]
         return 200, {"tables": shown, "next_page_token": following}
@@ -197,7 +197,7 @@ class UnityDouble:
             message = "Must supply a proper catalog in catalog parameter."
             raise invalid(message)
         self._require_visible([catalog])
-        if catalog not in self.records.catalogs:
+        if catalog not in self.metastore.catalogs:
             absent = missing(catalog, kind="Catalog")
             raise Refused(absent.status, absent.code, absent.message, by_authorizer=self._token is not None)
         return 200, {"endpoints": list(ENDPOINTS), "protocol-version": "1.0"}
@@ -207,10 +207,10 @@ class UnityDouble:
         self._updates += 1
         if self.deadlocks and self._updates % self.deadlocks == 0:
             raise deadlock()
-        return 200, self.records.update_table(_named(names), body)
+        return 200, self.metastore.update_table(_named(names), body)
 
     def _vend(self, _names: list[str], _query: dict[str, str], body: Any) -> Answer:
-        known = {info["table_id"]: info["storage_location"] for info in self.records.tables.values()}
+        known = {info["table_id"]: info["storage_location"] for info in self.metastore.tables.values()}
         location = known.get(body["table_id"])
         if location is not None and location.startswith("file:"):
             return 200, {**dict.fromkeys(_CREDENTIALS), "url": location}
@@ -234,7 +234,7 @@ def _named(names: list[str]) -> str:
 
 
 def _forgotten(double: UnityDouble, names: list[str]) -> Answer:
-    double.records.delete_table(names[0])
+    double.metastore.delete_table(names[0])
     return 200, "200 OK"
 
 
@@ -244,7 +244,7 @@ def _dropped(drop: Callable[[str], None], names: list[str]) -> Answer:
 
 
 def _renamed(double: UnityDouble, names: list[str], body: Any) -> Answer:
-    double.records.rename_table(_named(names), body["new-name"])
+    double.metastore.rename_table(_named(names), body["new-name"])
     return 204, ""
 
 
@@ -254,28 +254,28 @@ def _patched(known: dict[str, Any], body: Any) -> Answer:
 
 
 def _exists(double: UnityDouble, names: list[str]) -> Answer:
-    double.records.table(_named(names), delta=True)
+    double.metastore.table(_named(names), delta=True)
     return 204, ""
 
 
 _ROUTES: tuple[tuple[str, str, Callable[[UnityDouble, list[str], dict[str, str], Any], Answer]], ...] = (
     ("GET", "/catalogs", UnityDouble._catalogs),
-    ("POST", "/catalogs", lambda d, _n, _q, body: (200, d.records.create_catalog(body))),
-    ("GET", "/catalogs/([^/]+)", lambda d, n, _q, _b: (200, d.records.catalog(n[0]))),
-    ("PATCH", "/catalogs/([^/]+)", lambda d, n, _q, body: _patched(d.records.catalog(n[0]), body)),
-    ("DELETE", "/catalogs/([^/]+)", lambda d, n, _q, _b: _dropped(d.records.delete_catalog, n)),
+    ("POST", "/catalogs", lambda d, _n, _q, body: (200, d.metastore.create_catalog(body))),
+    ("GET", "/catalogs/([^/]+)", lambda d, n, _q, _b: (200, d.metastore.catalog(n[0]))),
+    ("PATCH", "/catalogs/([^/]+)", lambda d, n, _q, body: _patched(d.metastore.catalog(n[0]), body)),
+    ("DELETE", "/catalogs/([^/]+)", lambda d, n, _q, _b: _dropped(d.metastore.delete_catalog, n)),
     ("GET", "/schemas", UnityDouble._schemas),
-    ("POST", "/schemas", lambda d, _n, _q, body: (200, d.records.create_schema(body))),
-    ("GET", "/schemas/([^/]+)", lambda d, n, _q, _b: (200, d.records.schema(n[0]))),
-    ("PATCH", "/schemas/([^/]+)", lambda d, n, _q, body: _patched(d.records.schema(n[0]), body)),
-    ("DELETE", "/schemas/([^/]+)", lambda d, n, _q, _b: _dropped(d.records.delete_schema, n)),
+    ("POST", "/schemas", lambda d, _n, _q, body: (200, d.metastore.create_schema(body))),
+    ("GET", "/schemas/([^/]+)", lambda d, n, _q, _b: (200, d.metastore.schema(n[0]))),
+    ("PATCH", "/schemas/([^/]+)", lambda d, n, _q, body: _patched(d.metastore.schema(n[0]), body)),
+    ("DELETE", "/schemas/([^/]+)", lambda d, n, _q, _b: _dropped(d.metastore.delete_schema, n)),
     ("GET", "/tables", UnityDouble._tables),
-    ("POST", "/tables", lambda d, _n, _q, body: (200, d.records.create_table(body))),
-    ("GET", "/tables/([^/]+)", lambda d, n, _q, _b: (200, d.records.table(n[0]))),
+    ("POST", "/tables", lambda d, _n, _q, body: (200, d.metastore.create_table(body))),
+    ("GET", "/tables/([^/]+)", lambda d, n, _q, _b: (200, d.metastore.table(n[0]))),
     ("DELETE", "/tables/([^/]+)", lambda d, n, _q, _b: _forgotten(d, n)),
     ("POST", "/temporary-table-credentials", UnityDouble._vend),
     ("GET", f"{_DELTA}/config", UnityDouble._config),
-    ("GET", _TABLE, lambda d, n, _q, _b: (200, d.records.table(_named(n), delta=True))),
+    ("GET", _TABLE, lambda d, n, _q, _b: (200, d.metastore.table(_named(n), delta=True))),
     ("HEAD", _TABLE, lambda d, n, _q, _b: _exists(d, n)),
     ("POST", _TABLE, UnityDouble._update),
     ("POST", f"{_TABLE}/rename", lambda d, n, _q, body: _renamed(d, n, body)),

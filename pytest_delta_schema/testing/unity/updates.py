@@ -1,4 +1,4 @@
-"""How the double's Delta API updates the record of a table: all actions of a request, or none."""
+"""How the double's Delta API updates the entry of a table: all actions of a request, or none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FEATURES = "delta.feature."
 
 
 def updated(info: Mapping[str, Any], etag: str, body: Any) -> dict[str, Any]:
-    """Return the record after an update.
+    """Return the entry after an update.
 
     Raises:
         Refused: If the request is refused; then nothing of it is done.

@@ -25,7 +25,7 @@ from support.playing import (
     UPDATE,
     Playing,
     delta_table,
-    record,
+    entry,
 )
 from support.tables import NAME, column, table
 from support.unity import MODEL
@@ -63,7 +63,7 @@ BODIES = {
     "deep objects": (DEEP, "it is nested too deeply"),
     "deep where nothing is expected": (b'{"name": ' + DEEP + b"}", "Expected `str`, got `object` - at `$.name`"),
     "deep in what nobody reads": (b'{"x": ' + DEEP + b"}", "it is nested too deeply"),
-    "another table": (json.dumps({**record("file:///x"), "name": "other"}).encode(), "it is about dev.silver.other"),
+    "another table": (json.dumps({**entry("file:///x"), "name": "other"}).encode(), "it is about dev.silver.other"),
     "a key twice": (b'{"name": "orders", "name": 5}', "Expected `str`, got `int` - at `$.name`"),
 }
 
@@ -137,12 +137,12 @@ def test_what_is_no_listing_is_no_empty_one(log, body):
         server.catalog.table_names("dev", "silver")
 
 
-def test_a_record_that_makes_no_sense_hides_none_of_the_others_of_its_page(log):
+def test_an_entry_that_makes_no_sense_hides_none_of_the_others_of_its_page(log):
     server = Playing(log)
     models = [MODEL, *(table(column(), name=f"dev.silver.t{number}") for number in range(5))]
-    others = [{**record(log), "name": f"t{number}"} for number in range(5)]
-    server.play(LISTING, {"tables": ["a", {**record(log), "columns": 5}, *others]})
-    server.play(TABLE, {**record(log), "columns": 5})
+    others = [{**entry(log), "name": f"t{number}"} for number in range(5)]
+    server.play(LISTING, {"tables": ["a", {**entry(log), "columns": 5}, *others]})
+    server.play(TABLE, {**entry(log), "columns": 5})
 
     state = server.catalog.snapshot(models)
 
@@ -192,7 +192,7 @@ def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log, monkeypatc
 
         problem = state.problems.get(NAME)
         assert problem is not None or state.tables[NAME].exists, where
-        shown = [each for each in (problem, state.records.get(NAME)) if each is not None]
+        shown = [each for each in (problem, state.entries.get(NAME)) if each is not None]
         assert all("\n" not in str(each) for each in shown if not isinstance(each, EntryState)), where
         outcomes["read" if problem is None else "unreadable"] += 1
     assert min(outcomes.values()) > 5
@@ -340,7 +340,7 @@ def test_an_error_that_repeats_the_token_in_any_form_does_not_show_it(log):
 
 def test_an_entry_without_a_format_is_not_reported_as_another_format(log):
     server = Playing(log)
-    server.play(TABLE, {**record(log), "data_source_format": None})
+    server.play(TABLE, {**entry(log), "data_source_format": None})
 
     assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
         "dev.silver.orders: nobody can tell whether it is a Delta table, because its catalog entry has no format;"
@@ -350,7 +350,7 @@ def test_an_entry_without_a_format_is_not_reported_as_another_format(log):
 
 def test_a_location_with_a_signature_is_shown_without_it(log):
     server = Playing(log)
-    server.play(TABLE, record("foo://me:hunter2@store/orders?sig=hunter2"))
+    server.play(TABLE, entry("foo://me:hunter2@store/orders?sig=hunter2"))
 
     state = server.catalog.snapshot([MODEL])
 
@@ -373,19 +373,19 @@ def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
 
 
 @pytest.mark.parametrize(("levels", "is_read"), [(30, True), (99, False), (300, False)])
-def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_record_alone(log, levels, is_read):
+def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_entry_alone(log, levels, is_read):
     nested: object = "long"
     for _ in range(levels):
         nested = {"type": "array", "elementType": nested, "containsNull": True}
     server = Playing(log)
-    told = record(log)
+    told = entry(log)
     told["columns"][0]["type_json"] = json.dumps({"type": "struct", "fields": [field("id", nested)]})
     server.play(TABLE, told)
 
     state = server.catalog.snapshot([MODEL])
 
     assert state.tables[NAME].exists
-    assert isinstance(state.records[NAME], EntryState) is is_read
+    assert isinstance(state.entries[NAME], EntryState) is is_read
 
 
 def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):

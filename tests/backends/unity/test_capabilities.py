@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema import Check, Column, TablePlanner
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
-from pytest_delta_schema.execute.capabilities import lacking
+from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.state import TableState
 from support.tables import NAME, TEXT, catalog, column, state, stored, table
 
@@ -22,7 +22,7 @@ class Backend:
 
 def refused(model, there):
     (action,) = TablePlanner().plan([model], catalog(there)).actions
-    return [(each.code, each.message, each.remedy) for each in lacking(action, Backend())]
+    return [(each.code, each.message, each.remedy) for each in unsupported_statements(action, Backend())]
 
 
 WISHES = {

@@ -1,4 +1,4 @@
-"""The Unity Catalog backend with Spark: the server's double keeps records, and real Delta keeps the tables."""
+"""The Unity Catalog backend with Spark: the server's double keeps entries, and real Delta keeps the tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def double(warehouse):
 def unity(local, double):
     for catalog in ("dev", "prod"):
         local.spark.conf.set(f"spark.sql.catalog.{catalog}.uri", double.uri)
-        double.records.catalogs.setdefault(catalog, {"name": catalog})
+        double.metastore.catalogs.setdefault(catalog, {"name": catalog})
     client = UnityClient(double.uri)
     yield UnityCatalog(client, lambda: local.spark, read_threads=2)
     client.close()
@@ -68,13 +68,13 @@ class TestUnity(CatalogSuite):
 
 def level(unity, model):
     state = unity.snapshot([model])
-    return entry_differences(state.records[model.name], state.logs[model.name]) == ()
+    return entry_differences(state.entries[model.name], state.logs[model.name]) == ()
 
 
 def test_an_apply_syncs_the_entry(unity, double):
     line = Orchestrator.over(unity)
     line.sync_tables([table(column(), column("old", TEXT), comment="First", table_properties=BOTH)])
-    created = double.records.tables[str(NAME)]["table_id"]
+    created = double.metastore.tables[str(NAME)]["table_id"]
 
     wanted = table(
         column(is_nullable=False),
@@ -86,8 +86,8 @@ def test_an_apply_syncs_the_entry(unity, double):
     line.sync_tables([wanted])
 
     assert level(unity, wanted)
-    assert double.records.tables[str(NAME)]["table_id"] == created
-    assert [each["name"] for each in double.records.tables[str(NAME)]["columns"]] == ["id", "new", "extra"]
+    assert double.metastore.tables[str(NAME)]["table_id"] == created
+    assert [each["name"] for each in double.metastore.tables[str(NAME)]["columns"]] == ["id", "new", "extra"]
     assert unity.version(NAME) == 5
 
 
@@ -123,7 +123,7 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
 
 def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
     Orchestrator.over(unity).sync_tables([table(column(comment="Key"))])
-    double.records.tables[str(NAME)]["table_type"] = "MANAGED"
+    double.metastore.tables[str(NAME)]["table_type"] = "MANAGED"
     double._delta_api, unity.client._delta_api = False, {}
 
     found = unity.snapshot([table(column())]).tables[NAME]
@@ -138,18 +138,18 @@ def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, d
         column(comment="Key"), column("twice", LONG, generated_as="id * 2"), comment="Orders", tags={"a": "b"}
     )
     Orchestrator.over(unity).sync_tables([model])
-    record = double.records.tables[str(NAME)]
-    record["table_type"] = "MANAGED"
+    entry = double.metastore.tables[str(NAME)]
+    entry["table_type"] = "MANAGED"
     before = unity.snapshot([model])
-    level = entry_differences(before.records[NAME], before.logs[NAME])
+    level = entry_differences(before.entries[NAME], before.logs[NAME])
 
-    record["comment"] = "Lies"
-    record["columns"][0]["comment"] = ""
+    entry["comment"] = "Lies"
+    entry["columns"][0]["comment"] = ""
     state = unity.snapshot([model])
 
     assert level == ()
     assert Orchestrator.over(unity).plan_tables([model]).is_empty
-    assert list(map(str, entry_differences(state.records[NAME], state.logs[NAME]))) == [
+    assert list(map(str, entry_differences(state.entries[NAME], state.logs[NAME]))) == [
         "columns.id.comment: the catalog entry has '', the log has 'Key'",
         "comment: the catalog entry has 'Lies', the log has 'Orders'",
     ]

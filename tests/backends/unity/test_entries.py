@@ -57,7 +57,7 @@ def unity(tmp_path):
         yield made
 
 
-def test_a_record_of_the_connector_shows_no_column(unity):
+def test_an_entry_of_the_connector_shows_no_column(unity):
     assert unity.differences() == [
         "columns: the catalog entry has none, the log has 14",
         "properties.delta.appendOnly: the catalog entry has (absent), the log has 'true'",
@@ -67,12 +67,12 @@ def test_a_record_of_the_connector_shows_no_column(unity):
 
 def test_a_sync_takes_one_update_and_keeps_the_id(unity):
     unity.state()
-    unity.record()["owner"] = "data-team"
-    before = dict(unity.record())
+    unity.entry()["owner"] = "data-team"
+    before = dict(unity.entry())
 
     (done,) = unity.catalog.sync_entries([MODEL])
 
-    after = unity.record()
+    after = unity.entry()
     assert (done.table, done.version, done.is_new, len(done.differences)) == ("dev.silver.orders", 0, False, 3)
     assert unity.differences() == []
     assert unity.calls("POST") == ["/delta/v1/catalogs/dev/schemas/silver/tables/orders"]
@@ -102,7 +102,7 @@ def test_files_are_never_touched(unity):
 
 
 def change(column, **said):
-    return lambda record: record["columns"][column].update(said)
+    return lambda entry: entry["columns"][column].update(said)
 
 
 DRIFTED = {
@@ -112,7 +112,7 @@ DRIFTED = {
         "columns.key: the catalog entry has bigint, the log has (absent)|columns.id: the catalog entry has (absent), the log has bigint",
     ),
     "the order": (
-        lambda record: (record["columns"][0].update(position=1), record["columns"][1].update(position=0)),
+        lambda entry: (entry["columns"][0].update(position=1), entry["columns"][1].update(position=0)),
         "columns.order: the catalog entry has amount, id, code",
     ),
     "the text of a type": (
@@ -145,26 +145,26 @@ DRIFTED = {
         "columns.day.partition_index: the catalog entry has none, the log has 0",
     ),
     "the table's comment": (
-        lambda record: record.update(comment=None),
+        lambda entry: entry.update(comment=None),
         "comment: the catalog entry has '', the log has 'All'",
     ),
     "a property": (
-        lambda record: record["properties"].update(team="y"),
+        lambda entry: entry["properties"].update(team="y"),
         "properties.team: the catalog entry has 'y', the log has 'x'",
     ),
     "a stale property": (
-        lambda record: record["properties"].update(old="1"),
+        lambda entry: entry["properties"].update(old="1"),
         "properties.old: the catalog entry has '1', the log has (absent)",
     ),
     "a comment inside": (
-        lambda record: record["columns"][3].update(
-            type_json=record["columns"][3]["type_json"].replace("Inside", "Outside")
+        lambda entry: entry["columns"][3].update(
+            type_json=entry["columns"][3]["type_json"].replace("Inside", "Outside")
         ),
         "columns.s.x.comment: the catalog entry has 'Outside', the log has 'Inside'",
     ),
     "nullability inside": (
-        lambda record: record["columns"][3].update(
-            type_json=record["columns"][3]["type_json"].replace('"containsNull": false', '"containsNull": true')
+        lambda entry: entry["columns"][3].update(
+            type_json=entry["columns"][3]["type_json"].replace('"containsNull": false', '"containsNull": true')
         ),
         "columns.s.m.value.type_json: the catalog entry has array<decimal(9,3)>, the log has array<decimal(9,3) not null>",
     ),
@@ -174,7 +174,7 @@ DRIFTED = {
 @pytest.mark.parametrize(("edit", "texts"), DRIFTED.values(), ids=DRIFTED)
 def test_every_attribute_is_compared_and_mended(unity, edit, texts):
     unity.catalog.sync_entries([MODEL])
-    edit(unity.record())
+    edit(unity.entry())
 
     found = unity.differences()
 
@@ -185,7 +185,7 @@ def test_every_attribute_is_compared_and_mended(unity, edit, texts):
 
 
 LEVEL = {
-    "what servers write": lambda record: record["properties"].update(
+    "what servers write": lambda entry: entry["properties"].update(
         {
             "delta.minReaderVersion": "3",
             "delta.feature.x": "supported",
@@ -193,7 +193,7 @@ LEVEL = {
             "option.team": "x",
         }
     ),
-    "owner": lambda record: record.update(owner="somebody"),
+    "owner": lambda entry: entry.update(owner="somebody"),
     "parts of decimals": change(1, type_precision=10, type_scale=2),
     "parts of decimals that nobody gave": change(1, type_precision=0, type_scale=0),
     "another spelling": change(1, type_text="DECIMAL(10, 2)"),
@@ -205,7 +205,7 @@ LEVEL = {
 @pytest.mark.parametrize("edit", LEVEL.values(), ids=LEVEL)
 def test_what_is_no_difference(unity, edit):
     unity.catalog.sync_entries([MODEL])
-    edit(unity.record())
+    edit(unity.entry())
 
     assert unity.differences() == []
 
@@ -216,9 +216,9 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
 
     (done,) = unity.catalog.sync_entries([odd])
 
-    record = unity.record("dev.silver.odd")
-    assert [each["name"] for each in record["columns"]] == ["id"]
-    assert (record["comment"], record["properties"]["team"], "note" in record["properties"]) == ("Odd", "x", False)
+    entry = unity.entry("dev.silver.odd")
+    assert [each["name"] for each in entry["columns"]] == ["id"]
+    assert (entry["comment"], entry["properties"]["team"], "note" in entry["properties"]) == ("Odd", "x", False)
     assert done.notes == (
         "the catalog cannot store column v (void), property note (a value of 300 characters), and its entry lacks it",
     )
@@ -237,7 +237,7 @@ def test_a_value_that_becomes_too_long_takes_the_old_one_away(unity):
     assert unity.differences(odd.name) == ["properties.note: the catalog entry has 'short', the log has (absent)"]
     unity.catalog.sync_entries([odd])
 
-    assert "note" not in unity.record("dev.silver.odd")["properties"]
+    assert "note" not in unity.entry("dev.silver.odd")["properties"]
     assert unity.differences(odd.name) == []
 
 
@@ -269,10 +269,10 @@ def test_a_new_commit_makes_the_entry_stale_and_the_next_sync_updates_it(unity):
     assert unity.differences() == []
 
 
-def test_a_record_is_never_taken_back(unity):
+def test_an_entry_is_never_taken_back(unity):
     unity.state()
-    unity.record()["properties"]["delta.lastUpdateVersion"] = "7"
-    place = unity.record()["storage_location"]
+    unity.entry()["properties"]["delta.lastUpdateVersion"] = "7"
+    place = unity.entry()["storage_location"]
 
     with pytest.raises(MetadataSyncError) as caught:
         unity.catalog.sync_entries([MODEL])
@@ -292,9 +292,9 @@ def as_spark_reads(unity, monkeypatch):
     monkeypatch.setattr(unity.catalog._reader, "_by_spark", lambda _, **__: log)
 
 
-def test_a_managed_table_whose_record_differs_fails_the_sync_and_is_sent_nothing(unity, monkeypatch):
+def test_a_managed_table_whose_entry_differs_fails_the_sync_and_is_sent_nothing(unity, monkeypatch):
     unity.state()
-    unity.record()["table_type"] = "MANAGED"
+    unity.entry()["table_type"] = "MANAGED"
     as_spark_reads(unity, monkeypatch)
 
     with pytest.raises(MetadataSyncError) as caught:
@@ -312,7 +312,7 @@ def test_gate_and_library_fail_an_apply_that_leaves_the_entry_of_a_managed_table
     with lake(tmp_path) as unity:
         unity.table("dev.silver.orders", field("id"))
         unity.state()
-        unity.record().update(table_type="MANAGED", comment="Old")
+        unity.entry().update(table_type="MANAGED", comment="Old")
         as_spark_reads(unity, monkeypatch)
 
         outcome = Gate(unity.catalog, Settings(), [MODEL]).apply(MODEL)
@@ -326,8 +326,8 @@ def test_gate_and_library_fail_an_apply_that_leaves_the_entry_of_a_managed_table
 
 def test_a_managed_table_that_no_reader_can_read_is_reported(unity):
     unity.state()
-    unity.server.records._store = None
-    unity.record().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
+    unity.server.metastore._store = None
+    unity.entry().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
 
     (done,) = unity.catalog.sync_entries([MODEL])
 
@@ -346,7 +346,7 @@ def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
     def slow(name, body):
         if not sent:
             # Somebody else is faster: the tag is another one when this update arrives.
-            unity.server.records.etags["dev.silver.orders"] = "1"
+            unity.server.metastore.etags["dev.silver.orders"] = "1"
         sent.append(body)
         real(name, body)
 
@@ -401,7 +401,7 @@ def test_a_refused_update_is_sent_once_and_reported_in_one_line(unity):
 
 @pytest.mark.parametrize("status", [503, 200])
 def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatch, status):
-    """The record is read back: an update that arrived is not sent again, and one that did not is not believed."""
+    """The entry is read back: an update that arrived is not sent again, and one that did not is not believed."""
     unity.state()
     real = unity.catalog.client.update_table
 
@@ -447,10 +447,10 @@ def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
             done = list(pool.map(unity.catalog.sync_entries, [models, models]))
 
         assert {each.table for some in done for each in some} == {model.qualified_name for model in models}
-        assert [info["properties"]["team"] for info in unity.server.records.tables.values()] == ["x"] * 130
+        assert [info["properties"]["team"] for info in unity.server.metastore.tables.values()] == ["x"] * 130
 
 
-def test_one_record_that_cannot_be_written_does_not_stop_the_others(unity):
+def test_one_entry_that_cannot_be_written_does_not_stop_the_others(unity):
     unity.table("dev.silver.a")
     unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=403))
 
@@ -458,10 +458,10 @@ def test_one_record_that_cannot_be_written_does_not_stop_the_others(unity):
         unity.catalog.sync_entries([MODEL, table(column(), name="dev.silver.a")])
 
     assert [problem.table for problem in caught.value.problems] == ["dev.silver.orders"]
-    assert [column["name"] for column in unity.record("dev.silver.a")["columns"]] == ["id"]
+    assert [column["name"] for column in unity.entry("dev.silver.a")["columns"]] == ["id"]
 
 
-def test_a_table_that_is_not_there_has_no_record(unity):
+def test_a_table_that_is_not_there_has_no_entry(unity):
     assert unity.catalog.sync_entries([table(column(), name="dev.silver.nope")]) == ()
 
 
@@ -476,7 +476,7 @@ def test_reading_syncs_first_with_sync_on_read(tmp_path):
 
 
 class TestHealing:
-    """An apply leaves records level, also those of tables that it found as they should be."""
+    """An apply leaves entries level, also those of tables that it found as they should be."""
 
     def test_a_table_whose_plan_is_empty(self, tmp_path):
         with lake(tmp_path) as unity:
@@ -488,11 +488,11 @@ class TestHealing:
 
             assert done.statements == ()
             assert unity.differences() == []
-            assert unity.record("dev.silver.other")["columns"] == []
+            assert unity.entry("dev.silver.other")["columns"] == []
             assert line.sync_tables([MODEL]).statements == ()
             assert len(unity.calls("POST")) == 1
 
-    def test_a_record_that_cannot_be_healed(self, tmp_path):
+    def test_an_entry_that_cannot_be_healed(self, tmp_path):
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table()
 
@@ -501,11 +501,11 @@ class TestHealing:
 
             assert unity.calls("DELETE") == []
 
-    def test_a_record_that_makes_no_sense(self, tmp_path):
+    def test_an_entry_that_makes_no_sense(self, tmp_path):
         with lake(tmp_path) as unity:
             unity.table()
             unity.catalog.sync_entries([MODEL])
-            unity.record()["columns"][0]["type_json"] = '"geometry"'
+            unity.entry()["columns"][0]["type_json"] = '"geometry"'
 
             with pytest.raises(MetadataSyncError, match=r"of an unknown type \(\"geometry\"\); update this package"):
                 unity.catalog.sync_entries([MODEL])
@@ -520,7 +520,7 @@ class TestMissingCatalogs:
         with lake(tmp_path, sync_recreate=True) as unity:
             unity.table("dev.silver.orders", *EVERYTHING, **SAID)
             unity.state()
-            before = unity.record()["table_id"]
+            before = unity.entry()["table_id"]
 
             with pytest.raises(MetadataSyncError) as caught:
                 unity.catalog.sync_entries([self.NOWHERE, MODEL])
@@ -530,7 +530,7 @@ class TestMissingCatalogs:
                 " principal permission to use it"
             )
             assert unity.calls("DELETE") == []
-            assert unity.record()["table_id"] == before
+            assert unity.entry()["table_id"] == before
             assert unity.differences() == []
 
     @pytest.mark.parametrize("token", [None, "dapi-0123456789"])
@@ -557,7 +557,7 @@ class TestOldServers:
         with lake(tmp_path, delta_api=False) as unity:
             unity.table()
             unity.state()
-            unity.record()["owner"] = "data-team"
+            unity.entry()["owner"] = "data-team"
 
             with pytest.raises(MetadataSyncError) as caught:
                 unity.catalog.sync_entries([MODEL])
@@ -573,8 +573,8 @@ class TestOldServers:
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table("dev.silver.orders", *EVERYTHING, **SAID)
             unity.state()
-            unity.record()["owner"] = "data-team"
-            before = unity.record()["table_id"]
+            unity.entry()["owner"] = "data-team"
+            before = unity.entry()["table_id"]
 
             (done,) = unity.catalog.sync_entries([MODEL])
 
@@ -585,7 +585,7 @@ class TestOldServers:
                 f"dev.silver.orders: its catalog entry, owned by data-team, id {before}, is deleted and created again,"
                 " by the principal of the token; files stay as they are"
             )
-            assert (unity.record()["owner"], unity.record()["columns"][1]["type_precision"]) == (None, 10)
+            assert (unity.entry()["owner"], unity.entry()["columns"][1]["type_precision"]) == (None, 10)
             assert unity.differences() == []
             assert unity.catalog.sync_entries([MODEL]) == ()
 
@@ -598,7 +598,7 @@ class TestOldServers:
                 unity.catalog.sync_entries([MODEL], recreates=False)
 
             assert state.tables[NAME].exists
-            assert "has no Delta API" in str(state.records[NAME])
+            assert "has no Delta API" in str(state.entries[NAME])
             assert (unity.calls("DELETE"), unity.calls("POST")) == ([], [])
 
     def test_an_entry_that_cannot_be_created_again_is_not_lost(self, tmp_path):
@@ -619,9 +619,9 @@ class TestOldServers:
 def test_managed_tables_are_read_through_the_delta_api(unity):
     unity.catalog.sync_entries([MODEL])
     clustered = {"clusteringColumns": '[["col-1"]]', "delta.feature.clustering": "supported"}
-    unity.record().update(table_type="MANAGED", storage_location="s3://nowhere/orders")
-    unity.record()["properties"] |= {**clustered, "delta.minWriterVersion": "7"}
-    unity.record()["columns"][0]["type_json"] = json.dumps(
+    unity.entry().update(table_type="MANAGED", storage_location="s3://nowhere/orders")
+    unity.entry()["properties"] |= {**clustered, "delta.minWriterVersion": "7"}
+    unity.entry()["columns"][0]["type_json"] = json.dumps(
         field("id", nullable=False, comment="Key", **{"delta.columnMapping.physicalName": "col-1"})
     )
 
@@ -638,7 +638,7 @@ def test_managed_tables_of_old_servers_are_read_by_spark_or_not_at_all(tmp_path)
     with lake(tmp_path, delta_api=False) as unity:
         unity.table()
         unity.state()
-        unity.record()["table_type"] = "MANAGED"
+        unity.entry()["table_type"] = "MANAGED"
 
         assert str(unity.state().problems[NAME]) == (
             f"dev.silver.orders: Spark runs the statements for the catalogs at {unity.server.uri}, and no session is configured;"

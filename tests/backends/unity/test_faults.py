@@ -164,14 +164,14 @@ def test_the_root_of_the_api_may_be_part_of_the_address(unity):
     client.close()
 
 
-def test_a_type_that_we_do_not_know_is_a_problem_of_the_record_alone(unity):
+def test_a_type_that_we_do_not_know_is_a_problem_of_the_entry_alone(unity):
     unity.catalog.sync_entries([MODEL])
-    unity.record()["columns"][0]["type_json"] = '{"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}'
+    unity.entry()["columns"][0]["type_json"] = '{"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}'
 
     state = unity.state(MODEL, OTHER)
 
     assert state.tables[NAME].exists
-    assert str(state.records[NAME]) == (
+    assert str(state.entries[NAME]) == (
         "dev.silver.orders: its catalog entry has a column id of an unknown type"
         ' ({"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}); update this package, or the entry'
     )
@@ -179,7 +179,7 @@ def test_a_type_that_we_do_not_know_is_a_problem_of_the_record_alone(unity):
 
 def test_a_log_that_is_gone(unity):
     unity.state()
-    unity.server.records._store = None
+    unity.server.metastore._store = None
     shutil.rmtree(unity.folder / "dev" / "silver" / "orders")
 
     expect(
@@ -202,10 +202,10 @@ def test_a_log_that_makes_no_sense(unity):
     assert problem.remedy == "restore it, or the permission to read it"
 
 
-def test_a_record_without_a_location(unity):
+def test_an_entry_without_a_location(unity):
     unity.state()
-    unity.server.records._store = None
-    unity.record()["storage_location"] = None
+    unity.server.metastore._store = None
+    unity.entry()["storage_location"] = None
 
     expect(unity, "its catalog entry names no location; register it again with one")
 
@@ -222,15 +222,15 @@ def test_a_record_without_a_location(unity):
 )
 def test_what_is_no_delta_table(unity, edit, text):
     unity.state()
-    unity.record().update(edit)
+    unity.entry().update(edit)
 
     assert str(unity.state(MODEL, OTHER).problems[NAME]).startswith(f"dev.silver.orders: {text[:40]}")
 
 
 def test_expired_credentials(unity):
     unity.state()
-    unity.server.records._store = None
-    unity.record()["storage_location"] = "s3://lake/orders"
+    unity.server.metastore._store = None
+    unity.entry()["storage_location"] = "s3://lake/orders"
     unity.server.credentials = {"aws_temp_credentials": {"access_key_id": "AKIA"}, "expiration_time": 1}
 
     expect(

@@ -27,9 +27,9 @@ class Managed(Registering):
 
     def run(self, statement):
         super().run(statement)
-        if str(statement.table) in self._double.records.tables:
+        if str(statement.table) in self._double.metastore.tables:
             log = self._through_spark().log(statement.table).shown()
-            self._double.records.commit(str(statement.table), log)
+            self._double.metastore.commit(str(statement.table), log)
 
 
 @pytest.fixture(scope="module")

@@ -52,22 +52,22 @@ def test_it_is_altered_as_it_is_stored(unity, beside):
     assert script(statements(plan.align_tables[0])) == "COMMENT ON TABLE `dev`.`silver`.`Mixed` IS 'All';"
 
 
-def test_an_apply_creates_nothing_and_heals_its_record(unity):
+def test_an_apply_creates_nothing_and_heals_its_entry(unity):
     done = Orchestrator.over(unity.catalog).sync_tables([MIXED])
 
     assert done.statements == ()
-    assert unity.record("dev.silver.Mixed")["properties"]["team"] == "x"
-    assert list(unity.server.records.tables) == ["dev.silver.Mixed"]
+    assert unity.entry("dev.silver.Mixed")["properties"]["team"] == "x"
+    assert list(unity.server.metastore.tables) == ["dev.silver.Mixed"]
 
 
-def test_its_record_is_synced(unity):
+def test_its_entry_is_synced(unity):
     (done,) = unity.catalog.sync_entries([MIXED])
 
     assert (done.table, [each.path for each in done.differences]) == (
         "dev.silver.mixed",
         ["columns", "properties.team"],
     )
-    assert [each["name"] for each in unity.record("dev.silver.Mixed")["columns"]] == ["id"]
+    assert [each["name"] for each in unity.entry("dev.silver.Mixed")["columns"]] == ["id"]
     assert unity.calls("POST") == ["/delta/v1/catalogs/dev/schemas/silver/tables/Mixed"]
     assert unity.differences(MIXED.name) == []
 
@@ -78,7 +78,7 @@ def test_it_is_created_again_under_its_own_name_on_an_old_server(tmp_path):
 
         unity.catalog.sync_entries([MIXED])
 
-        assert unity.record("dev.silver.Mixed")["properties"]["team"] == "x"
+        assert unity.entry("dev.silver.Mixed")["properties"]["team"] == "x"
         assert unity.calls("DELETE") == ["/tables/dev.silver.Mixed"]
 
 
@@ -115,7 +115,7 @@ def test_two_that_differ_by_case_only_are_refused(unity, beside):
 @pytest.mark.parametrize("stored", ["dev.Silver", "Dev.silver", "DEV.SILVER"])
 def test_schemas_and_catalogs_too(tmp_path, stored, beside):
     with lake(tmp_path) as unity:
-        del unity.server.records.catalogs["dev"]
+        del unity.server.metastore.catalogs["dev"]
         unity.table(f"{stored}.Mixed")
         absent = table(column(), name="dev.silver.absent")
 
@@ -131,7 +131,7 @@ def test_schemas_and_catalogs_too(tmp_path, stored, beside):
 
 def test_catalogs_that_differ_by_case_only_are_refused(tmp_path):
     with lake(tmp_path) as unity:
-        del unity.server.records.catalogs["dev"]
+        del unity.server.metastore.catalogs["dev"]
         unity.table("Dev.silver.mixed")
         unity.table("DEV.silver.mixed")
 

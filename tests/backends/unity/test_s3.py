@@ -63,8 +63,8 @@ def bucket(endpoint):
 def unity(endpoint, tmp_path):
     store = Storage(prefix="s3://lake", endpoint=endpoint, region="us-east-1", path_style=True)
     with lake(tmp_path / "store", stores=[store]) as made:
-        made.server.records.create_schema({"name": "silver", "catalog_name": "dev"})
-        made.server.records.create_table(
+        made.server.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
+        made.server.metastore.create_table(
             {
                 "name": "orders",
                 "catalog_name": "dev",
@@ -108,7 +108,7 @@ def test_clustering_is_read_through_the_same_store(unity, bucket, tmp_path):
 
 
 def test_damage_is_found_through_the_same_store(unity, bucket, tmp_path):
-    unity.record()["storage_location"] = "s3://lake/silver/damaged"
+    unity.entry()["storage_location"] = "s3://lake/silver/damaged"
     folder = delta_log(tmp_path / "t", field("id", nullable=False))
     (folder / "_delta_log" / f"{1:020d}.json").write_bytes(b"")
     bucket(folder, "silver/damaged")
@@ -120,7 +120,7 @@ def test_damage_is_found_through_the_same_store(unity, bucket, tmp_path):
 
 
 def test_a_bucket_that_is_not_there_is_an_unreadable_log_without_secrets(unity):
-    unity.record()["storage_location"] = "s3://nowhere/orders"
+    unity.entry()["storage_location"] = "s3://nowhere/orders"
 
     problem = str(unity.state().problems[NAME])
 

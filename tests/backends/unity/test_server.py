@@ -58,7 +58,7 @@ class Place:
 
     def differences(self):
         state = self.catalog.snapshot([self.model])
-        return list(map(str, entry_differences(state.records[self.name], state.logs[self.name])))
+        return list(map(str, entry_differences(state.entries[self.name], state.logs[self.name])))
 
     def tag(self):
         return self.client.delta_table(self.name)["metadata"]

@@ -1,4 +1,4 @@
-"""The state of the double: catalogs, schemas, and the records of tables."""
+"""The state of the double: catalogs, schemas, and the entries of tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_delta_schema.testing.unity.columns import (
     partitioning_of,
     require_comment,
 )
-from pytest_delta_schema.testing.unity.connector import external_record, logs_in
+from pytest_delta_schema.testing.unity.connector import external_entry, logs_in
 from pytest_delta_schema.testing.unity.managed import after_commit
 from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, invalid, missing
 from pytest_delta_schema.testing.unity.updates import checked_properties, updated
@@ -34,12 +34,12 @@ _LAST = {
 }
 
 
-class Records:
+class Metastore:
     """The state of the double. Names are compared with their case, as the server compares them.
 
     Args:
         store: A folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as made
-            through the Spark connector: its record is that of an external table, with a comment and without columns.
+            through the Spark connector: its entry is that of an external table, with a comment and without columns.
     """
 
     def __init__(self, store: Path | None = None) -> None:
@@ -64,7 +64,7 @@ class Records:
                 if f"{catalog}.{schema}" not in self.schemas:
                     self.schemas[f"{catalog}.{schema}"] = {"name": schema, "catalog_name": catalog}
                     self._by_connector.add(f"{catalog}.{schema}")
-                self._add(name, external_record(catalog, schema, table, log))
+                self._add(name, external_entry(catalog, schema, table, log))
         self._forgotten &= found.keys()
         inside = self._store.as_uri()
         for name in [name for name, info in self.tables.items() if info["storage_location"].startswith(inside)]:
@@ -111,7 +111,7 @@ class Records:
         return self.schemas[name]
 
     def create_table(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Make a record; an id and an owner that a client sends are left unread."""
+        """Make an entry; an id and an owner that a client sends are left unread."""
         if _NAME.fullmatch(str(body.get("name") or "")) is None:
             message = "Name cannot contain a period, space, forward-slash, or control characters"
             raise invalid(message)
@@ -131,7 +131,7 @@ class Records:
         return self._add(name, {**sent, "properties": checked_properties(body.get("properties") or {})})
 
     def table(self, name: str, *, delta: bool = False) -> dict[str, Any]:
-        """Return a record, for one of the two APIs."""
+        """Return an entry, for one of the two APIs."""
         info = self._known(name)
         if not delta:
             return dict(info)
@@ -153,26 +153,26 @@ class Records:
         return {"metadata": metadata, "commits": []}
 
     def page(self, catalog: str, schema: str, after: str = "", size: int = PAGE) -> list[dict[str, Any]]:
-        """Return the records of a schema that follow a name, by name and with at most :data:`PAGE` of them."""
+        """Return the entries of a schema that follow a name, by name and with at most :data:`PAGE` of them."""
         self.schema(f"{catalog}.{schema}")
         prefix = f"{catalog}.{schema}."
         names = sorted(name for name in self.tables if name.startswith(prefix) and name > f"{prefix}{after}")
         return [self.table(name) for name in names[: min(size, PAGE)]]
 
     def update_table(self, name: str, body: Any) -> dict[str, Any]:
-        """Update a record, all of it or nothing."""
+        """Update an entry, all of it or nothing."""
         info = self._known(name)
         self.tables[name] = updated(info, self.etags[name], body)
         self.etags[name] = self._tick()
         return self.table(name, delta=True)
 
     def commit(self, name: str, log: LogState) -> None:
-        """Let a record be that of a managed table and follow a commit, which on the server is one step."""
+        """Let an entry be that of a managed table and follow a commit, which on the server is one step."""
         self.tables[name] = after_commit(self._known(name), log)
         self.etags[name] = self._tick()
 
     def rename_table(self, name: str, to: str) -> None:
-        """Give a record another name."""
+        """Give an entry another name."""
         info = self._known(name)
         del self.tables[name]
         renamed = ".".join((*name.split(".")[:2], to))
@@ -180,7 +180,7 @@ class Records:
         self.etags[renamed] = self._tick()
 
     def delete_table(self, name: str) -> None:
-        """Forget a record; the files of an external table stay."""
+        """Forget an entry; the files of an external table stay."""
         self._known(name)
         del self.tables[name]
         self._forgotten.add(name)
