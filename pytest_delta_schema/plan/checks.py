@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop
 from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
+from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,8 +40,6 @@ class _Compared(NamedTuple):
 
 
 def _compare(difference: Difference) -> _Compared:
-    from pytest_delta_schema.state.expressions import canonical, columns_in
-
     changed_columns = _changed_columns(difference)
     replaced = [
         (stored, wanted)
@@ -97,6 +96,4 @@ def renamed(expression: str, names: dict[tuple[str, ...], str]) -> str:
     """
     if not names:
         return expression
-    from pytest_delta_schema.state.expressions import with_columns
-
     return with_columns(expression, names)

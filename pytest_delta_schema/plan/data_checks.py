@@ -16,6 +16,7 @@ from pytest_delta_schema.plan.changes import (
 )
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.renames import old_names, with_names
+from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.types import find, plain
 
@@ -128,8 +129,6 @@ def _before(check: CheckState, names: Names) -> CheckState:
     """Return a check over the stored names of columns."""
     if not names:
         return check
-    from pytest_delta_schema.state.expressions import with_columns
-
     return check._replace(expression=with_columns(check.expression, names))
 
 
@@ -137,8 +136,6 @@ def _are_equal(stored: CheckState, wanted: CheckState, names: Names) -> bool:
     """Whether all rows satisfy a wanted check over the stored names because they satisfy the stored one."""
     if not names:
         return stored.expression == wanted.expression
-    from pytest_delta_schema.state.expressions import canonical
-
     return canonical(stored.expression) == canonical(wanted.expression)
 
 
@@ -184,6 +181,4 @@ def shown_columns(data_check: DataCheck, action: AlignTable) -> tuple[str, ...]:
         return names
     if isinstance(data_check, PartitionValue):
         return (data_check.column,)
-    from pytest_delta_schema.state.expressions import columns_in
-
     return columns_in(data_check.expression)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_delta_schema.state.expressions import canonical, simplified
+
 
 def equal_expressions(left: str, right: str) -> bool:
     """Whether two expressions are equal, in any form.
@@ -12,8 +14,6 @@ def equal_expressions(left: str, right: str) -> bool:
     """
     if left == right:
         return True
-    from pytest_delta_schema.state.expressions import canonical, simplified
-
     return canonical(left) == canonical(right) or simplified(left) == simplified(right)
 
 
@@ -26,6 +26,4 @@ def is_cosmetic(left: str, right: str) -> bool:
     """
     if left == right:
         return False
-    from pytest_delta_schema.state.expressions import canonical, simplified
-
     return canonical(left) != canonical(right) and simplified(left) == simplified(right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.expressions import canonical, condition_faults
 from pytest_delta_schema.state.types import canonical_type, describe_type
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ class InvalidCheckExpression:
         """Yield a violation for every fault of an expression that can be found without Spark."""
         if not table.checks:
             return
-        from pytest_delta_schema.state.expressions import condition_faults
-
         columns = {column.name.lower(): describe_type(canonical_type(column.data_type)) for column in table.columns}
         remedy = "write a condition over the columns of one row, such as amount >= 0"
         for check in table.checks:
@@ -74,8 +73,6 @@ class DuplicateCheck:
         """Yield a violation for every check whose condition an earlier check has."""
         if not table.checks:
             return
-        from pytest_delta_schema.state.expressions import canonical
-
         names: dict[str, str] = {}
         for check in table.checks:
             twin = names.setdefault(canonical(check.expression), check.name)

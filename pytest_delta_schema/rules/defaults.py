@@ -19,6 +19,7 @@ from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import value_state
+from pytest_delta_schema.state.expressions import columns_in, default_faults, paths_in, row_faults
 from pytest_delta_schema.state.types import canonical_type, describe_type
 
 if TYPE_CHECKING:
@@ -78,13 +79,9 @@ def _faults(column: Column, value: ColumnGeneration, names: set[str], generated:
         if value.identity.step == 0:
             yield Fault(message="is an identity column with a step of 0", remedy="use another step")
     if value.default is not None:
-        from pytest_delta_schema.state.expressions import default_faults
-
         for fault in default_faults(value.default):
             yield Fault(message=f"has the default {value.default}, which {fault}", remedy=_CONSTANT)
     if value.generated is not None:
-        from pytest_delta_schema.state.expressions import columns_in, row_faults
-
         subject = f"is generated as {value.generated}, which"
         for fault in row_faults(value.generated, names):
             yield Fault(message=f"{subject} {fault}", remedy="write an expression over the other columns of the row")
@@ -171,8 +168,6 @@ class _Touched:
 
 def _named_by(expression: str, touched: Sequence[_Touched]) -> Iterator[_Touched]:
     """Yield the columns and fields that an expression names, and those above or below a name in it."""
-    from pytest_delta_schema.state.expressions import paths_in
-
     sources = paths_in(expression)
     for part in touched:
         folded = tuple(name.lower() for name in part.path)

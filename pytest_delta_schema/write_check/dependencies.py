@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.state.expressions import paths_in
 from pytest_delta_schema.state.types import StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference
@@ -77,8 +78,6 @@ def _dependents(state: TableState) -> Iterator[Dependent]:
 
 
 def _paths(expression: str) -> frozenset[Path]:
-    from pytest_delta_schema.state.expressions import paths_in
-
     return frozenset(tuple(part.lower() for part in path) for path in paths_in(expression))
 
 

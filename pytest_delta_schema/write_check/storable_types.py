@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.plan.types import NEEDED_FEATURES
+from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths, unstorable
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, find
 from pytest_delta_schema.write_check import storage_findings
@@ -128,8 +129,6 @@ def _missing_sources(columns: Sequence[ColumnState], given: Collection[str]) -> 
     for column in columns:
         expression = column.value and column.value.generated
         if expression and column.name.lower() not in given:
-            from pytest_delta_schema.state.expressions import columns_in
-
             for source in columns_in(expression):
                 if source.lower() not in filled:
                     yield storage_findings.missing_source_column(column.name, source)

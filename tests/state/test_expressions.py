@@ -1,4 +1,4 @@
-"""Expressions: which are one, which only look different, and which are no conditions."""
+"""SQL expressions: which are equal, which differ in form only, and which are no conditions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from pytest_delta_schema.state.expressions import (
     ExpressionError,
-    _parse,
-    _plain,
     canonical,
     columns_in,
     condition_faults,
@@ -17,6 +15,8 @@ from pytest_delta_schema.state.expressions import (
     unmet,
     with_columns,
 )
+from pytest_delta_schema.state.expressions.forms import _plain
+from pytest_delta_schema.state.expressions.parsing import parse
 
 SAME = [
     ("a > 0", "A>0"),
@@ -227,7 +227,7 @@ def test_overlapping_conditions_are_evaluated_as_they_stand(text, expected):
 
 @given(text=PLAIN)
 def test_another_form_holds_for_the_same_rows(text):
-    form = _plain(_parse(text)).sql("spark")
+    form = _plain(parse(text)).sql("spark")
 
     assert simplified(form) == simplified(text)
     assert unmet(form, ROWS_OF_NUMBERS, ["a", "b"]) == unmet(text, ROWS_OF_NUMBERS, ["a", "b"])

@@ -28,6 +28,7 @@ from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabi
 from pytest_delta_schema.plan.data_checks import NotNull, partition_values
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import decode_owned
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import StructState, find
@@ -305,8 +306,6 @@ class MemoryCatalog:
         columns = [column.name.lower() for column in (*self._require(table).columns, *added)]
         if not isinstance(data_check, CheckState):
             return broken_rows(data_check, rows, columns)
-        from pytest_delta_schema.state.expressions import ExpressionError
-
         try:
             return broken_rows(data_check, rows, columns)
         except ExpressionError as error:
@@ -320,7 +319,5 @@ def _folded(row: Mapping[str, Any]) -> Row:
 
 
 def _named(check: CheckState, state: TableState) -> list[str]:
-    from pytest_delta_schema.state.expressions import columns_in
-
     named = columns_in(check.expression)
     return [column.name.lower() for column in state.columns if column.name.lower() in named]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.state.expressions import ExpressionError, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,8 +53,6 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
 
 
 def _evaluated(expression: str, row: Row, name: str) -> Any:
-    from pytest_delta_schema.state.expressions import ExpressionError, evaluate
-
     try:
         (answer,) = evaluate(expression, [row], row)
     except ExpressionError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue
+from pytest_delta_schema.state.expressions import unmet
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.types import ArrayState, MapState, below, find
 
@@ -35,8 +36,6 @@ def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[st
     if isinstance(data_check, PartitionValue):
         return [row for row in rows if _is_lost(row.get(data_check.column.lower()), data_check.data_type)]
     if isinstance(data_check, CheckState):
-        from pytest_delta_schema.state.expressions import unmet
-
         return [rows[index] for index in unmet(data_check.expression, rows, columns)]
     return _repeated(data_check.columns, rows)
 

@@ -1,0 +1,138 @@
+"""SQL expressions: whether two are equal, which columns they use, their faults and their values.
+
+Delta does not store an expression as it was written: it joins the tokens with single spaces and drops comments (Delta
+4.4.0). So expressions are parsed and compared as syntax trees. Importing sqlglot takes about 0.1 s, so each function
+imports its module when it is called: a run without expressions does not pay for it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.state.expressions.error import ExpressionError as ExpressionError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+_CACHED = 4096
+
+
+@lru_cache(maxsize=_CACHED)
+def canonical(text: str) -> str:
+    """Write an expression so that equal expressions are equal texts.
+
+    Case of names, back-quotes, white space, comments and redundant parentheses are ignored; literals are kept as
+    written. A text that cannot be parsed is returned with its white space folded.
+
+    Args:
+        text: The expression.
+    """
+    from pytest_delta_schema.state.expressions import forms
+
+    return forms.canonical(text)
+
+
+@lru_cache(maxsize=_CACHED)
+def simplified(text: str) -> str:
+    """Write an expression so that those which differ in form only are equal texts: flipped operands, ``between``.
+
+    Forms that give another value for NULL stay apart: ``a OR NOT a`` is not simplified to true.
+
+    Args:
+        text: The expression.
+    """
+    from pytest_delta_schema.state.expressions import forms
+
+    return forms.simplified(text)
+
+
+@lru_cache(maxsize=_CACHED)
+def columns_in(text: str) -> tuple[str, ...]:
+    """Return the columns that an expression uses, in lower case; a field of a struct counts as its column."""
+    return tuple(dict.fromkeys(path[0] for path in paths_in(text)))
+
+
+@lru_cache(maxsize=_CACHED)
+def paths_in(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the paths of the columns, and of the fields of structs, that an expression uses, in lower case."""
+    from pytest_delta_schema.state.expressions import paths
+
+    return paths.paths_in(text)
+
+
+def with_columns(text: str, names: Mapping[tuple[str, ...], str]) -> str:
+    """Return an expression with renamed columns, or fields of structs.
+
+    Args:
+        text: The expression; one that cannot be parsed is returned as it is.
+        names: New names by path, in lower case.
+    """
+    from pytest_delta_schema.state.expressions import paths
+
+    return paths.with_columns(text, names)
+
+
+def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
+    """Yield the faults of an expression for a CHECK constraint that can be found without Spark.
+
+    Args:
+        text: The expression.
+        columns: The types of the table's columns, by name in lower case.
+    """
+    from pytest_delta_schema.state.expressions import faults
+
+    return faults.condition_faults(text, columns)
+
+
+def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
+    """Yield the faults of an expression that is evaluated for one row.
+
+    Args:
+        text: The expression.
+        columns: The names of the table's columns in lower case.
+    """
+    from pytest_delta_schema.state.expressions import faults
+
+    return faults.row_faults(text, columns)
+
+
+def default_faults(text: str) -> Iterator[str]:
+    """Yield the faults of an expression for a default, which is evaluated without a row.
+
+    Args:
+        text: The expression.
+    """
+    from pytest_delta_schema.state.expressions import faults
+
+    return faults.default_faults(text)
+
+
+def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:
+    """Return the value of an expression for each row.
+
+    Args:
+        text: The expression.
+        rows: Values by column name in lower case; a missing column is NULL.
+        columns: All columns of the table, in lower case.
+
+    Raises:
+        ExpressionError: If it uses something that cannot be evaluated without Spark.
+    """
+    from pytest_delta_schema.state.expressions import evaluation
+
+    return evaluation.evaluate(text, rows, columns)
+
+
+def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
+    """Return the indexes of the rows for which a condition is false or unknown.
+
+    Args:
+        text: The condition.
+        rows: Values by column name in lower case; a missing column is NULL.
+        columns: All columns of the table, in lower case.
+
+    Raises:
+        ExpressionError: If it uses something that cannot be evaluated without Spark.
+    """
+    return [index for index, value in enumerate(evaluate(text, rows, columns)) if value is not True]
