@@ -84,8 +84,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     missing = [column for column in wanted.columns if column.name.lower() not in there]
     data_checks: list[NotNull | CheckState | KeyState] = [NotNull(path) for path in not_null_paths(wanted.columns)]
     data_checks += wanted.checks
-    if wanted.primary_key is not None:
-        data_checks.append(wanted.primary_key)
+    data_checks += wanted.keys
     made = [column for column in missing if column.value is not None and column.value.generated is not None]
     whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
     (row,) = whole.selectExpr("*", *map(generated, made)).selectExpr(*counted(data_checks)).collect()
@@ -119,8 +118,8 @@ def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, row
         case CheckState():
             fact = f"check {data_check.name} ({data_check.expression}) is not met by {rows}"
             return _row_violation(wanted, data_check.name, fact, "correct the rows")
-    fact = f"primary key ({', '.join(data_check.columns)}) is repeated by {rows}"
-    return _row_violation(wanted, "primary_key", fact, "remove the repeated rows")
+    fact = f"{data_check.kind} ({', '.join(data_check.columns)}) is repeated by {rows}"
+    return _row_violation(wanted, data_check.path, fact, "remove the repeated rows")
 
 
 def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Diagnostic:

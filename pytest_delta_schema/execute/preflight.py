@@ -166,10 +166,10 @@ def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tup
             fact = f"{subject} cannot be added, because {rows.that('breaks it', 'break it')}"
             return RowsViolateCheck(), data_check.name, fact, ("correct them", "change the check")
         case KeyState():
-            subject = f"primary key {data_check.name} ({', '.join(data_check.columns)})"
+            subject = f"{data_check.kind} {data_check.name} ({', '.join(data_check.columns)})"
             repeats = rows.that("repeats the key of another", "repeat the keys of others")
             fact = f"{subject} cannot be added, because {repeats}"
-            return DuplicateKeyValues(), "primary_key", fact, ("remove them", "choose another key")
+            return DuplicateKeyValues(), data_check.path, fact, ("remove them", "choose another key")
     subject = f"foreign key {data_check.name} ({', '.join(data_check.columns)})"
     orphans = rows.that(f"has no parent in {data_check.parent}", f"have no parent in {data_check.parent}")
     fact = f"{subject} cannot be added, because {orphans}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName, parse_name, require_name, require_names
@@ -83,6 +83,8 @@ class ForeignKey:
     Raises:
         DeclarationError: If a part can never be valid, such as a bare string for ``columns``.
     """
+
+    kind: ClassVar[str] = "foreign key"
 
     columns: Sequence[str]
     references: Table | str

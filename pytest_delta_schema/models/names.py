@@ -113,30 +113,26 @@ def same(left: str, right: str) -> bool:
     return left.lower() == right.lower()
 
 
-def primary_key_name(table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
-    """Name the primary key of a table, always the same for the same key.
+def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
+    """Name a key of a table, always the same for the same key.
 
-    The name is ``pk_<catalog>_<schema>_<table>__<column>_<column>`` in lower case. A stable hash of the exact columns
-    follows when the joined columns could be read as another key of the same table (``a_b, c`` and ``a, b_c``), or when
-    the name would be longer than :data:`CONSTRAINT_NAME_LIMIT`.
-
-    Args:
-        table: The table that has the key.
-        key: The key's columns, in order.
-        columns: All columns of the table; without them the key's own are taken.
-    """
-    return _key_name("pk", table, key, columns)
-
-
-def foreign_key_name(table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
-    """Name a foreign key like :func:`primary_key_name` names a primary key, with ``fk`` in front.
+    The name is ``<prefix>_<catalog>_<schema>_<table>__<column>_<column>`` in lower case. A stable hash of the exact
+    columns follows when the joined columns could be read as another key of the same table (``a_b, c`` and ``a, b_c``),
+    or when the name would be longer than :data:`CONSTRAINT_NAME_LIMIT`.
 
     Args:
+        prefix: ``pk`` for a primary key, ``fk`` for a foreign key.
         table: The table that has the key.
         key: The key's columns in that table, in order.
         columns: All columns of that table; without them the key's own are taken.
     """
-    return _key_name("fk", table, key, columns)
+    words = tuple(column.lower() for column in key)
+    joined = "_".join(words)
+    name = f"{prefix}_{table.catalog}_{table.schema}_{table.table}__{joined}"
+    if len(name) <= CONSTRAINT_NAME_LIMIT and ("_" not in joined or _readings(joined, (*columns, *key)) == 1):
+        return name
+    digest = hashlib.sha256("\x00".join((*table, *words)).encode()).hexdigest()[:_HASH_LENGTH]
+    return f"{name[: CONSTRAINT_NAME_LIMIT - _HASH_LENGTH - 1]}_{digest}"
 
 
 def parse_name(text: str) -> QualifiedName:
@@ -153,16 +149,6 @@ def parse_name(text: str) -> QualifiedName:
         msg = f"{text!r} does not name a table; write catalog.schema.table, or give the Table itself"
         raise DeclarationError(msg)
     return QualifiedName(*parts)
-
-
-def _key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Iterable[str]) -> str:
-    words = tuple(column.lower() for column in key)
-    joined = "_".join(words)
-    name = f"{prefix}_{table.catalog}_{table.schema}_{table.table}__{joined}"
-    if len(name) <= CONSTRAINT_NAME_LIMIT and ("_" not in joined or _readings(joined, (*columns, *key)) == 1):
-        return name
-    digest = hashlib.sha256("\x00".join((*table, *words)).encode()).hexdigest()[:_HASH_LENGTH]
-    return f"{name[: CONSTRAINT_NAME_LIMIT - _HASH_LENGTH - 1]}_{digest}"
 
 
 def _readings(text: str, columns: Iterable[str]) -> int:

@@ -146,6 +146,11 @@ class Table:
         return str(self.name)
 
     @property
+    def named_keys(self) -> Sequence[ForeignKey]:
+        """The keys whose names an author may choose."""
+        return self.foreign_keys
+
+    @property
     def ownership(self) -> Ownership:
         """The mode of every aspect that the contract does not manage: ``report`` or ``ignore``."""
         return ownership(self.owns, f"{self.qualified_name}: ")

@@ -55,7 +55,7 @@ class PartitionValue:
 
 
 DataCheck = Union[NotNull, PartitionValue, CheckState, KeyState, ForeignKeyState]  # noqa: UP007 - a union of classes at run time
-"""All rows satisfy a check, no two have the same primary key, and each foreign key has a row in the parent table."""
+"""All rows satisfy a check, no two have the same values in a key, and each foreign key has a row in its parent."""
 
 
 def data_checks_of(action: AlignTable) -> tuple[DataCheck, ...]:

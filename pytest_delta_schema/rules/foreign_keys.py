@@ -85,8 +85,7 @@ class DuplicateConstraint:
             return
         wanted = desired_state(table)
         taken = {check.name.lower(): f"check {check.name}" for check in table.checks}
-        if wanted.primary_key is not None:
-            taken[wanted.primary_key.name.lower()] = "the primary key"
+        taken.update((key.name.lower(), f"the {key.kind}") for key in wanted.keys)
         first: dict[object, str] = {}
         for key in wanted.foreign_keys:
             own = f"foreign key ({', '.join(key.columns)})"

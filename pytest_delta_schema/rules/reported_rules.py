@@ -49,7 +49,7 @@ class RowsViolateCheck:
 
 
 class DuplicateKeyValues:
-    """A primary key is added, and several rows have the same values in it.
+    """A key is added, and several rows have the same values in it.
 
     Remove the rows, which the remedy lists by a query, or choose another key.
     """

@@ -57,8 +57,9 @@ def _texts(table: Table) -> Iterator[_Text]:
     for check in table.checks:
         yield _Text(check.name, "the name of check", check.name)
         yield _Text(check.name, "the expression of a check", check.expression)
+    for named_key in table.named_keys:
+        yield _Text("", f"the name of a {named_key.kind}", named_key.name or "")
     for key in table.foreign_keys:
-        yield _Text("", "the name of a foreign key", key.name or "")
         yield _Text("", "the parent of a foreign key", str(key.parent))
     for column in table.columns:
         yield _Text(column.name, "the name of column", column.name)

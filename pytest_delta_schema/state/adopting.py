@@ -9,16 +9,16 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.models.column import Column, Identity
-from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey
-from pytest_delta_schema.models.names import foreign_key_name
+from pytest_delta_schema.models.constraints import Check
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.tags import NO_TAGS
+from pytest_delta_schema.state.keys import declared_keys
 from pytest_delta_schema.state.types import ATOMIC, ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
+    from pytest_delta_schema.state.states import TableState
 
 _ATOMIC = {name: kind for kind, name in ATOMIC.items()}
 _INTERVAL = re.compile(r"interval (\w+)(?: to (\w+))?")
@@ -69,25 +69,12 @@ def declared_table(state: TableState) -> Table:
         *state.name,
         [declared_column(column, state.tags.get((column.name,), NO_TAGS)) for column in state.columns],
         comment=state.table_comment,
-        primary_key=_primary_key(state.primary_key),
         checks=[Check(check.name, check.expression) for check in state.checks],
-        foreign_keys=[_foreign_key(state, key) for key in state.foreign_keys],
         partitioned_by=state.partitioning,
         clustered_by=[".".join(path) for path in state.clustering],
         tags=state.tags.get((), NO_TAGS),
+        **declared_keys(state),
     )
-
-
-def _primary_key(key: KeyState | None) -> Sequence[str] | PrimaryKey:
-    if key is None:
-        return ()
-    return PrimaryKey(key.columns, rely=True) if key.rely else key.columns
-
-
-def _foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey:
-    usual = foreign_key_name(state.name, key.columns, [column.name for column in state.columns])
-    name = None if key.name == usual else key.name
-    return ForeignKey(list(key.columns), str(key.parent), list(key.parent_columns), name=name, rely=key.rely)
 
 
 def struct_field(column: ColumnState) -> spark.StructField:

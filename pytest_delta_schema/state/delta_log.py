@@ -19,14 +19,12 @@ from pytest_delta_schema.delta.field_metadata import (
 )
 from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
-from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.state.keys import keys_in_properties
 from pytest_delta_schema.state.states import (
     NO_TAGS,
     OWN_PROPERTY_PREFIX,
     OWNED_PROPERTIES,
     CheckState,
-    ForeignKeyState,
-    KeyState,
     TableState,
     Tags,
     by_name,
@@ -46,12 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.delta.clustering import Paths
-
-PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
-"""The property that holds a primary key in open-source Delta, which has none: ``{"name": ..., "columns": [...]}``."""
-
-FOREIGN_KEY_PREFIX = f"{OWN_PROPERTY_PREFIX}foreignKey."
-"""The prefix of properties that hold foreign keys in open-source Delta, which has none; the name follows."""
+    from pytest_delta_schema.models.names import QualifiedName
 
 TAG_PREFIX = f"{OWN_PROPERTY_PREFIX}tag."
 """The prefix of properties that hold tags in open-source Delta, which has none; column, dot and key follow."""
@@ -88,13 +81,12 @@ def state_from_metadata(
         table_comment=metadata.get("description") or "",
         table_properties=MappingProxyType({**dict(protocol_properties(protocol)), **visible}),
         owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
-        primary_key=decode_key(own.get(PRIMARY_KEY_PROPERTY)),
-        foreign_keys=_foreign_keys(own),
         checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
         partitioning=tuple(metadata.get("partitionColumns") or ()),
         clustering=tuple(logical_path(schema, path) for path in clustering),
         tags=tags_among(own, columns),
         version=version,
+        **keys_in_properties(own),
     )
 
 
@@ -109,23 +101,6 @@ def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:
     )
 
 
-def encode_key(key: KeyState) -> str:
-    """Return a primary key as the value of :data:`PRIMARY_KEY_PROPERTY`."""
-    return json.dumps({"name": key.name, "columns": key.columns, **_rely(key)}, ensure_ascii=False)
-
-
-def decode_key(text: str | None) -> KeyState | None:
-    """Read the value of :data:`PRIMARY_KEY_PROPERTY`; ``None`` if there is none."""
-    if text is None:
-        return None
-    value = json.loads(text)
-    return KeyState(value["name"], tuple(value["columns"]), value.get("rely", False))
-
-
-def _rely(key: KeyState | ForeignKeyState) -> dict[str, bool]:
-    return {"rely": True} if key.rely else {}
-
-
 def encode_owned(keys: Sequence[str]) -> str:
     """Return the keys that a model has set as the value of :data:`OWNED_PROPERTIES`."""
     return json.dumps(sorted(keys), ensure_ascii=False)
@@ -134,33 +109,6 @@ def encode_owned(keys: Sequence[str]) -> str:
 def decode_owned(text: str | None) -> tuple[str, ...] | None:
     """Read the value of :data:`OWNED_PROPERTIES`; ``None`` if there is none."""
     return None if text is None else tuple(json.loads(text))
-
-
-def encode_foreign_key(key: ForeignKeyState) -> dict[str, str]:
-    """Return the property that holds a foreign key."""
-    value = {
-        "name": key.name,
-        "columns": key.columns,
-        "parent": key.parent,
-        "parentColumns": key.parent_columns,
-        **_rely(key),
-    }
-    return {f"{FOREIGN_KEY_PREFIX}{key.name.lower()}": json.dumps(value, ensure_ascii=False)}
-
-
-def _foreign_keys(own: Mapping[str, str]) -> tuple[ForeignKeyState, ...]:
-    values = [json.loads(text) for key, text in own.items() if key.startswith(FOREIGN_KEY_PREFIX)]
-    keys = [
-        ForeignKeyState(
-            value["name"],
-            tuple(value["columns"]),
-            QualifiedName(*value["parent"]),
-            tuple(value["parentColumns"]),
-            value.get("rely", False),
-        )
-        for value in values
-    ]
-    return tuple(sorted(keys, key=by_name))
 
 
 def tag_property(path: Sequence[str], key: str) -> str:

@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import ArrayType, MapType, StructType
 
 from pytest_delta_schema.models.column import Identity
-from pytest_delta_schema.models.constraints import PrimaryKey
 from pytest_delta_schema.models.conversion import conversion
-from pytest_delta_schema.models.names import foreign_key_name, primary_key_name
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
-from pytest_delta_schema.state.states import (
-    NO_TAGS,
-    CheckState,
-    ForeignKeyState,
-    KeyState,
-    RenameState,
-    TableState,
-    by_name,
-)
+from pytest_delta_schema.state.keys import desired_keys
+from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import (
     ATOMIC,
     COLUMN_TYPES,
@@ -33,14 +24,13 @@ from pytest_delta_schema.state.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from decimal import Decimal
 
     from pyspark.sql.types import DataType
 
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.constraints import Check
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.state.states import Tags
 
@@ -80,10 +70,8 @@ def desired_state(table: Table) -> TableState:
         table_comment=table.comment or "",
         table_properties=_properties(table.table_properties),
         logical_name=table.logical_name,
-        primary_key=_key(table.logical_name, table.primary_key, columns),
         checks=_checks(table.checks) if table.checks else (),
         renames=rename_hints(table.columns),
-        foreign_keys=_foreign_keys(table) if table.foreign_keys else (),
         partitioning=tuple(_spelled(columns, (column,))[0] for column in table.partitioned_by),
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
@@ -91,6 +79,7 @@ def desired_state(table: Table) -> TableState:
         tags=_tags(table),
         convert_from=conversion(table.convert_from, "") if table.convert_from is not None else None,
         ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
+        **desired_keys(table, columns),
     )
 
 
@@ -195,26 +184,3 @@ def _renames_below(path: tuple[str, ...], data_type: DataType) -> Iterator[Renam
     elif isinstance(data_type, MapType):
         yield from _renames_below((*path, "key"), data_type.keyType)
         yield from _renames_below((*path, "value"), data_type.valueType)
-
-
-def _foreign_keys(table: Table) -> tuple[ForeignKeyState, ...]:
-    vocabulary = [column.name for column in table.columns]
-    keys = [
-        ForeignKeyState(
-            key.name or foreign_key_name(table.logical_name, key.columns, vocabulary),
-            tuple(key.columns),
-            key.parent,
-            key.parent_key,
-            key.rely,
-        )
-        for key in table.foreign_keys
-    ]
-    return tuple(sorted(keys, key=by_name))
-
-
-def _key(name: QualifiedName, key: Sequence[str] | PrimaryKey, columns: tuple[ColumnState, ...]) -> KeyState | None:
-    if not key:
-        return None
-    names = tuple(key)
-    rely = isinstance(key, PrimaryKey) and key.rely
-    return KeyState(primary_key_name(name, names, [column[0] for column in columns]), names, rely)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from pytest_delta_schema.errors import CatalogReadError, ReadProblem
 from pytest_delta_schema.models.modes import IGNORE, STRICT
@@ -37,18 +37,31 @@ Tags = Mapping[tuple[str, ...], Mapping[str, str | None]]
 NO_TAGS: Tags = MappingProxyType({})
 
 
+KeyKind = Literal["primary key"]
+"""The kinds of keys by which rows are told apart, as messages name them."""
+
+PRIMARY_KEY: KeyKind = "primary key"
+
+
 class KeyState(NamedTuple):
-    """A primary key.
+    """A key by which rows are told apart.
 
     Args:
         name: Its name.
         columns: Its columns, in order.
         rely: Whether queries may rely on it.
+        kind: Its kind.
     """
 
     name: str
     columns: tuple[str, ...]
     rely: bool = False
+    kind: KeyKind = PRIMARY_KEY
+
+    @property
+    def path(self) -> str:
+        """The part of the table that messages about the key name."""
+        return self.kind.replace(" ", "_")
 
 
 class CheckState(NamedTuple):
@@ -148,6 +161,11 @@ class TableState:
     ownership: Ownership = field(default_factory=lambda: ALL_MANAGED, compare=False)
     evolution: Evolution = field(default=STRICT, compare=False)
     version: int | None = field(default=None, compare=False)
+
+    @property
+    def keys(self) -> tuple[KeyState, ...]:
+        """All keys by which rows are told apart."""
+        return () if self.primary_key is None else (self.primary_key,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

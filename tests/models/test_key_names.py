@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, foreign_key_name, primary_key_name, same
+from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, key_name, same
 from support.tables import NAME
 
 
@@ -24,17 +24,17 @@ from support.tables import NAME
     ],
 )
 def test_names(key, columns, name):
-    assert primary_key_name(NAME, key, columns) == name
+    assert key_name("pk", NAME, key, columns) == name
 
 
 def test_a_long_name_is_cut_and_hashed_within_the_limit():
     long = "c" * 300
 
-    name = primary_key_name(NAME, [long])
+    name = key_name("pk", NAME, [long])
 
     assert len(name) == CONSTRAINT_NAME_LIMIT
     assert name == "pk_dev_silver_orders__" + "c" * 224 + "_5076f743"
-    assert name != primary_key_name(NAME, [long + "c"])
+    assert name != key_name("pk", NAME, [long + "c"])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_long_name_is_cut_and_hashed_within_the_limit():
     ],
 )
 def test_names_of_foreign_keys(key, columns, name):
-    assert foreign_key_name(NAME, key, columns) == name
+    assert key_name("fk", NAME, key, columns) == name
 
 
 @pytest.mark.parametrize(("left", "right", "equal"), [("Id", "iD", True), ("id", "id_", False)])
@@ -61,19 +61,19 @@ def test_different_keys_of_one_table_have_different_names(columns, data):
     keys = st.lists(st.sampled_from(columns), min_size=1, max_size=3, unique=True)
     one, other = data.draw(keys), data.draw(keys)
 
-    names = [primary_key_name(NAME, key, columns) for key in (one, other)]
+    names = [key_name("pk", NAME, key, columns) for key in (one, other)]
 
     assert (names[0] == names[1]) == (one == other)
 
 
 @given(columns=st.lists(WORDS, min_size=1, max_size=6, unique=True))
 def test_the_order_of_the_other_columns_does_not_matter(columns):
-    assert primary_key_name(NAME, columns[:1], columns) == primary_key_name(NAME, columns[:1], columns[::-1])
+    assert key_name("pk", NAME, columns[:1], columns) == key_name("pk", NAME, columns[:1], columns[::-1])
 
 
 def test_tables_with_the_same_text_have_keys_of_their_own():
     long = "x" * 300
-    one = primary_key_name(QualifiedName("a", "b_c", "t"), [long])
-    other = primary_key_name(QualifiedName("a_b", "c", "t"), [long])
+    one = key_name("pk", QualifiedName("a", "b_c", "t"), [long])
+    other = key_name("pk", QualifiedName("a_b", "c", "t"), [long])
 
     assert one != other

@@ -22,8 +22,8 @@ from pytest_delta_schema.plan import PrimaryKeyAdd
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState
 from pytest_delta_schema.state.adopting import declared_table
-from pytest_delta_schema.state.delta_log import decode_key, encode_foreign_key, encode_key
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.keys import key_property, keys_in_properties
 from pytest_delta_schema.testing.parts import ID, child, columns, parent
 from support.tables import NAME, catalog
 
@@ -124,9 +124,9 @@ def test_rely_is_kept_in_the_properties_of_open_source_delta():
     plain, relied_on = KeyState("pk", ("id",)), KeyState("pk", ("id",), rely=True)
     foreign = ForeignKeyState("fk", ("id",), NAME, ("id",), rely=True)
 
-    assert encode_key(plain) == '{"name": "pk", "columns": ["id"]}'
-    assert [decode_key(encode_key(key)) for key in (plain, relied_on)] == [plain, relied_on]
-    (value,) = encode_foreign_key(foreign).values()
+    assert list(key_property(plain).values()) == ['{"name": "pk", "columns": ["id"]}']
+    assert [keys_in_properties(key_property(key))["primary_key"] for key in (plain, relied_on)] == [plain, relied_on]
+    (value,) = key_property(foreign).values()
     assert json.loads(value)["rely"] is True
 
 

@@ -17,14 +17,8 @@ from pytest_delta_schema.state import (
     MapState,
     StructState,
 )
-from pytest_delta_schema.state.delta_log import (
-    PRIMARY_KEY_PROPERTY,
-    decode_key,
-    encode_foreign_key,
-    encode_key,
-    state_from_metadata,
-    tag_property,
-)
+from pytest_delta_schema.state.delta_log import state_from_metadata, tag_property
+from pytest_delta_schema.state.keys import key_property
 from support.tables import NAME
 
 
@@ -142,17 +136,17 @@ def test_the_protocol_is_shown_as_the_properties_that_set_it():
 def test_our_own_properties_are_hidden_and_the_key_is_read_from_them():
     key = KeyState("pk_x", ("id", "día"))
 
-    shown = read(
-        configuration={PRIMARY_KEY_PROPERTY: encode_key(key), "pytest_delta_schema.other": "1", "team": "core"}
-    )
+    shown = read(configuration={**key_property(key), "pytest_delta_schema.other": "1", "team": "core"})
 
     assert shown.primary_key == key
     assert [name for name in shown.table_properties if not name.startswith("delta.")] == ["team"]
 
 
 def test_the_key_is_stored_readably():
-    assert encode_key(KeyState("pk", ("día",))) == '{"name": "pk", "columns": ["día"]}'
-    assert decode_key(None) is None
+    assert key_property(KeyState("pk", ("día",))) == {
+        "pytest_delta_schema.primaryKey": '{"name": "pk", "columns": ["día"]}'
+    }
+    assert read(configuration={"pytest_delta_schema.other": "1"}).primary_key is None
 
 
 def test_checks_are_taken_out_of_the_properties():
@@ -174,7 +168,7 @@ def test_foreign_keys_come_from_one_property_each():
         ForeignKeyState("A_key", ("a",), QualifiedName("dev", "silver", "parents"), ("día",)),
         ForeignKeyState("b", ("x", "y"), QualifiedName("dev", "gold", "p.q"), ()),
     )
-    configuration = {**encode_foreign_key(keys[1]), **encode_foreign_key(keys[0])}
+    configuration = {**key_property(keys[1]), **key_property(keys[0])}
 
     state = read(configuration=configuration)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, Table
-from pytest_delta_schema.models.names import primary_key_name
+from pytest_delta_schema.models.names import key_name
 from pytest_delta_schema.state import CheckState, KeyState, TableState
 from pytest_delta_schema.state.states import by_name
 from pytest_delta_schema.state.types import ColumnState, canonical_type
@@ -99,7 +99,7 @@ def states(draw: st.DrawFn) -> TableState:
         columns=columns,
         table_comment=draw(COMMENTS),
         table_properties=MappingProxyType(properties),
-        primary_key=KeyState(primary_key_name(NAME, key, names), tuple(key)) if key else None,
+        primary_key=KeyState(key_name("pk", NAME, key, names), tuple(key)) if key else None,
         tags=MappingProxyType({path: tags for path in [(), *((name,) for name in names)] if (tags := draw(TAGS))}),
         checks=tuple(sorted((CheckState(c.name.lower(), c.expression) for c in draw(CHECKS)), key=by_name)),
     )

@@ -22,7 +22,8 @@ from pytest_delta_schema.sql.information_schema import (
     tables_in,
 )
 from pytest_delta_schema.state.delta_log import state_from_metadata
-from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState, by_name
+from pytest_delta_schema.state.keys import KEY_KINDS, state_keys
+from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
 from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, below
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str], Sequence[Mapping[str, Any]]]
 
-_PRIMARY, _FOREIGN = "PRIMARY KEY", "FOREIGN KEY"
+_FOREIGN = "FOREIGN KEY"
 _NO_SCHEMA = '{"type":"struct","fields":[]}'
 
 
@@ -114,7 +115,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
     values = {} if statement is None else _values(statement)
     relied = frozenset() if statement is None else _relied(statement)
     rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
-    keys = facts.keys.get(name.table, {})
+    rows_by_key = facts.keys.get(name.table, {}).items()
     base = state_from_metadata(
         name,
         metadata={
@@ -131,12 +132,13 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         columns=columns,
         tags=_tags(facts.tags.get(name.table, ()), columns),
         clustering=tuple(_path(text, columns) for text in detail.get("clusteringColumns") or ()),
-        primary_key=next((_primary(key, some, relied) for key, some in keys.items() if _is(some, _PRIMARY)), None),
-        foreign_keys=tuple(
-            sorted(
-                (_foreign(key, some, facts.parents, relied) for key, some in keys.items() if _is(some, _FOREIGN)),
-                key=by_name,
-            )
+        **state_keys(
+            [_key(key, key_rows, relied) for key, key_rows in rows_by_key if _type(key_rows) in KEY_KINDS],
+            [
+                _foreign(key, key_rows, facts.parents, relied)
+                for key, key_rows in rows_by_key
+                if _type(key_rows) == _FOREIGN
+            ],
         ),
     )
 
@@ -168,16 +170,17 @@ def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
     return (text,)
 
 
-def _is(rows: Sequence[KeyRow], kind: str) -> bool:
-    return bool(rows[0]["constraint_type"] == kind)
+def _type(rows: Sequence[KeyRow]) -> str:
+    return rows[0]["constraint_type"]
 
 
 def _in_order(rows: Iterable[KeyRow]) -> list[KeyRow]:
     return sorted(rows, key=lambda row: row["ordinal_position"])
 
 
-def _primary(name: str, rows: Sequence[KeyRow], relied: frozenset[str]) -> KeyState:
-    return KeyState(name, tuple(row["column_name"] for row in _in_order(rows)), name.lower() in relied)
+def _key(name: str, rows: Sequence[KeyRow], relied: frozenset[str]) -> KeyState:
+    columns = tuple(row["column_name"] for row in _in_order(rows))
+    return KeyState(name, columns, name.lower() in relied, KEY_KINDS[_type(rows)])
 
 
 def _foreign(

@@ -23,7 +23,8 @@ from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.layout import change_clustering
 from pytest_delta_schema.sql.properties import set_properties, unset_properties
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.delta_log import PRIMARY_KEY_PROPERTY, encode_foreign_key, encode_key, tag_property
+from pytest_delta_schema.state.delta_log import tag_property
+from pytest_delta_schema.state.keys import key_property
 from pytest_delta_schema.state.states import KeyState
 
 if TYPE_CHECKING:
@@ -56,15 +57,13 @@ def on_delta(statement: Statement) -> tuple[Statement, ...]:
 def _emulated(statement: Statement, change: object) -> Iterator[Statement]:
     match change:
         case PrimaryKeyAdd():
-            yield from _set(
-                statement, {PRIMARY_KEY_PROPERTY: encode_key(KeyState(change.name, change.columns, change.rely))}
-            )
+            yield from _set(statement, key_property(KeyState(change.name, change.columns, change.rely)))
         case PrimaryKeyDrop():
-            yield from _unset(statement, PRIMARY_KEY_PROPERTY)
+            yield from _unset(statement, *key_property(KeyState(change.name, change.columns)))
         case ForeignKeyAdd():
-            yield from _set(statement, encode_foreign_key(change.key))
+            yield from _set(statement, key_property(change.key))
         case ForeignKeyDrop():
-            yield from _unset(statement, *encode_foreign_key(change.key))
+            yield from _unset(statement, *key_property(change.key))
         case SetTags():
             yield from _set(statement, {tag_property(change.path, key): value for key, value in change.tags.items()})
         case UnsetTags():

@@ -1,0 +1,148 @@
+"""Keys in all their forms: as declared, as states, and as the properties that hold them in open-source Delta."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypedDict
+
+from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey
+from pytest_delta_schema.models.names import QualifiedName, key_name
+from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX, PRIMARY_KEY, ForeignKeyState, KeyState, by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.models.ownership import Aspect
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.states import KeyKind, TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+KEY_FIELDS: Mapping[Aspect, str] = MappingProxyType({"primary_keys": "primary_key", "foreign_keys": "foreign_keys"})
+"""The field of a table's state that holds the keys of an aspect."""
+
+KEY_KINDS: Mapping[str, KeyKind] = MappingProxyType({"PRIMARY KEY": PRIMARY_KEY})
+"""The kind of a key by its ``constraint_type`` in the information schema; foreign keys are apart."""
+
+PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
+"""The property that holds a primary key in open-source Delta, which has none: ``{"name": ..., "columns": [...]}``."""
+
+FOREIGN_KEY_PREFIX = f"{OWN_PROPERTY_PREFIX}foreignKey."
+"""The prefix of properties that hold foreign keys in open-source Delta, which has none; the name follows."""
+
+
+class StateKeys(TypedDict):
+    """The fields of a table's state that hold its keys."""
+
+    primary_key: KeyState | None
+    foreign_keys: tuple[ForeignKeyState, ...]
+
+
+class DeclaredKeys(TypedDict):
+    """The arguments of a table that declare its keys."""
+
+    primary_key: Sequence[str] | PrimaryKey
+    foreign_keys: list[ForeignKey]
+
+
+def state_keys(keys: Iterable[KeyState], foreign_keys: Iterable[ForeignKeyState]) -> StateKeys:
+    """Return the keys of a table as fields of its state.
+
+    Args:
+        keys: Its keys, in any order.
+        foreign_keys: Its foreign keys, in any order.
+    """
+    return {
+        "primary_key": next(iter(keys), None),
+        "foreign_keys": tuple(sorted(foreign_keys, key=by_name)),
+    }
+
+
+def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
+    """Return the keys that a model declares.
+
+    Args:
+        table: The model.
+        columns: Its columns.
+    """
+    if not table.primary_key and not table.foreign_keys:
+        return {"primary_key": None, "foreign_keys": ()}
+    names = [column.name for column in columns]
+    return state_keys(_keys(table, names), _foreign_keys(table, names))
+
+
+def declared_keys(state: TableState) -> DeclaredKeys:
+    """Return the declaration of the keys of a table."""
+    return {
+        "primary_key": _declared_primary_key(state.primary_key),
+        "foreign_keys": [_declared_foreign_key(state, key) for key in state.foreign_keys],
+    }
+
+
+def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:
+    """Return the property that holds a key."""
+    value: dict[str, object] = {"name": key.name, "columns": key.columns}
+    name = PRIMARY_KEY_PROPERTY
+    if isinstance(key, ForeignKeyState):
+        value.update(parent=key.parent, parentColumns=key.parent_columns)
+        name = f"{FOREIGN_KEY_PREFIX}{key.name.lower()}"
+    if key.rely:
+        value.update(rely=True)
+    return {name: json.dumps(value, ensure_ascii=False)}
+
+
+def keys_in_properties(own: Mapping[str, str]) -> StateKeys:
+    """Return the keys that ``pytest_delta_schema.*`` properties hold."""
+    if not own:
+        return {"primary_key": None, "foreign_keys": ()}
+    return state_keys(_stored_keys(own), _stored_foreign_keys(own))
+
+
+def _keys(table: Table, columns: list[str]) -> Iterator[KeyState]:
+    key = table.primary_key
+    if key:
+        rely = isinstance(key, PrimaryKey) and key.rely
+        yield KeyState(key_name("pk", table.logical_name, tuple(key), columns), tuple(key), rely)
+
+
+def _foreign_keys(table: Table, columns: list[str]) -> Iterator[ForeignKeyState]:
+    for key in table.foreign_keys:
+        name = key.name or key_name("fk", table.logical_name, key.columns, columns)
+        yield ForeignKeyState(name, tuple(key.columns), key.parent, key.parent_key, key.rely)
+
+
+def _declared_primary_key(key: KeyState | None) -> Sequence[str] | PrimaryKey:
+    if key is None:
+        return ()
+    return PrimaryKey(key.columns, rely=True) if key.rely else key.columns
+
+
+def _declared_foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey:
+    name = _chosen_name("fk", state, key)
+    return ForeignKey(list(key.columns), str(key.parent), list(key.parent_columns), name=name, rely=key.rely)
+
+
+def _chosen_name(prefix: str, state: TableState, key: KeyState | ForeignKeyState) -> str | None:
+    """Return the name of a key, ``None`` if it is the one that would be derived.
+
+    Args:
+        prefix: Of derived names.
+        state: The table.
+        key: The key.
+    """
+    derived = key_name(prefix, state.name, key.columns, [column.name for column in state.columns])
+    return None if key.name == derived else key.name
+
+
+def _stored_keys(own: Mapping[str, str]) -> Iterator[KeyState]:
+    text = own.get(PRIMARY_KEY_PROPERTY)
+    if text is not None:
+        value = json.loads(text)
+        yield KeyState(value["name"], tuple(value["columns"]), value.get("rely", False))
+
+
+def _stored_foreign_keys(own: Mapping[str, str]) -> Iterator[ForeignKeyState]:
+    for value in (json.loads(text) for key, text in own.items() if key.startswith(FOREIGN_KEY_PREFIX)):
+        parent = QualifiedName(*value["parent"])
+        columns, parent_columns = tuple(value["columns"]), tuple(value["parentColumns"])
+        yield ForeignKeyState(value["name"], columns, parent, parent_columns, value.get("rely", False))
