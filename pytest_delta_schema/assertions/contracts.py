@@ -17,9 +17,10 @@ from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.type_traversal import fits, not_null_paths
-from pytest_delta_schema.state.types import canonical_fields, describe_type
+from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,8 +9,9 @@ from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
-from pytest_delta_schema.state.types import ColumnState, below, canonical_fields, describe_type, same_kind
+from pytest_delta_schema.state.types import ColumnState, below, describe_type, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.expressions import canonical, condition_faults
-from pytest_delta_schema.state.types import canonical_type, describe_type
+from pytest_delta_schema.state.spark_types import canonical_type
+from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

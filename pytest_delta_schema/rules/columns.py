@@ -10,8 +10,9 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
 from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import not_null_paths
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, nested_types
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

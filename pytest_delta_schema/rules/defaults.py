@@ -20,7 +20,8 @@ from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import value_state
 from pytest_delta_schema.state.expressions import columns_in, default_faults, paths_in, row_faults
-from pytest_delta_schema.state.types import canonical_type, describe_type
+from pytest_delta_schema.state.spark_types import canonical_type
+from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,9 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.type_traversal import fits, is_comparable
-from pytest_delta_schema.state.types import canonical_type, describe_type
+from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

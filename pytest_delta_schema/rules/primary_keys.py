@@ -8,8 +8,9 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.type_traversal import is_comparable
-from pytest_delta_schema.state.types import canonical_type, describe_type
+from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.types import below, nested_types
+from pytest_delta_schema.state.spark_types import nested_types
+from pytest_delta_schema.state.types import below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,8 +9,9 @@ from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.state.spark_types import compound_types, nested_types
 from pytest_delta_schema.state.type_traversal import not_null_in_collections, unstorable
-from pytest_delta_schema.state.types import compound_types, describe_type, nested_types
+from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,8 @@ from pytest_delta_schema.models.constraints import Check
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.tags import NO_TAGS
 from pytest_delta_schema.state.keys import declared_keys
-from pytest_delta_schema.state.types import ATOMIC, ArrayState, ColumnState, DataTypeState, MapState, StructState
+from pytest_delta_schema.state.spark_types import ATOMIC
+from pytest_delta_schema.state.types import ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,6 +20,7 @@ from pytest_delta_schema.delta.field_metadata import (
 from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.state.keys import keys_in_properties
+from pytest_delta_schema.state.spark_types import shared
 from pytest_delta_schema.state.states import (
     NO_TAGS,
     OWN_PROPERTY_PREFIX,
@@ -37,7 +38,6 @@ from pytest_delta_schema.state.types import (
     IdentityState,
     MapState,
     StructState,
-    shared,
 )
 
 if TYPE_CHECKING:

@@ -12,16 +12,9 @@ from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.keys import desired_keys
+from pytest_delta_schema.state.spark_types import ATOMIC, COLUMN_TYPES, named_type
 from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
-from pytest_delta_schema.state.types import (
-    ATOMIC,
-    COLUMN_TYPES,
-    ColumnGeneration,
-    ColumnState,
-    IdentityState,
-    find,
-    named_type,
-)
+from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

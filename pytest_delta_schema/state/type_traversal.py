@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.state.types import ATOMIC, ArrayState, MapState, StructState, below, plain
+from pytest_delta_schema.state.spark_types import ATOMIC
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

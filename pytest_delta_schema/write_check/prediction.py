@@ -10,8 +10,9 @@ from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
-from pytest_delta_schema.state.types import ColumnState, canonical_fields, describe_type
+from pytest_delta_schema.state.types import ColumnState, describe_type
 from pytest_delta_schema.write_check import schema_findings, storage_findings
 from pytest_delta_schema.write_check.collector import Collector
 from pytest_delta_schema.write_check.dependencies import broken_checks, require_unused

@@ -26,7 +26,7 @@ from pytest_delta_schema.models.structs import columns_of
 from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.adopting import spark_type
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import canonical_type
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.testing.parts import EVERY_TYPE, ODD_TEXT, field, struct
 from support.strategies import models
 from support.tables import orders, state, stored, table

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, types
+from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, spark_types
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.type_traversal import fits, not_null_in_collections, unstorable
-from pytest_delta_schema.state.types import canonical_type, describe_type, equal_types
+from pytest_delta_schema.state.types import describe_type, equal_types
 
 INT, TEXT = spark.IntegerType(), spark.StringType()
 
@@ -146,11 +147,11 @@ def test_values_of_one_type_fit_another(given, declared, expected):
 
 
 def test_equal_nested_types_are_one_object_and_not_too_many_are_kept(monkeypatch):
-    monkeypatch.setattr(types, "_SHARED", {})
-    monkeypatch.setattr(types, "_MOST_SHARED", 2)
+    monkeypatch.setattr(spark_types, "_SHARED", {})
+    monkeypatch.setattr(spark_types, "_MOST_SHARED", 2)
     first, second, third = (ArrayState(name, contains_null=True) for name in ("int", "bigint", "string"))
 
-    assert types.shared(first) is types.shared(ArrayState("int", contains_null=True))
-    types.shared(second)
-    assert types.shared(third) is third
-    assert list(types._SHARED) == [third]
+    assert spark_types.shared(first) is spark_types.shared(ArrayState("int", contains_null=True))
+    spark_types.shared(second)
+    assert spark_types.shared(third) is third
+    assert list(spark_types._SHARED) == [third]

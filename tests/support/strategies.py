@@ -11,8 +11,9 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, Table
 from pytest_delta_schema.models.names import key_name
 from pytest_delta_schema.state import CheckState, KeyState, TableState
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.states import by_name
-from pytest_delta_schema.state.types import ColumnState, canonical_type
+from pytest_delta_schema.state.types import ColumnState
 from support.tables import NAME
 
 if TYPE_CHECKING:

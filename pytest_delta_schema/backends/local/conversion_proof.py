@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerpri
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.quoting import delta_files
-from pytest_delta_schema.state.types import canonical_fields
+from pytest_delta_schema.state.spark_types import canonical_fields
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge

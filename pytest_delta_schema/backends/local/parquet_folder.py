@@ -11,14 +11,15 @@ from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
 from pytest_delta_schema.state.delta_log import columns_of_schema
+from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
-from pytest_delta_schema.state.types import ColumnState, canonical_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.types import ColumnState
 
 _LOG = logging.getLogger("pytest_delta_schema")
 

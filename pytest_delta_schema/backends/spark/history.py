@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.schemas_and_restores import describe_history, select_all
 from pytest_delta_schema.state.introduced_by import IntroducedBy
-from pytest_delta_schema.state.types import canonical_fields, find
+from pytest_delta_schema.state.spark_types import canonical_fields
+from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
