@@ -15,11 +15,13 @@ from pytest_delta_schema.testing.scenarios.defaults import DEFAULTS
 from pytest_delta_schema.testing.scenarios.foreign_keys import FOREIGN_KEYS
 from pytest_delta_schema.testing.scenarios.foreign_keys_changed import FOREIGN_KEYS_CHANGED
 from pytest_delta_schema.testing.scenarios.generated_columns import GENERATED_COLUMNS
+from pytest_delta_schema.testing.scenarios.layout_rewrites import LAYOUT_REWRITES
 from pytest_delta_schema.testing.scenarios.not_null import NOT_NULL
 from pytest_delta_schema.testing.scenarios.ownership import OWNERSHIP
 from pytest_delta_schema.testing.scenarios.partitioning import PARTITIONING
 from pytest_delta_schema.testing.scenarios.primary_keys import PRIMARY_KEYS
 from pytest_delta_schema.testing.scenarios.property_policy import PROPERTY_POLICY
+from pytest_delta_schema.testing.scenarios.rely import RELY
 from pytest_delta_schema.testing.scenarios.renames import RENAMES
 from pytest_delta_schema.testing.scenarios.special_characters import SPECIAL_CHARACTERS
 from pytest_delta_schema.testing.scenarios.tags import TAGS
@@ -41,7 +43,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     *FOREIGN_KEYS,
     *FOREIGN_KEYS_CHANGED,
     *PRIMARY_KEYS,
+    *RELY,
     *PARTITIONING,
+    *LAYOUT_REWRITES,
     *CLUSTERING,
     *NOT_NULL,
     *OWNERSHIP,
