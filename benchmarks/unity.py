@@ -32,10 +32,10 @@ from pytest_delta_schema.testing.unity import UnityDouble
 with UnityDouble() as double:
     double.metastore.create_catalog({"name": "dev"})
     double.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
-    for place in sorted(Path(sys.argv[1]).glob("dev/silver/*")):
-        name = QualifiedName("dev", "silver", place.name)
-        info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": place.as_uri()}
-        log = Log(place.as_uri(), {})
+    for folder in sorted(Path(sys.argv[1]).glob("dev/silver/*")):
+        name = QualifiedName("dev", "silver", folder.name)
+        info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": folder.as_uri()}
+        log = Log(folder.as_uri(), {})
         double.metastore.create_table(table_info(entry_of(name, info), log.shown(), log.timestamp()))
     print(double.uri, flush=True)
     sys.stdin.read()
@@ -51,8 +51,8 @@ WATCHED = """
 import atexit, sys, time
 start = time.perf_counter()
 import pytest
-from pytest_delta_schema.backends.unity.reading import Reading
-from pytest_delta_schema.plugin.run import ContractRun
+from pytest_delta_schema.backends.unity.reading import TableReader
+from pytest_delta_schema.engine.gate import Gate
 
 took = {"imports": time.perf_counter() - start}
 
@@ -66,9 +66,9 @@ def watch(owner, name, stage):
             took[stage] = took.get(stage, 0) + time.perf_counter() - begun
     setattr(owner, name, timed)
 
-watch(Reading, "_listings", "records")
-watch(Reading, "read", "records and logs")
-watch(ContractRun, "plan", "plans")
+watch(TableReader, "_listings", "entries")
+watch(TableReader, "read", "entries and logs")
+watch(Gate, "plan", "plans")
 watch(pytest.Session, "perform_collect", "collection")
 code = pytest.main(sys.argv[1:])
 took["whole"] = time.perf_counter() - start
@@ -91,7 +91,7 @@ def run() -> Iterator[Ratio]:
             _show_shares(many, uri)
             server.communicate()
         took = statistics.median(run[0] for run in runs)
-        yield Ratio(f"a gate over {TABLES:,} tables and records, no JVM", took, SECONDS, took / SECONDS, 1.0)
+        yield Ratio(f"a gate over {TABLES:,} tables and their entries, no JVM", took, SECONDS, took / SECONDS, 1.0)
         memory, least = (runs[0][1] - fewer[1]) / (TABLES - FEWER), 200.0
         yield Ratio("memory of a table in it, KiB (shown as ms)", memory / 1000, least / 1000, memory / least, 1.0)
 
@@ -153,8 +153,8 @@ def _show_shares(project: Path, uri: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WATCHED, *_command(uri)], cwd=project, capture_output=True, text=True, check=False
     )
-    found = re.search(r"TOOK (\{.*\})", done.stdout)
-    assert found is not None, done.stdout[-3000:]
-    shares = json.loads(found[1].replace("'", '"'))
+    match = re.search(r"TOOK (\{.*\})", done.stdout)
+    assert match is not None, done.stdout[-3000:]
+    shares = json.loads(match[1].replace("'", '"'))
     whole = shares.pop("whole")
-    print("  of which " + ", ".join(f"{name} {100 * each / whole:.0f} %" for name, each in shares.items()))
+    print("  of which " + ", ".join(f"{name} {100 * seconds / whole:.0f} %" for name, seconds in shares.items()))

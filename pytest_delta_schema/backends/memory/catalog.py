@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.backends.given_rows import converted_rows
 from pytest_delta_schema.backends.memory.changes import changed, stored
+from pytest_delta_schema.backends.memory.constraints import require_valid_row, violating_rows
 from pytest_delta_schema.backends.memory.filling import filled
 from pytest_delta_schema.backends.memory.rows import (
-    broken_rows,
     distinct_texts,
     moved,
     orphans,
-    text_of,
-    value_at,
 )
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.backends.row_clocks import Clock
-from pytest_delta_schema.errors import StatementError, UnsafePlanError, because
+from pytest_delta_schema.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.execute.version import version_of
@@ -28,9 +26,7 @@ from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabi
 from pytest_delta_schema.plan.data_checks import NotNull, partition_values
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import decode_owned
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
-from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import StructState, find
 
 if TYPE_CHECKING:
@@ -47,7 +43,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-_JUDGED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)
+_CHECKED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)
 """Statements that fail if rows violate them."""
 
 
@@ -72,8 +68,8 @@ class MemoryCatalog:
         self._rows: dict[QualifiedName, list[Row]] = {}
         self._counters: dict[QualifiedName, dict[str, int]] = {}
         self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[Row]]] = {}
-        for name, some in rows.items():
-            self.insert(name, some)
+        for name, inserted in rows.items():
+            self.insert(name, inserted)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Return the states of the tables of models, and of tables that a foreign key connects with them."""
@@ -126,7 +122,7 @@ class MemoryCatalog:
             return
         if statement.kind is StatementKind.REGISTER_TABLE:
             return
-        if statement.kind in _JUDGED_BY_ROWS:
+        if statement.kind in _CHECKED_BY_ROWS:
             self._require_sound_rows(statement)
         state = self._require(name)
         if statement.kind is StatementKind.RESTORE_TABLE:
@@ -203,25 +199,9 @@ class MemoryCatalog:
         counters = dict(self._counters.get(table, {}))
         added = [filled(row, state.columns, counters) for row in converted_rows(state, rows, Clock())]
         for number, row in enumerate(added, start=1):
-            self._require_fit(state, row, number)
+            require_valid_row(state, row, number)
         self._counters[table] = counters
         self._rows.setdefault(table, []).extend(added)
-
-    def _require_fit(self, state: TableState, row: Row, number: int) -> None:
-        """Refuse a row that violates a constraint, with the message of Delta."""
-        where = f"{state.name}: row {number}"
-        for path in not_null_paths(state.columns):
-            if value_at(row, path) is None:
-                msg = f"{where}: NOT NULL constraint violated for column: {'.'.join(path)}"
-                raise StatementError(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
-        for check in state.checks:
-            if self._broken(state.name, check, [row]):
-                texts = {name: text_of(row.get(name)) or "null" for name in _named(check, state)}
-                values = "".join(f"\n - {name} : {text}" for name, text in texts.items())
-                msg = (
-                    f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
-                )
-                raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
@@ -303,21 +283,8 @@ class MemoryCatalog:
         if isinstance(data_check, ForeignKeyState):
             parents = self._rows.get(data_check.parent, []) if self._state(data_check.parent).exists else []
             return orphans(data_check, rows, parents)
-        columns = [column.name.lower() for column in (*self._require(table).columns, *added)]
-        if not isinstance(data_check, CheckState):
-            return broken_rows(data_check, rows, columns)
-        try:
-            return broken_rows(data_check, rows, columns)
-        except ExpressionError as error:
-            subject = f"{table}: the memory catalog cannot evaluate check {data_check.name} ({data_check.expression})"
-            msg = f"{subject}: {because(error)}; test it on the local backend"
-            raise StatementError(msg) from error
+        return violating_rows(data_check, table, rows, (*self._require(table).columns, *added))
 
 
 def _folded(row: Mapping[str, Any]) -> Row:
     return {name.lower(): value for name, value in row.items()}
-
-
-def _named(check: CheckState, state: TableState) -> list[str]:
-    named = columns_in(check.expression)
-    return [column.name.lower() for column in state.columns if column.name.lower() in named]

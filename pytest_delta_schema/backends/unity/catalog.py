@@ -10,7 +10,9 @@ from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION, CAPABILITIES
-from pytest_delta_schema.backends.unity.reading import TableReader, unreadable
+from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
+from pytest_delta_schema.backends.unity.problems import unreadable
+from pytest_delta_schema.backends.unity.reading import TableReader
 from pytest_delta_schema.backends.unity.sync import MetadataSyncing
 from pytest_delta_schema.errors import (
     BackendUnavailableError,
@@ -78,7 +80,8 @@ class UnityCatalog:
     ) -> None:
         self.client = client
         self._session = session
-        self._reader = TableReader(client, stores, read_threads, self._read_by_spark)
+        self._logs = ExternalLogs(client=client, stores=tuple(stores))
+        self._reader = TableReader(client, self._logs, read_threads, self._read_by_spark)
         self._threads = read_threads
         self._on_read = sync_on_read
         self._recreate = sync_recreate
@@ -153,7 +156,7 @@ class UnityCatalog:
         """
         entry = self._reader.read_again(table).entry
         if isinstance(entry, EntryState) and not entry.is_managed:
-            schemas = self._reader.open_log(entry).schemas()
+            schemas = self._logs.open(entry).schemas()
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._through_spark(table.written.catalog).past_columns(table, paths)
 
@@ -220,7 +223,7 @@ class UnityCatalog:
         """Synchronise catalog entries, several at once, and return the result of each."""
         syncing = MetadataSyncing(
             client=self.client,
-            read_log=self._reader.open_log,
+            read_log=self._logs.open,
             read_managed=self._reader.managed_log,
         )
 

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.problems import absent_table, unreadable
 from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
-from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, ReadProblem, StatementError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import state_from_metadata
-from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.unity.answers import TableInfo
     from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.storage import Credentials, Storage
-    from pytest_delta_schema.errors import DeltaSchemaError
+    from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
     from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.states import TableState
 
 _FEW = 3
 """Up to this number of tables of a schema are requested one by one; for more of them the schema is listed."""
@@ -61,7 +57,7 @@ class TableReader:
 
     Args:
         client: The server.
-        stores: The stores that hold files of tables.
+        logs: Opens the logs of external tables.
         threads: How many tables are read at the same time.
         by_spark: Reads the log of a table through Spark; it returns ``None`` if no session is open and none is needed.
     """
@@ -69,12 +65,12 @@ class TableReader:
     def __init__(
         self,
         client: UnityClient,
-        stores: Iterable[Storage],
+        logs: ExternalLogs,
         threads: int,
         by_spark: Callable[..., LogFacts | None],
     ) -> None:
         self._client = client
-        self._stores = tuple(stores)
+        self._logs = logs
         self._threads = threads
         self._by_spark = by_spark
         self._stored: dict[QualifiedName, QualifiedName] = {}
@@ -101,7 +97,7 @@ class TableReader:
         absent = dict.fromkeys(name[:2] for name, reading in readings.items() if reading is None)
         schemas = {schema: self._schema_exists(schema, listings[schema]) for schema in absent}
         return {
-            name: reading or TableReading(_absent(_named(name, listings[name[:2]]), schemas[name[:2]]))
+            name: reading or TableReading(absent_table(_named(name, listings[name[:2]]), schema=schemas[name[:2]]))
             for name, reading in readings.items()
         }
 
@@ -141,19 +137,6 @@ class TableReader:
             name for name, infos in listing.tables.items() if any(info["table_type"] not in _VIEWS for info in infos)
         ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
-
-    def open_log(self, entry: EntryState) -> Log:
-        """Open the log of an external table, with the credentials that the server vends for it.
-
-        Raises:
-            StatementError: If it cannot be read.
-        """
-        if not entry.location:
-            msg = "its catalog entry names no location; register it again with one"
-            raise StatementError(msg, condition="NO_LOCATION")
-        credentials = self._credentials(entry) if is_remote(entry.location) else NO_CREDENTIALS
-        options = deltalake_options(entry.location, self._stores, credentials)
-        return Log(entry.location, options, partial(_scrubbed, credentials, options))
 
     def managed_log(self, entry: EntryState) -> LogState | None:
         """Return the metadata of a managed table's log, which Spark reads; ``None`` without a session.
@@ -242,7 +225,7 @@ class TableReader:
             entry = problem(name, str(error), "update this package, or the entry")
         if head.is_managed:
             return self._managed(head, entry)
-        return _with_log(name, entry, self.open_log(head).facts())
+        return _with_log(name, entry, self._logs.open(head).facts())
 
     def _managed(self, head: EntryState, entry: EntryState | ReadProblem) -> TableReading:
         """Read a table to which the catalog commits: through Spark if a session is open, else by the Delta API.
@@ -286,21 +269,6 @@ class TableReader:
             return error
         return False
 
-    def _credentials(self, entry: EntryState) -> Credentials:
-        try:
-            credentials = vended(self._client.credentials(entry.table_id))
-        except ServerError as error:
-            if error.status == _NOT_FOUND:
-                # The server vends no credentials, so those of the environment are used.
-                return NO_CREDENTIALS
-            raise
-        if credentials.expires is not None and credentials.expires <= time.time() * 1000:
-            msg = (
-                "the credentials that the server gives for its files have expired; see the server's clock and its keys"
-            )
-            raise StatementError(msg, condition="EXPIRED")
-        return credentials
-
 
 def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedName:
     """Return the name of a table that is not listed, with the stored name of its schema."""
@@ -310,40 +278,3 @@ def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedN
 def _with_log(name: QualifiedName, entry: EntryState | ReadProblem, log: LogFacts) -> TableReading:
     state = log.state(name)
     return TableReading(state, entry, log.shown(state.columns))
-
-
-def no_catalog(name: str) -> StatementError:
-    """Return the error for a catalog that the server does not list; its tables may exist all the same."""
-    msg = f"the server shows no catalog {name}; create it, which no apply does, or give the principal permission"
-    return StatementError(f"{msg} to use it", condition="NO_CATALOG")
-
-
-def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
-    """Return the problem of a table from the error of a server or a log, whose text ends with the remedy.
-
-    Args:
-        name: The table.
-        error: The error.
-    """
-    fact, _, remedy = str(error).rpartition("; ")
-    return problem(name, fact or str(error), remedy if fact else "look into the server's log")
-
-
-def _absent(name: QualifiedName, schema: bool | ServerError) -> TableState | ReadProblem:  # noqa: FBT001 - an answer
-    if not isinstance(schema, ServerError):
-        return TableState(name=name, exists=False, schema_exists=schema)
-    if schema.is_not_found:
-        return unreadable(name, no_catalog(name.catalog))
-    reason = unreadable(name, schema)
-    fact = f"is not found, and nobody can tell whether it exists: {reason.message}"
-    return problem(name, fact, reason.remedy)
-
-
-def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:
-    """Redact vended credentials, and keys of the environment, in a text."""
-    for secret in credentials.values.values():
-        text = secret.scrub(text)
-    for key, value in options.items():
-        if key in ("aws_access_key_id", "aws_secret_access_key") and value:
-            text = text.replace(value, "***")
-    return text

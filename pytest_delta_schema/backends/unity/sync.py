@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.reading import no_catalog
+from pytest_delta_schema.backends.unity.problems import no_catalog
 from pytest_delta_schema.backends.unity.recreation import recreate_entry
 from pytest_delta_schema.backends.unity.wire_format import columns_for, entry_of, table_info
 from pytest_delta_schema.errors import StatementError

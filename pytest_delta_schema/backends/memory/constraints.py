@@ -1,0 +1,74 @@
+"""Check rows against the NOT NULL columns and CHECK constraints of a table, with the messages of Delta."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.memory.rows import broken_rows, text_of, value_at
+from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.state.type_traversal import not_null_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.data_checks import DataCheck
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def violating_rows(
+    data_check: DataCheck, table: QualifiedName, rows: Sequence[Row], columns: Sequence[ColumnState]
+) -> list[Row]:
+    """Return the rows that violate a data check.
+
+    Args:
+        data_check: Any but a foreign key.
+        table: The table's name, for messages.
+        rows: Rows of the table.
+        columns: The columns of the table.
+
+    Raises:
+        StatementError: If a check cannot be evaluated without Spark.
+    """
+    names = [column.name.lower() for column in columns]
+    if not isinstance(data_check, CheckState):
+        return broken_rows(data_check, rows, names)
+    try:
+        return broken_rows(data_check, rows, names)
+    except ExpressionError as error:
+        subject = f"{table}: the memory catalog cannot evaluate check {data_check.name} ({data_check.expression})"
+        msg = f"{subject}: {because(error)}; test it on the local backend"
+        raise StatementError(msg) from error
+
+
+def require_valid_row(state: TableState, row: Row, number: int) -> None:
+    """Make sure that a row violates no constraint.
+
+    Args:
+        state: The table.
+        row: The row.
+        number: Its number among the inserted rows, from 1.
+
+    Raises:
+        StatementError: If a NOT NULL column is NULL, or a check is not met.
+    """
+    where = f"{state.name}: row {number}"
+    for path in not_null_paths(state.columns):
+        if value_at(row, path) is None:
+            msg = f"{where}: NOT NULL constraint violated for column: {'.'.join(path)}"
+            raise StatementError(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
+    for check in state.checks:
+        if violating_rows(check, state.name, [row], state.columns):
+            texts = {name: text_of(row.get(name)) or "null" for name in _used_columns(check, state)}
+            values = "".join(f"\n - {name} : {text}" for name, text in texts.items())
+            msg = f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
+            raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
+
+
+def _used_columns(check: CheckState, state: TableState) -> list[str]:
+    used = columns_in(check.expression)
+    return [column.name.lower() for column in state.columns if column.name.lower() in used]
