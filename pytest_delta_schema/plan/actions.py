@@ -35,9 +35,9 @@ class CreateTable:
         columns: In declaration order.
         table_comment: ``""`` for none.
         table_properties: Sorted by key; never a value ``None``, since nothing has to be removed.
-        primary_key: Added right after the creation.
         checks: Part of the creation itself.
         creates_schema: Whether the schema has to be created first.
+        keys: The keys by which rows are told apart; added right after the creation.
         tags: Set when the table exists.
         partitioning: The columns by which files are partitioned, in order.
         clustering: The paths by which rows are clustered, in order.
@@ -49,8 +49,8 @@ class CreateTable:
     columns: tuple[ColumnState, ...]
     table_comment: str
     table_properties: Mapping[str, str]
-    primary_key: PrimaryKeyAdd | None
     creates_schema: bool
+    keys: tuple[Change, ...] = ()
     checks: tuple[CheckState, ...] = ()
     partitioning: tuple[str, ...] = ()
     clustering: tuple[tuple[str, ...], ...] = ()
@@ -60,6 +60,11 @@ class CreateTable:
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.columns))
+
+    @property
+    def primary_key(self) -> PrimaryKeyAdd | None:
+        """The primary key, if it has one."""
+        return next((change for change in self.keys if isinstance(change, PrimaryKeyAdd)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

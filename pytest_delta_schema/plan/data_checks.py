@@ -12,9 +12,8 @@ from pytest_delta_schema.plan.changes import (
     ForeignKeyAdd,
     ForeignKeyDrop,
     LayoutRewrite,
-    PrimaryKeyAdd,
 )
-from pytest_delta_schema.plan.changes.kind import kind_of
+from pytest_delta_schema.plan.changes.kind import KINDS, kind_of
 from pytest_delta_schema.plan.renames import old_names, with_names
 from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
@@ -88,8 +87,8 @@ def _of_check(change: CheckAdd, _action: AlignTable, names: Names) -> Iterator[D
         yield check
 
 
-def _of_primary_key(change: PrimaryKeyAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    yield KeyState(change.name, _old(change.columns, names))
+def _of_key(change: Any, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    yield change.key._replace(columns=_old(change.key.columns, names))
 
 
 def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> Iterator[DataCheck]:
@@ -98,10 +97,10 @@ def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> 
 
 
 DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck]]] = {
+    **{class_: _of_key for class_, kind in KINDS.items() if kind.key == "add"},
     ColumnNullabilityChange: _of_nullability,
     LayoutRewrite: _of_layout,
     CheckAdd: _of_check,
-    PrimaryKeyAdd: _of_primary_key,
     ForeignKeyAdd: _of_foreign_key,
 }
 """The data checks of each kind of change that is declared to need them."""

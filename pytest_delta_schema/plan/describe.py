@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, RestoreTable
 from pytest_delta_schema.plan.changes.columns import describe_column
-from pytest_delta_schema.plan.changes.foreign_keys import describe_foreign_key
 from pytest_delta_schema.plan.changes.kind import kind_of, risk_of
 from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, ChangeLine
-from pytest_delta_schema.plan.changes.primary_keys import describe_key
 from pytest_delta_schema.plan.changes.tags import set_tags_lines
 from pytest_delta_schema.plan.risk import Risk
 
@@ -49,10 +47,8 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
         yield ChangeLine(ADD, f"columns.{column.name}", ABSENT, describe_column(column))
     for check in action.checks:
         yield ChangeLine(ADD, f"checks.{check.name}", ABSENT, check.expression)
-    if action.primary_key is not None:
-        yield ChangeLine(ADD, "primary_key", ABSENT, describe_key(action.primary_key))
-    for change in action.foreign_keys:
-        yield ChangeLine(ADD, f"foreign_keys.{change.key.name}", ABSENT, describe_foreign_key(change.key))
+    for change in (*action.keys, *action.foreign_keys):
+        yield from kind_of(change).describe(change, action)
     if action.partitioning or action.clustering:
         yield ChangeLine(ADD, "layout", ABSENT, describe_layout(action.partitioning, action.clustering))
     if action.table_comment:

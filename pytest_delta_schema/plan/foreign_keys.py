@@ -13,15 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
 
 _A = TypeVar("_A", CreateTable, AlignTable)
 
 
-def foreign_key_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added."""
-    yield from _replaced(difference.desired.foreign_keys, difference.observed.foreign_keys)
+def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+    """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added.
+
+    Args:
+        wanted: The state of the model.
+        stored: The state of the catalog.
+    """
+    yield from _replaced(wanted.foreign_keys, stored.foreign_keys)
 
 
 def dependent_foreign_keys(

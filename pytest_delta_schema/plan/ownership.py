@@ -10,6 +10,7 @@ from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop, ColumnMove
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.checks import renamed
 from pytest_delta_schema.plan.renames import new_names
+from pytest_delta_schema.state.keys import KEY_FIELDS
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.modes import ContractMode
@@ -48,10 +49,7 @@ def _observed_constraints(difference: Difference) -> dict[str, Any]:
     if modes.get("checks", MANAGE) != MANAGE:
         names = new_names(difference.renames.done)
         kept["checks"] = tuple(check._replace(expression=renamed(check.expression, names)) for check in observed.checks)
-    if modes.get("primary_keys", MANAGE) != MANAGE:
-        kept["primary_key"] = observed.primary_key
-    if modes.get("foreign_keys", MANAGE) != MANAGE:
-        kept["foreign_keys"] = observed.foreign_keys
+    kept.update((name, getattr(observed, name)) for aspect, name in KEY_FIELDS.items() if aspect in modes)
     return kept
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
+from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     Change,
     ForeignKeyAdd,
     ForeignKeyDrop,
-    PrimaryKeyAdd,
     PrimaryKeyDrop,
     SetTableProperties,
 )
@@ -27,11 +28,10 @@ from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
 from pytest_delta_schema.plan.defaults import value_changes
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
-from pytest_delta_schema.plan.foreign_keys import dependent_foreign_keys, foreign_key_changes, with_parents
+from pytest_delta_schema.plan.foreign_keys import dependent_foreign_keys, with_parents
 from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.notes import note_on_case, notes_on
 from pytest_delta_schema.plan.ownership import is_own, is_reported, is_whole, owned
-from pytest_delta_schema.plan.primary_keys import primary_key_changes
 from pytest_delta_schema.plan.properties import property_changes, record_of, reported_property_changes
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.renames import rename_changes
@@ -39,36 +39,39 @@ from pytest_delta_schema.plan.table_plan import Note, TablePlan
 from pytest_delta_schema.plan.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.keys import KEY_FIELDS
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.states import CatalogState, TableState
+    from pytest_delta_schema.state.states import CatalogState
 
 ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
     conversion_changes,
     rename_changes,
     column_changes,
     type_changes,
-    primary_key_changes,
     check_changes,
-    foreign_key_changes,
     value_changes,
     comment_changes,
     layout_changes,
     tag_changes,
 )
-"""One comparison for each aspect, except properties, which depend on the others."""
+"""One comparison for each aspect, except keys, and properties, which depend on the others."""
 
+_KEYS: tuple[Callable[[TableState, TableState], Iterator[Change]], ...] = tuple(
+    import_module(f"pytest_delta_schema.plan.{aspect}").key_changes for aspect in KEY_FIELDS
+)
+"""The comparison of each aspect of keys, from the file of the aspect."""
+
+_NO_KEYS = TableState(name=QualifiedName("", "", ""))
 
 _MISSING = object()
 
-_COMPARED = attrgetter(
-    "columns", "table_comment", "primary_key", "checks", "foreign_keys", "partitioning", "clustering"
-)
+_COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
 
 # Looked up for every change of every table, so that they are written out once.
 _STEPS = {class_: kind.step for class_, kind in KINDS.items()}
@@ -160,7 +163,7 @@ class TablePlanner:
             desired: Its state.
             creates_schema: Whether its schema has to be created first.
         """
-        key = desired.primary_key
+        keys = _key_changes(desired, _NO_KEYS)
         properties = {name: value for name, value in desired.table_properties.items() if value is not None}
         return CreateTable(
             table=desired.name,
@@ -169,13 +172,13 @@ class TablePlanner:
             table_properties=MappingProxyType(
                 {**features_of_new_table(desired), **properties, **record_of(desired, self._policy)}
             ),
-            primary_key=None if key is None else PrimaryKeyAdd(name=key.name, columns=key.columns, rely=key.rely),
+            keys=tuple(change for change in keys if not isinstance(change, ForeignKeyAdd)),
             creates_schema=creates_schema,
             checks=desired.checks,
             partitioning=desired.partitioning,
             clustering=desired.clustering,
             tags=first_tags(desired),
-            foreign_keys=tuple(ForeignKeyAdd(key=key) for key in desired.foreign_keys),
+            foreign_keys=tuple(change for change in keys if isinstance(change, ForeignKeyAdd)),
         )
 
     def _changes(self, difference: Difference) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
@@ -246,7 +249,12 @@ def _has_properties(desired: TableState, observed: TableState) -> bool:
 
 
 def _compared(difference: Difference) -> list[Change]:
-    return [change for aspect in ASPECTS for change in aspect(difference)]
+    changes = [change for aspect in ASPECTS for change in aspect(difference)]
+    return changes + _key_changes(difference.desired, difference.observed)
+
+
+def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
+    return [change for compare in _KEYS for change in compare(wanted, stored)]
 
 
 def _ordered(changes: list[Change]) -> tuple[Change, ...]:

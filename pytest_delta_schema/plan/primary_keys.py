@@ -9,13 +9,17 @@ from pytest_delta_schema.plan.changes import Change, PrimaryKeyAdd, PrimaryKeyDr
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.states import KeyState
+    from pytest_delta_schema.state.states import KeyState, TableState
 
 
-def primary_key_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the drop of the stored primary key and the addition of the wanted one, if they differ."""
-    desired, observed = difference.desired.primary_key, difference.observed.primary_key
+def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+    """Yield the drop of the stored primary key and the addition of the wanted one, if they differ.
+
+    Args:
+        wanted: The state of the model.
+        stored: The state of the catalog.
+    """
+    desired, observed = wanted.primary_key, stored.primary_key
     if desired is observed or _identity(desired) == _identity(observed):
         return
     if observed is not None:

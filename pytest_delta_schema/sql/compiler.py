@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.escaping import note_on
+from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.sql import (
-    checks,
-    columns,
-    comments,
-    conversion,
-    defaults,
-    foreign_keys,
-    layout,
-    primary_keys,
-    properties,
-    tags,
-    types,
-)
+from pytest_delta_schema.sql import checks, columns, foreign_keys, layout, properties, tags
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.schemas_and_restores import create_schema
 from pytest_delta_schema.sql.statement import Renderer, Renderers, Statement, StatementKind
@@ -28,22 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-_ASPECTS = (
-    conversion,
-    columns,
-    types,
-    defaults,
-    primary_keys,
-    foreign_keys,
-    checks,
-    comments,
-    properties,
-    layout,
-    tags,
-)
-
-RENDERERS: Renderers = {kind: renderer for aspect in _ASPECTS for kind, renderer in aspect.RENDERERS.items()}
-"""The renderer of every kind of change."""
+RENDERERS: Renderers = {
+    kind: renderer
+    for aspect in ("conversion", *ASPECTS)
+    for kind, renderer in import_module(f"pytest_delta_schema.sql.{aspect}").RENDERERS.items()
+}
+"""The renderer of every kind of change, from the file of its aspect."""
 
 
 def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
@@ -96,7 +76,7 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     if all_properties:
         clauses.append(f"TBLPROPERTIES (\n{properties.property_lines(all_properties)}\n)")
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
-    if action.primary_key is not None:
-        yield from primary_keys.add_primary_key(table, (action.primary_key,))
+    for change in action.keys:
+        yield from renderer_of(type(change))(table, (change,))
     yield from tags.set_tags(table, action.tags)
     yield from foreign_keys.add_foreign_key(table, action.foreign_keys)

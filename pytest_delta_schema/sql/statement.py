@@ -45,6 +45,19 @@ class StatementKind(Enum):
     ADD_FOREIGN_KEY = "add foreign key"
 
 
+CATALOG_ONLY = frozenset(
+    {
+        StatementKind.ADD_PRIMARY_KEY,
+        StatementKind.DROP_PRIMARY_KEY,
+        StatementKind.ADD_FOREIGN_KEY,
+        StatementKind.DROP_FOREIGN_KEY,
+        StatementKind.SET_TAGS,
+        StatementKind.UNSET_TAGS,
+    }
+)
+"""Statements about keys and tags, which only a catalog stores and open-source Delta does not know."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One statement: its SQL, and the changes that it makes for backends that cannot run the SQL.

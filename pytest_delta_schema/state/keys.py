@@ -45,15 +45,12 @@ class DeclaredKeys(TypedDict):
     foreign_keys: list[ForeignKey]
 
 
-def state_keys(keys: Iterable[KeyState], foreign_keys: Iterable[ForeignKeyState]) -> StateKeys:
-    """Return the keys of a table as fields of its state.
-
-    Args:
-        keys: Its keys, in any order.
-        foreign_keys: Its foreign keys, in any order.
-    """
+def state_keys(keys: Iterable[KeyState | ForeignKeyState]) -> StateKeys:
+    """Return the keys of a table, given in any order, as fields of its state."""
+    keys = tuple(keys)
+    foreign_keys = [key for key in keys if isinstance(key, ForeignKeyState)]
     return {
-        "primary_key": next(iter(keys), None),
+        "primary_key": next((key for key in keys if isinstance(key, KeyState)), None),
         "foreign_keys": tuple(sorted(foreign_keys, key=by_name)),
     }
 
@@ -68,7 +65,7 @@ def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
     if not table.primary_key and not table.foreign_keys:
         return {"primary_key": None, "foreign_keys": ()}
     names = [column.name for column in columns]
-    return state_keys(_keys(table, names), _foreign_keys(table, names))
+    return state_keys((*_keys(table, names), *_foreign_keys(table, names)))
 
 
 def declared_keys(state: TableState) -> DeclaredKeys:
@@ -95,7 +92,7 @@ def keys_in_properties(own: Mapping[str, str]) -> StateKeys:
     """Return the keys that ``pytest_delta_schema.*`` properties hold."""
     if not own:
         return {"primary_key": None, "foreign_keys": ()}
-    return state_keys(_stored_keys(own), _stored_foreign_keys(own))
+    return state_keys((*_stored_keys(own), *_stored_foreign_keys(own)))
 
 
 def _keys(table: Table, columns: list[str]) -> Iterator[KeyState]:

@@ -84,8 +84,8 @@ def test_a_table_that_is_not_there_is_created():
                 ),
                 table_comment="Orders table",
                 table_properties={"delta.autoOptimize.optimizeWrite": "true"},
-                primary_key=PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),
                 creates_schema=True,
+                keys=(PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),),
             ),
         )
     )
@@ -307,9 +307,7 @@ def test_the_same_input_in_any_order_gives_the_same_plan_and_the_same_sql():
     "build",
     [
         lambda: AlignTable(table=NAME, changes=(), desired=state(), observed=state()),
-        lambda: CreateTable(
-            table=NAME, columns=(), table_comment="", table_properties={}, primary_key=None, creates_schema=False
-        ),
+        lambda: CreateTable(table=NAME, columns=(), table_comment="", table_properties={}, creates_schema=False),
         lambda: ColumnTypeChange(name="a", before="int", after="int"),
         lambda: PrimaryKeyAdd(name="pk", columns=()),
         lambda: SetColumnComments(comments={}),

@@ -413,8 +413,8 @@ def test_a_key_over_missing_columns_is_refused_even_if_the_model_was_never_check
         columns=(stored(),),
         table_comment="",
         table_properties={},
-        primary_key=PrimaryKeyAdd(name="pk", columns=("gone",)),
         creates_schema=False,
+        keys=(PrimaryKeyAdd(name="pk", columns=("gone",)),),
     )
 
     (violation,) = VALIDATOR.plan_violations(TablePlan(create_tables=(action,)))

@@ -115,7 +115,6 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
     values = {} if statement is None else _values(statement)
     relied = frozenset() if statement is None else _relied(statement)
     rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
-    rows_by_key = facts.keys.get(name.table, {}).items()
     base = state_from_metadata(
         name,
         metadata={
@@ -133,12 +132,11 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         tags=_tags(facts.tags.get(name.table, ()), columns),
         clustering=tuple(_path(text, columns) for text in detail.get("clusteringColumns") or ()),
         **state_keys(
-            [_key(key, key_rows, relied) for key, key_rows in rows_by_key if _type(key_rows) in KEY_KINDS],
-            [
-                _foreign(key, key_rows, facts.parents, relied)
-                for key, key_rows in rows_by_key
-                if _type(key_rows) == _FOREIGN
-            ],
+            _foreign(key, key_rows, facts.parents, relied)
+            if _type(key_rows) == _FOREIGN
+            else _key(key, key_rows, relied)
+            for key, key_rows in facts.keys.get(name.table, {}).items()
+            if _type(key_rows) in {_FOREIGN, *KEY_KINDS}
         ),
     )
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial, singledispatch
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan import changes
+from pytest_delta_schema.plan.changes.kind import KINDS, kind_of
 from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.delta_log import decode_owned
-from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, KeyState, by_name
+from pytest_delta_schema.state.keys import state_keys
+from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, by_name
 from pytest_delta_schema.state.types import ColumnGeneration, below, find, with_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -159,25 +161,17 @@ def _(change: changes.CheckDrop, state: TableState) -> TableState:
     return replace(state, checks=tuple(c for c in state.checks if c.name.lower() != change.name.lower()))
 
 
-@changed.register(changes.PrimaryKeyAdd)
-def _(change: changes.PrimaryKeyAdd, state: TableState) -> TableState:
-    return replace(state, primary_key=KeyState(change.name, change.columns, change.rely))
-
-
-@changed.register(changes.PrimaryKeyDrop)
-def _(_change: changes.PrimaryKeyDrop, state: TableState) -> TableState:
-    return replace(state, primary_key=None)
-
-
-@changed.register(changes.ForeignKeyAdd)
-def _(change: changes.ForeignKeyAdd, state: TableState) -> TableState:
-    return replace(state, foreign_keys=tuple(sorted([*state.foreign_keys, change.key], key=by_name)))
-
-
-@changed.register(changes.ForeignKeyDrop)
-def _(change: changes.ForeignKeyDrop, state: TableState) -> TableState:
+def _change_key(change: Any, state: TableState) -> TableState:
+    """Add a key, or drop that of its name; a table has one primary key at most."""
     dropped = change.key.name.lower()
-    return replace(state, foreign_keys=tuple(key for key in state.foreign_keys if key.name.lower() != dropped))
+    keys: tuple[KeyState | ForeignKeyState, ...] = (*state.keys, *state.foreign_keys)
+    kept = [key for key in keys if key.name.lower() != dropped]
+    return replace(state, **state_keys([change.key, *kept] if kind_of(change).key == "add" else kept))
+
+
+for _class, _kind in KINDS.items():
+    if _kind.key is not None:
+        changed.register(_class, _change_key)
 
 
 @changed.register(changes.SetTableProperties)

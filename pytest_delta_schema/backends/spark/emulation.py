@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     CheckDrop,
     ClusteringChange,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    PrimaryKeyAdd,
-    PrimaryKeyDrop,
     SetTableProperties,
     SetTags,
     UnsetTableProperties,
     UnsetTags,
 )
+from pytest_delta_schema.plan.changes.kind import KINDS
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.layout import change_clustering
 from pytest_delta_schema.sql.properties import set_properties, unset_properties
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import CATALOG_ONLY, Statement, StatementKind
 from pytest_delta_schema.state.delta_log import tag_property
 from pytest_delta_schema.state.keys import key_property
-from pytest_delta_schema.state.states import KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,16 +29,7 @@ if TYPE_CHECKING:
 BY_COMMIT = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.REWRITE_LAYOUT, StatementKind.ADD_CHECK})
 """Statements that open-source Delta 4.4.0 lacks, or does not run exactly; a metadata transaction does them."""
 
-BY_PROPERTY = frozenset(
-    {
-        StatementKind.ADD_PRIMARY_KEY,
-        StatementKind.DROP_PRIMARY_KEY,
-        StatementKind.ADD_FOREIGN_KEY,
-        StatementKind.DROP_FOREIGN_KEY,
-        StatementKind.SET_TAGS,
-        StatementKind.UNSET_TAGS,
-    }
-)
+BY_PROPERTY = CATALOG_ONLY
 """Statements for what open-source Delta does not know; ``pytest_delta_schema.*`` table properties store it."""
 
 
@@ -54,16 +41,12 @@ def on_delta(statement: Statement) -> tuple[Statement, ...]:
     return emulated or (statement,)
 
 
-def _emulated(statement: Statement, change: object) -> Iterator[Statement]:
+def _emulated(statement: Statement, change: Any) -> Iterator[Statement]:
+    kind = KINDS.get(type(change))
+    if kind is not None and kind.key is not None:
+        key = key_property(change.key)
+        yield from _set(statement, key) if kind.key == "add" else _unset(statement, *key)
     match change:
-        case PrimaryKeyAdd():
-            yield from _set(statement, key_property(KeyState(change.name, change.columns, change.rely)))
-        case PrimaryKeyDrop():
-            yield from _unset(statement, *key_property(KeyState(change.name, change.columns)))
-        case ForeignKeyAdd():
-            yield from _set(statement, key_property(change.key))
-        case ForeignKeyDrop():
-            yield from _unset(statement, *key_property(change.key))
         case SetTags():
             yield from _set(statement, {tag_property(change.path, key): value for key, value in change.tags.items()})
         case UnsetTags():

@@ -33,19 +33,6 @@ from pytest_delta_schema.plan.changes.properties import *
 from pytest_delta_schema.plan.changes.tags import *
 from pytest_delta_schema.plan.changes.types import *
 
-__all__ = ["ALIGNMENT_ORDER", "Change"]
-__all__ += checks.__all__
-__all__ += columns.__all__
-__all__ += comments.__all__
-__all__ += conversion.__all__
-__all__ += defaults.__all__
-__all__ += foreign_keys.__all__
-__all__ += layout.__all__
-__all__ += primary_keys.__all__
-__all__ += properties.__all__
-__all__ += tags.__all__
-__all__ += types.__all__
-
 Change = Union[  # noqa: UP007 - a union of classes at run time, on every supported Python
     checks.ChecksChange,
     columns.ColumnsChange,

@@ -23,7 +23,9 @@ def _drop_lines(change: ForeignKeyDrop, _action: AlignTable) -> Iterator[ChangeL
     yield ChangeLine(DROP, f"foreign_keys.{change.key.name}", describe_foreign_key(change.key), ABSENT)
 
 
-@declare(ChangeKind(aspect="foreign_keys", step=Step.DROP_FOREIGN_KEYS, risk=Risk.METADATA, describe=_drop_lines))
+@declare(
+    ChangeKind(aspect="foreign_keys", step=Step.DROP_FOREIGN_KEYS, risk=Risk.METADATA, describe=_drop_lines, key="drop")
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKeyDrop:
     """Drop a foreign key; a wanted one is dropped and added again when its parent's primary key changes."""
@@ -37,7 +39,12 @@ def _add_lines(change: ForeignKeyAdd, _action: AlignTable) -> Iterator[ChangeLin
 
 @declare(
     ChangeKind(
-        aspect="foreign_keys", step=Step.ADD_FOREIGN_KEYS, risk=Risk.SCAN, describe=_add_lines, needs_data_check=True
+        aspect="foreign_keys",
+        step=Step.ADD_FOREIGN_KEYS,
+        risk=Risk.SCAN,
+        describe=_add_lines,
+        needs_data_check=True,
+        key="add",
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_delta_schema.models.ownership import Aspect
-    from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.changes.order import Step
     from pytest_delta_schema.plan.risk import Risk
@@ -32,15 +31,17 @@ class ChangeKind:
         consent: What somebody has to consent to before it runs; ``None`` for nothing.
         needs_feature: Whether Delta may refuse it until a property has enabled a table feature.
         needs_data_check: Whether the rows of the table may forbid it.
+        key: Whether it adds or drops its ``key``; ``None`` for a kind of change without one.
     """
 
     aspect: Aspect | Literal["conversion"]
     step: Step
     risk: Risk | Callable[[Any], Risk]
-    describe: Callable[[Any, AlignTable], Iterator[ChangeLine]]
+    describe: Callable[[Any, Any], Iterator[ChangeLine]]
     consent: ConsentAction | None = None
     needs_feature: bool = False
     needs_data_check: bool = False
+    key: Literal["add", "drop"] | None = None
 
 
 KINDS: dict[type, ChangeKind] = {}

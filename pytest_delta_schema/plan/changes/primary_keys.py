@@ -9,6 +9,7 @@ from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_c
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.states import KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,10 +20,12 @@ __all__ = ["PrimaryKeyAdd", "PrimaryKeyDrop"]
 
 
 def _drop_lines(change: PrimaryKeyDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, "primary_key", describe_key(change), ABSENT)
+    yield ChangeLine(DROP, "primary_key", _described(change.key), ABSENT)
 
 
-@declare(ChangeKind(aspect="primary_keys", step=Step.DROP_PRIMARY_KEY, risk=Risk.METADATA, describe=_drop_lines))
+@declare(
+    ChangeKind(aspect="primary_keys", step=Step.DROP_PRIMARY_KEY, risk=Risk.METADATA, describe=_drop_lines, key="drop")
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyDrop:
     """Drop the primary key ``name`` over ``columns``.
@@ -37,14 +40,24 @@ class PrimaryKeyDrop:
     columns: tuple[str, ...]
     rely: bool = False
 
+    @property
+    def key(self) -> KeyState:
+        """The key."""
+        return KeyState(self.name, self.columns, self.rely)
+
 
 def _add_lines(change: PrimaryKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, "primary_key", ABSENT, describe_key(change))
+    yield ChangeLine(ADD, "primary_key", ABSENT, _described(change.key))
 
 
 @declare(
     ChangeKind(
-        aspect="primary_keys", step=Step.ADD_PRIMARY_KEY, risk=Risk.SCAN, describe=_add_lines, needs_data_check=True
+        aspect="primary_keys",
+        step=Step.ADD_PRIMARY_KEY,
+        risk=Risk.SCAN,
+        describe=_add_lines,
+        needs_data_check=True,
+        key="add",
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +77,15 @@ class PrimaryKeyAdd:
     def __post_init__(self) -> None:
         require_change(self, bool(self.columns))
 
+    @property
+    def key(self) -> KeyState:
+        """The key."""
+        return KeyState(self.name, self.columns, self.rely)
+
 
 PrimaryKeysChange = Union[PrimaryKeyDrop, PrimaryKeyAdd]  # noqa: UP007 - a union at run time
 
 
-def describe_key(key: PrimaryKeyAdd | PrimaryKeyDrop) -> str:
+def _described(key: KeyState) -> str:
     """Write the name and the columns of a primary key, and whether queries may rely on it."""
     return f"{key.name} ({', '.join(key.columns)}){' rely' if key.rely else ''}"
