@@ -51,15 +51,19 @@ class Location(NamedTuple):
     """A place in a source file.
 
     Args:
-        path: The file.
-        line: Counted from one.
+        file: Its path.
+        line: The first line, counted from one.
+        column: The first character in that line, counted from one; ``None`` if it is not known.
+        end_line: The last line; ``None`` if it is not known.
     """
 
-    path: str
+    file: str
     line: int
+    column: int | None = None
+    end_line: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
+        return f"{self.file}:{self.line}" if self.column is None else f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,54 +96,58 @@ class Diagnostic:
         return escaped(f"{self.table}: {fact} [{name}]" if name else f"{self.table}: {fact}")
 
 
-class ViolationsError(DeltaSchemaError):
-    """Base of errors that carry all violations of a run.
+def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
+    """Return what an error says as diagnostics: those that it carries, else its whole text as one.
 
     Args:
-        violations: At least one, the most important first.
+        error: The error; a group is taken apart.
+        table: The table for which it was raised.
+    """
+    if isinstance(error, DiagnosticsError):
+        return error.diagnostics
+    if isinstance(error, ApplyErrors):
+        parts = [part for part in error.exceptions if isinstance(part, DeltaSchemaError)]
+        return tuple(diagnostic for part in parts for diagnostic in diagnostics_of(part, table))
+    if isinstance(error, ApplyError):
+        # The other lines are statements; an outcome has them as such.
+        message = str(error).partition("\n")[0].removeprefix(f"{escaped(error.table)}: ")
+        return (Diagnostic(table=error.table, message=message),)
+    return (Diagnostic(table=table, message=" ".join(str(error).split())),)
+
+
+def note(table: object, path: str, message: str) -> Diagnostic:
+    """Build a remark for which no table fails.
+
+    Args:
+        table: The table's name; ``str`` of it is shown.
+        path: The part of the table; ``""`` for the table itself.
+        message: The fact, without the table's name.
+    """
+    return Diagnostic(severity="note", table=str(table), path=path, message=message)
+
+
+class DiagnosticsError(DeltaSchemaError):
+    """Base of errors that carry diagnostics; the text has a line for each.
+
+    Args:
+        diagnostics: At least one, the most important first.
     """
 
-    def __init__(self, violations: Iterable[Diagnostic]) -> None:
-        self.violations = tuple(violations)
-        super().__init__("\n".join(map(str, self.violations)))
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(map(str, self.diagnostics)))
 
 
-class InvalidModelError(ViolationsError):
+class InvalidModelError(DiagnosticsError):
     """Declarations break model rules; nothing was read or executed."""
 
 
-class UnsafePlanError(ViolationsError):
+class UnsafePlanError(DiagnosticsError):
     """A plan breaks plan rules or the data breaks the plan; nothing was executed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadProblem:
-    """One table that the catalog could not show.
-
-    Args:
-        table: Dotted name of the table.
-        message: What the catalog has instead, or what went wrong.
-        remedy: What to do about it.
-    """
-
-    table: str
-    message: str
-    remedy: str
-
-    def __str__(self) -> str:
-        return escaped(f"{self.table}: {self.message}; {self.remedy}")
-
-
-class CatalogReadError(DeltaSchemaError):
-    """Tables could not be read; they are never planned as new.
-
-    Args:
-        problems: At least one.
-    """
-
-    def __init__(self, problems: Iterable[ReadProblem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(map(str, self.problems)))
+class CatalogReadError(DiagnosticsError):
+    """Tables could not be read; they are never planned as new."""
 
 
 class DriftError(_QuotesSql, AssertionError):
@@ -150,7 +158,7 @@ class WriteError(DeltaSchemaError, AssertionError):
     """A write would have another outcome than expected; the text says why, and shows both schemas."""
 
 
-class RowsError(ViolationsError, AssertionError):
+class RowsError(DiagnosticsError, AssertionError):
     """Rows do not satisfy a contract; nothing was written."""
 
 
@@ -206,16 +214,8 @@ class ApplyErrors(DeltaSchemaError, ExceptionGroup[DeltaSchemaError]):  # noqa: 
         return "\n\n".join(map(str, self.exceptions))
 
 
-class MetadataSyncError(DeltaSchemaError):
-    """Catalog entries could not be updated from the logs of their tables.
-
-    Args:
-        problems: At least one.
-    """
-
-    def __init__(self, problems: Iterable[ReadProblem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(map(str, self.problems)))
+class MetadataSyncError(DiagnosticsError):
+    """Catalog entries could not be updated from the logs of their tables."""
 
 
 class ConvergenceError(DeltaSchemaError):

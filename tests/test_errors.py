@@ -29,3 +29,4 @@ def test_a_diagnostic_escapes_what_a_terminal_would_interpret():
 
 def test_a_location_reads_as_editors_take_it():
     assert str(Location("shop/models.py", 7)) == "shop/models.py:7"
+    assert str(Location("shop/models.py", 7, column=5, end_line=9)) == "shop/models.py:7:5"

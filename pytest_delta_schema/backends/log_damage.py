@@ -24,7 +24,7 @@ from pytest_delta_schema.errors import because
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.errors import ReadProblem
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 
 _MAGIC = b"PAR1"
@@ -98,7 +98,7 @@ class Damage(NamedTuple):
     remedy: str
     is_seen: bool = True
 
-    def of(self, table: QualifiedName) -> ReadProblem:
+    def of(self, table: QualifiedName) -> Diagnostic:
         """Return the problem of the table that has this log."""
         return problem(table, self.message, self.remedy)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import DeltaSchemaError, because
+from pytest_delta_schema.errors import DeltaSchemaError, because, note
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
-from pytest_delta_schema.plan.entry_differences import entry_differences
-from pytest_delta_schema.plan.table_plan import Note
+from pytest_delta_schema.plan.entry_differences import ENTRY_PATH, entry_differences
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.state.introduced_by import IntroducedBy
@@ -34,7 +34,7 @@ WRITES = frozenset(
 _WAYS = 'declare it, drop it, or accept such columns with Table(evolution="additive")'
 
 
-def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogReader) -> list[Note]:
+def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogReader) -> list[Diagnostic]:
     """Return a note for each column that an action would drop, with the commit that added it.
 
     A history that cannot be read is a note as well, and never hides the drift.
@@ -51,10 +51,10 @@ def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogRead
     except DeltaSchemaError as error:
         columns = ", ".join(".".join(path) for path in paths)
         message = f"the commit that added {columns} is not known: {because(error)}"
-        return [Note(table=action.table, path=columns, message=message)]
+        return [note(action.table, columns, message)]
 
 
-def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Note]:
+def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Diagnostic]:
     """Return a note that says which differ: the model, the Delta log, and the catalog's entry, where there is one.
 
     Args:
@@ -72,10 +72,10 @@ def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Note]:
             "the model and the Delta log differ, and the catalog entry differs from the log"
             f" in {points}: see {table}::metadata"
         )
-    return [Note(table=table, path="metadata", message=message)]
+    return [note(table, ENTRY_PATH, message)]
 
 
-def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Note:
+def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Diagnostic:
     """Return the note about one column.
 
     Args:
@@ -88,4 +88,4 @@ def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Note:
     message = f"column {name} came with {version}"
     if commit.operation in WRITES:
         message = f"column {name} was appended by a writer, in {version}: {_WAYS}"
-    return Note(table=table, path=name, message=message)
+    return note(table, name, message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,26 @@ class Declarations:
             model = declared(table, self.settings)
             known = self._violations[table.name] = self.validator.model_violations([model])
         return known
+
+    def located(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return diagnostics, each once, with the places of the declarations that they are about.
+
+        Args:
+            diagnostics: About tables under the names of their models or of the catalog; those about other tables, and
+                those that have a location, stay as they are.
+        """
+        return tuple(
+            replace(diagnostic, location=self._by_dotted_name[diagnostic.table.lower()].origin.location)
+            if diagnostic.location is None and diagnostic.table.lower() in self._by_dotted_name
+            else diagnostic
+            for diagnostic in dict.fromkeys(diagnostics)
+        )
+
+    @cached_property
+    def _by_dotted_name(self) -> dict[str, Table]:
+        """The models by their names and by those of the tables that they map to, in lower case."""
+        tables = {str(self.bound(table).name).lower(): table for table in self.tables.values()}
+        return tables | {str(name).lower(): table for name, table in self.tables.items()}
 
     def require_valid(self, models: Iterable[Table]) -> None:
         """Make sure that models break no rule, and that no two of them map to one table.

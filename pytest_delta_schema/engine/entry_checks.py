@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.engine.outcome_parts import entry_changes, table_outcome
-from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, ReadProblem
-from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE
+from pytest_delta_schema.engine.outcome_parts import entry_changes, failed_outcome, table_outcome
+from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
+from pytest_delta_schema.execute.metadata_sync import managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcome import TableOutcome
@@ -29,9 +27,9 @@ def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
         gate: The gate.
     """
     entry = gate.state().entries.get(gate.declarations.bound(table).name)
-    if not isinstance(entry, ReadProblem):
+    if not isinstance(entry, Diagnostic):
         return None
-    return table_outcome(table, gate.declarations, Check.METADATA, Status.UNREADABLE, failure=str(entry))
+    return table_outcome(table, gate.declarations, Check.METADATA, Status.UNREADABLE, diagnostics=[entry])
 
 
 def check_entry(table: Table, gate: Gate) -> TableOutcome:
@@ -49,8 +47,8 @@ def check_entry(table: Table, gate: Gate) -> TableOutcome:
             status = Status.BLOCKED if entry.is_managed else Status.STALE
             return table_outcome(table, gate.declarations, Check.METADATA, status, changes=changes)
     is_managed = isinstance(entry, EntryState) and entry.is_managed and log is None
-    notes = (MANAGED_NOTE,) if is_managed else () if log is None else unstorable_notes(log)
-    return table_outcome(table, gate.declarations, Check.METADATA, Status.IN_SYNC, notes=_notes(str(name), notes))
+    notes = (managed_note(name),) if is_managed else () if log is None else unstorable_notes(name, log)
+    return table_outcome(table, gate.declarations, Check.METADATA, Status.IN_SYNC, notes=notes)
 
 
 def sync_entry(table: Table, catalog: SyncsEntries, declarations: Declarations, *, recreates: bool) -> TableOutcome:
@@ -65,13 +63,9 @@ def sync_entry(table: Table, catalog: SyncsEntries, declarations: Declarations, 
     try:
         synced = catalog.sync_entries([declarations.bound(table)], recreates=recreates)
     except DeltaSchemaError as error:
-        return table_outcome(table, declarations, Check.METADATA, Status.FAILED, failure=str(error))
+        return failed_outcome(table, declarations, Check.METADATA, error)
     changes = tuple(change for sync in synced for change in entry_changes(sync.table, sync.differences))
-    notes = tuple(note for sync in synced for note in _notes(sync.table, sync.notes))
+    notes = tuple(note for sync in synced for note in sync.notes)
     return table_outcome(
         table, declarations, Check.METADATA, Status.SYNCED if changes else Status.IN_SYNC, changes=changes, notes=notes
     )
-
-
-def _notes(table: str, messages: Iterable[str]) -> tuple[Diagnostic, ...]:
-    return tuple(Diagnostic(severity="note", table=table, path="metadata", message=message) for message in messages)

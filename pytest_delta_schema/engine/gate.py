@@ -13,9 +13,9 @@ from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status
-from pytest_delta_schema.engine.outcome_parts import diagnostics_of, planned_statements, table_changes, table_outcome
+from pytest_delta_schema.engine.outcome_parts import failed_outcome, planned_statements, table_changes, table_outcome
 from pytest_delta_schema.engine.settings import current_settings
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, UnsafePlanError
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, diagnostics_of
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import DATA_RULES, OFF, preflight
 from pytest_delta_schema.plan.actions import AlignTable
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.engine.settings import Settings
-    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable
-    from pytest_delta_schema.plan.table_plan import Note, TablePlan
+    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.state.states import CatalogState
 
 
@@ -134,10 +133,11 @@ class Gate:
         try:
             state = self.state()
         except DeltaSchemaError as error:
-            return table_outcome(table, self.declarations, check, Status.UNREADABLE, failure=f"{name}: {error}")
+            unreadable = Diagnostic(table=str(name), message=" ".join(str(error).split()))
+            return table_outcome(table, self.declarations, check, Status.UNREADABLE, diagnostics=[unreadable])
         if name in state.tables:
             return None
-        return table_outcome(table, self.declarations, check, Status.UNREADABLE, failure=str(state.problem(name)))
+        return table_outcome(table, self.declarations, check, Status.UNREADABLE, diagnostics=[state.problem(name)])
 
     def drift(self, table: Table) -> TableOutcome:
         """Compare a table with its model; nothing is changed.
@@ -159,7 +159,7 @@ class Gate:
             try:
                 violations, checks = self._data_checks(self._own(table, plan))
             except DeltaSchemaError as error:
-                return table_outcome(table, self.declarations, Check.DRIFT, Status.FAILED, failure=str(error))
+                return failed_outcome(table, self.declarations, Check.DRIFT, error)
         status = Status.BLOCKED if violations else Status.DRIFTED
         return self._planned(table, Check.DRIFT, status, plan, violations, data_checks=checks)
 
@@ -181,7 +181,7 @@ class Gate:
             try:
                 is_synced = sync_stale_entries([self.declarations.bound(table)], self.catalog, self.state())
             except DeltaSchemaError as error:
-                return table_outcome(table, self.declarations, Check.APPLY, Status.FAILED, failure=str(error))
+                return failed_outcome(table, self.declarations, Check.APPLY, error)
             return self._planned(table, Check.APPLY, Status.SYNCED if is_synced else Status.IN_SYNC, plan)
         bound, settings = self.declarations.bound, self.declarations.settings
         tables = self.declarations.apply_group(table, self.models, with_parents=with_parents)
@@ -193,12 +193,13 @@ class Gate:
                 result = line.sync_tables(map(bound, tables), other_models=known)
         except UnsafePlanError as error:
             return self._planned(
-                table, Check.APPLY, Status.BLOCKED, plan, error.violations, data_checks=_ended(error.violations)
+                table, Check.APPLY, Status.BLOCKED, plan, error.diagnostics, data_checks=_ended(error.diagnostics)
             )
         except DeltaSchemaError as error:
             ran = error.done if isinstance(error, ApplyError) else ()
             failed = tuple(OutcomeStatement(sql=sql, has_run=True) for sql in ran)
-            return self._planned(table, Check.APPLY, Status.FAILED, plan, statements=failed, failure=str(error))
+            found = diagnostics_of(error, str(bound(table).name))
+            return self._planned(table, Check.APPLY, Status.FAILED, plan, found, statements=failed, failure=str(error))
         name = bound(table).name
         version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
         restore = "" if version is None else restore_table(name, version)
@@ -251,7 +252,7 @@ class Gate:
         """Return the outcome of a table with a plan."""
         name = self.declarations.bound(table).name
         own = [action for action in plan.actions if action.table == name]
-        background: list[Note] = []
+        background: list[Diagnostic] = []
         if status in {Status.DRIFTED, Status.BLOCKED}:
             for action in (*own, *plan.mismatches):
                 background += notes_of_introduction(action, self.catalog)
@@ -266,9 +267,9 @@ class Gate:
             status,
             backend=self.catalog.name,
             changes=table_changes(plan, name),
-            diagnostics=tuple(sorted(violations, key=lambda violation: violation.table != str(name))),
-            notes=diagnostics_of(plan.notes),
-            background=diagnostics_of(background),
+            diagnostics=sorted(violations, key=lambda violation: violation.table != str(name)),
+            notes=plan.notes,
+            background=background,
             **parts,
         )
 

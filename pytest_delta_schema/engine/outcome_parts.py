@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.errors import diagnostics_of
 from pytest_delta_schema.plan.changes.kind import kind_of, risk_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
 
@@ -14,16 +14,27 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.entry_differences import EntryDifference
-    from pytest_delta_schema.plan.table_plan import Note, TablePlan
+    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 
-def table_outcome(table: Table, declarations: Declarations, check: Check, status: Status, **parts: Any) -> TableOutcome:
+def table_outcome(  # noqa: PLR0913 - the parts of one outcome
+    table: Table,
+    declarations: Declarations,
+    check: Check,
+    status: Status,
+    *,
+    diagnostics: Iterable[Diagnostic] = (),
+    notes: Iterable[Diagnostic] = (),
+    background: Iterable[Diagnostic] = (),
+    **parts: Any,
+) -> TableOutcome:
     """Return the outcome of a check that looks at a catalog.
 
     Args:
@@ -31,6 +42,9 @@ def table_outcome(table: Table, declarations: Declarations, check: Check, status
         declarations: All models under their settings.
         check: What was checked.
         status: How it ended.
+        diagnostics: Why the table fails.
+        notes: What was noticed besides.
+        background: Where the differences come from.
         **parts: The other arguments of the outcome.
     """
     return TableOutcome(
@@ -38,9 +52,25 @@ def table_outcome(table: Table, declarations: Declarations, check: Check, status
         check=check,
         status=status,
         stored_as=declarations.bound(table).qualified_name,
-        location=location_of(table),
+        diagnostics=declarations.located(diagnostics),
+        notes=declarations.located(notes),
+        background=declarations.located(background),
+        location=table.origin.location,
         **parts,
     )
+
+
+def failed_outcome(table: Table, declarations: Declarations, check: Check, error: DeltaSchemaError) -> TableOutcome:
+    """Return the outcome of a check that an error ended.
+
+    Args:
+        table: The model.
+        declarations: All models under their settings.
+        check: What was checked.
+        error: The error.
+    """
+    found = diagnostics_of(error, str(declarations.bound(table).name))
+    return table_outcome(table, declarations, check, Status.FAILED, diagnostics=found, failure=str(error))
 
 
 def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
@@ -55,20 +85,9 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
         table=table.qualified_name,
         check=Check.RULES,
         status=Status.BLOCKED if violations else Status.VALID,
-        diagnostics=violations,
-        location=location_of(table),
+        diagnostics=declarations.located(violations),
+        location=table.origin.location,
     )
-
-
-def location_of(table: Table) -> Location:
-    """Return the file and the line of a declaration."""
-    return Location(table.origin.path, table.origin.line)
-
-
-def diagnostics_of(notes: Iterable[Note]) -> tuple[Diagnostic, ...]:
-    """Return notes as diagnostics, each once."""
-    found = [Diagnostic(severity="note", table=str(note.table), path=note.path, message=note.message) for note in notes]
-    return tuple(dict.fromkeys(found))
 
 
 def table_changes(plan: TablePlan, name: QualifiedName) -> tuple[TableChange, ...]:

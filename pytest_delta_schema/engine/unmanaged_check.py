@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, Location
+from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, diagnostics_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,16 +28,25 @@ def check_schema(
         origin: The declaration of the first table in the schema.
     """
     name = ".".join(schema)
-    location = Location(origin.path, origin.line)
+    location = origin.location
     try:
         tables = _undeclared(schema, gate, ignored)
     except DeltaSchemaError as error:
         return TableOutcome(
-            table=name, check=Check.UNMANAGED, status=Status.FAILED, failure=str(error), location=location
+            table=name,
+            check=Check.UNMANAGED,
+            status=Status.FAILED,
+            diagnostics=diagnostics_of(error, name),
+            failure=str(error),
+            location=location,
         )
     number = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
     message = f"holds {number} that no model declares: {', '.join(tables)}"
-    found = (Diagnostic(severity="error" if fails else "note", table=name, message=message),) if tables else ()
+    found = (
+        (Diagnostic(severity="error" if fails else "note", table=name, message=message, location=location),)
+        if tables
+        else ()
+    )
     return TableOutcome(
         table=name,
         check=Check.UNMANAGED,

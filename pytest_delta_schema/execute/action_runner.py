@@ -117,7 +117,7 @@ class _Stopped:
         try:
             yield
         except UnsafePlanError as error:
-            self._violations.extend(error.violations)
+            self._violations.extend(error.diagnostics)
         except ApplyError as error:
             self._failures.append(error)
         else:

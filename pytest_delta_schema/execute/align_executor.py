@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ReadProblem, UnsafePlanError
+from pytest_delta_schema.errors import Diagnostic, UnsafePlanError
 from pytest_delta_schema.execute.capabilities import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
 from pytest_delta_schema.execute.statement_runner import CONVERTED, TableRun
@@ -52,8 +52,8 @@ class AlignExecutor:
         return TableRun(self._ddl, action, version=version, restores=self._restores)
 
 
-def _changed_since(version: Absence | ReadProblem) -> str:
+def _changed_since(version: Absence | Diagnostic) -> str:
     """Explain why a table that could be read when the plan was made cannot be changed now."""
-    if isinstance(version, ReadProblem):
+    if isinstance(version, Diagnostic):
         return f"{version.message}; {version.remedy}"
     return "the table does not exist any more; find out who dropped it since the plan was made"

@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from pytest_delta_schema.errors import note
+from pytest_delta_schema.plan.entry_differences import ENTRY_PATH
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.entry_differences import EntryDifference
 
 
-MANAGED_NOTE = "the table is managed: the catalog updates its entry in each commit, and only the catalog reads the log"
-"""The note of a table whose entry is not compared, because only the catalog can read its log."""
+def managed_note(table: object) -> Diagnostic:
+    """Return the note of a table whose entry is not compared, because only the catalog can read its log."""
+    fact = "the table is managed: the catalog updates its entry in each commit, and only the catalog reads the log"
+    return note(table, ENTRY_PATH, fact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +38,7 @@ class MetadataSync:
     differences: tuple[EntryDifference, ...]
     version: int
     is_new: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
 
 @runtime_checkable

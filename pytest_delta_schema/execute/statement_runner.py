@@ -6,7 +6,7 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, ReadProblem, UnsafePlanError, because
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because
 from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
 from pytest_delta_schema.execute.version import ABSENT, Absence
@@ -133,9 +133,9 @@ class TableRun:
             return f"the table was new: {drop_table(table)}"
         return restore_table(table, self._version) if self._watch is None else self._watch.restore()
 
-    def _way_back_without_version(self, seen: Absence | ReadProblem) -> str:
+    def _way_back_without_version(self, seen: Absence | Diagnostic) -> str:
         is_new = self._version is None or self._converts
-        if isinstance(seen, ReadProblem):
+        if isinstance(seen, Diagnostic):
             then = "" if is_new else f"; then: {restore_table(self.action.table, self._version or 0)}"
             return f"unknown, because the table cannot be read now: {seen.message}; {seen.remedy}{then}"
         if is_new:
@@ -197,4 +197,4 @@ def _version(ddl: DeltaDDL, table: QualifiedName) -> Version:
         return ddl.version(table)
     except DeltaSchemaError as error:
         remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
-        return ReadProblem(table=str(table), message=because(error), remedy=remedy)
+        return Diagnostic(table=str(table), message=because(error), remedy=remedy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.errors import Diagnostic
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
@@ -21,7 +21,7 @@ class Absence(Enum):
 ABSENT = Absence.ABSENT
 """There is certainly no such table."""
 
-Version = int | Literal[Absence.ABSENT] | ReadProblem
+Version = int | Literal[Absence.ABSENT] | Diagnostic
 """The newest Delta version of a table; :data:`ABSENT`; or why it cannot be read, which is never the same as absent."""
 
 
@@ -39,5 +39,5 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
         return ABSENT
     if found.version is None:
         message = "its catalog does not show its version"
-        return ReadProblem(table=str(table), message=message, remedy="read its history with DESCRIBE HISTORY")
+        return Diagnostic(table=str(table), message=message, remedy="read its history with DESCRIBE HISTORY")
     return found.version

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
+from pytest_delta_schema.errors import Location
+
 
 class DeclaredAt(NamedTuple):
     """The module, file and line of a declaration; the line counts from one."""
@@ -13,8 +15,13 @@ class DeclaredAt(NamedTuple):
     path: str
     line: int
 
+    @property
+    def location(self) -> Location:
+        """The file and the line."""
+        return Location(self.path, self.line)
+
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
+        return str(self.location)
 
 
 def declared_here() -> DeclaredAt:

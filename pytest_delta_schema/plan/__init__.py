@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.planner import TablePlanner as TablePlanner
     from pytest_delta_schema.plan.property_policy import PropertyPolicy as PropertyPolicy
     from pytest_delta_schema.plan.risk import Risk as Risk
-    from pytest_delta_schema.plan.table_plan import Note as Note
     from pytest_delta_schema.plan.table_plan import TablePlan as TablePlan
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -10,13 +10,14 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.errors import note
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.errors import ReadProblem
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _NOISE = re.compile(r"[\s`]")
 _ABSENT = "(absent)"
+
+ENTRY_PATH = "metadata"
+"""The path of diagnostics about the catalog entry of a table."""
 
 
 class EntryDifference(NamedTuple):
@@ -61,13 +65,19 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
     )
 
 
-def unstorable_notes(log: LogState) -> tuple[str, ...]:
-    """Return a note for a log of which no catalog entry can store everything."""
+def unstorable_notes(table: object, log: LogState) -> tuple[Diagnostic, ...]:
+    """Return a note for a log of which no catalog entry can store everything.
+
+    Args:
+        table: The table's name.
+        log: Its log.
+    """
     left_out = storable(log).left_out
-    return (f"the catalog cannot store {', '.join(left_out)}, and its entry lacks it",) if left_out else ()
+    fact = f"the catalog cannot store {', '.join(left_out)}, and its entry lacks it"
+    return (note(table, ENTRY_PATH, fact),) if left_out else ()
 
 
-def is_stale(entry: EntryState | ReadProblem | None, log: LogState | None) -> bool:
+def is_stale(entry: EntryState | Diagnostic | None, log: LogState | None) -> bool:
     """Whether a catalog entry differs from the log, as far as both were read.
 
     Args:

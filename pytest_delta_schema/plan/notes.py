@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.errors import note
 from pytest_delta_schema.plan.checks import cosmetic_differences
 from pytest_delta_schema.plan.defaults import cosmetic_values
-from pytest_delta_schema.plan.table_plan import Note
 from pytest_delta_schema.state.types import describe_type, equal_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.difference import Difference, PlacedColumn
 
 
-def note_on_case(name: QualifiedName, stored: QualifiedName) -> Note:
+def note_on_case(name: QualifiedName, stored: QualifiedName) -> Diagnostic:
     """Return the note on a table whose stored name differs in case.
 
     Args:
@@ -24,10 +25,10 @@ def note_on_case(name: QualifiedName, stored: QualifiedName) -> Note:
         stored: The stored name.
     """
     message = f"the catalog stores it as {stored.written}; names match without case"
-    return Note(table=name, path="", message=message)
+    return note(name, "", message)
 
 
-def notes_on(difference: Difference) -> Iterator[Note]:
+def notes_on(difference: Difference) -> Iterator[Diagnostic]:
     """Yield the notes on a difference: other spellings, equal expressions, extra columns, possible renames."""
     name = difference.desired.name
     for pair in difference.changed:
@@ -36,18 +37,18 @@ def notes_on(difference: Difference) -> Iterator[Note]:
             fact = f"column {pair.desired.name} is stored as {path}; names match without case"
             reason = "and Delta has no rename by case alone"
             way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
-            yield Note(table=name, path=path, message=f"{fact}, {reason}: {way}")
+            yield note(name, path, f"{fact}, {reason}: {way}")
     for check, other in cosmetic_differences(difference):
         message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
-        yield Note(table=name, path=f"checks.{other.name}", message=message)
+        yield note(name, f"checks.{other.name}", message)
     for column_path, wanted, stored_value in cosmetic_values(difference):
         path = ".".join(column_path)
         message = f"column {path} is filled by {stored_value}, which is equal to {wanted}"
-        yield Note(table=name, path=path, message=message)
+        yield note(name, path, message)
     for extra in difference.extras:
         path, kind = ".".join(extra.path), describe_type(extra.column.data_type)
         message = f"column {path} ({kind}) is not in the model, and stays because the contract is additive"
-        yield Note(table=name, path=path, message=message)
+        yield note(name, path, message)
     coming = list(difference.added)
     for gone in difference.dropped:
         twin = next((new for new in coming if _looks_like(new, gone)), None)
@@ -55,7 +56,7 @@ def notes_on(difference: Difference) -> Iterator[Note]:
             coming.remove(twin)
             old, path = ".".join(gone.path), ".".join(twin.path)
             message = f"column {old} goes and {path} comes with the same type; if that is a rename, write"
-            yield Note(table=name, path=old, message=f"{message} renamed_from={gone.column.name!r} at {path}")
+            yield note(name, old, f"{message} renamed_from={gone.column.name!r} at {path}")
 
 
 def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:

@@ -35,7 +35,7 @@ from pytest_delta_schema.plan.ownership import is_own, is_reported, is_whole, ow
 from pytest_delta_schema.plan.properties import property_changes, record_of, reported_property_changes
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.renames import rename_changes
-from pytest_delta_schema.plan.table_plan import Note, TablePlan
+from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.plan.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.state.desired import desired_state
@@ -45,6 +45,7 @@ from pytest_delta_schema.state.states import TableState
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CatalogState
@@ -124,7 +125,7 @@ class TablePlanner:
         creations: list[CreateTable] = []
         alignments: list[AlignTable] = []
         mismatches: list[AlignTable] = []
-        notes: list[Note] = []
+        notes: list[Diagnostic] = []
         for table in wanted:
             observed = tables[table.name]
             if not observed.exists:

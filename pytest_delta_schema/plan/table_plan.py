@@ -5,29 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped
-
 if TYPE_CHECKING:
-    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """A remark that is neither a change nor a violation.
-
-    Args:
-        table: The table.
-        path: What inside the table; ``""`` for the table itself.
-        message: The fact, without the table's name.
-    """
-
-    table: QualifiedName
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return escaped(f"{self.table}: {self.message}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +25,7 @@ class TablePlan:
     create_tables: tuple[CreateTable, ...] = ()
     align_tables: tuple[AlignTable, ...] = ()
     mismatches: tuple[AlignTable, ...] = ()
-    notes: tuple[Note, ...] = field(default=(), compare=False)
+    notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     @property
     def actions(self) -> tuple[CreateTable | AlignTable, ...]:

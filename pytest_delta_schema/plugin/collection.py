@@ -240,7 +240,7 @@ def _is_first(collector: pytest.Module, table: Table) -> bool:
     first = collector.config.stash[RUN].declare(table)
     if first is not table:
         root = collector.config.rootpath
-        places = " and ".join(relative(each.origin, root) for each in (first, table))
+        places = " and ".join(relative(each.origin.location, root) for each in (first, table))
         msg = escaped(f"{table.qualified_name} is declared twice, at {places}; keep one declaration")
         raise collector.CollectError(msg)
     seen = collector.stash.setdefault(_SEEN, set())

@@ -75,12 +75,12 @@ def one_line(parts: Iterable[object]) -> str:
     return " ".join(" ".join(escaped_lines(part).split()) for part in parts)
 
 
-def relative(origin: DeclaredAt | Location, root: Path) -> str:
+def relative(location: Location, root: Path) -> str:
     """Write file and line of a declaration, relative to a folder.
 
     Args:
-        origin: The declaration.
+        location: The declaration.
         root: The folder, such as the root of the project.
     """
-    path = Path(origin.path)
-    return f"{path.relative_to(root) if path.is_relative_to(root) else path}:{origin.line}"
+    path = Path(location.file)
+    return str(location._replace(file=str(path.relative_to(root) if path.is_relative_to(root) else path)))

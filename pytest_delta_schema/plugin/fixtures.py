@@ -226,6 +226,7 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
 def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoReturn:
     from pytest_delta_schema.plugin.failures import one_line
     from pytest_delta_schema.plugin.outcome_report import note_outcome
+    from pytest_delta_schema.report.outcome_text import headline
 
     note_outcome(request.node, outcome)
-    pytest.fail(one_line([outcome.failure]), pytrace=False)
+    pytest.fail(one_line([headline(outcome)]), pytrace=False)

@@ -36,7 +36,9 @@ def headline(outcome: TableOutcome) -> str:
     """
     own, _, unmanaged = _parted(outcome)
     if outcome.failure:
-        return outcome.failure if outcome.status is Status.UNREADABLE else outcome.failure.partition("\n")[0]
+        return outcome.failure.partition("\n")[0]
+    if outcome.status is Status.UNREADABLE:
+        return str(outcome.diagnostics[0])
     if outcome.check is Check.UNMANAGED:
         return " ".join(
             f"{diagnostic.table} {diagnostic.message}" for diagnostic in (*outcome.diagnostics, *outcome.notes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from pytest_delta_schema.errors import CatalogReadError, ReadProblem
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
 
@@ -180,12 +180,12 @@ class CatalogState:
     """
 
     tables: Mapping[QualifiedName, TableState]
-    problems: Mapping[QualifiedName, ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
-    entries: Mapping[QualifiedName, EntryState | ReadProblem] = field(default_factory=lambda: MappingProxyType({}))
+    problems: Mapping[QualifiedName, Diagnostic] = field(default_factory=lambda: MappingProxyType({}))
+    entries: Mapping[QualifiedName, EntryState | Diagnostic] = field(default_factory=lambda: MappingProxyType({}))
     logs: Mapping[QualifiedName, LogState] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def of(cls, results: Mapping[QualifiedName, TableState | ReadProblem], **others: Any) -> CatalogState:
+    def of(cls, results: Mapping[QualifiedName, TableState | Diagnostic], **others: Any) -> CatalogState:
         """Return the state of a catalog from what reading each table gave.
 
         Args:
@@ -195,7 +195,7 @@ class CatalogState:
         return cls(
             **others,
             tables={name: result for name, result in results.items() if isinstance(result, TableState)},
-            problems={name: result for name, result in results.items() if isinstance(result, ReadProblem)},
+            problems={name: result for name, result in results.items() if isinstance(result, Diagnostic)},
         )
 
     def require(self, names: Iterable[QualifiedName]) -> None:
@@ -217,13 +217,13 @@ class CatalogState:
         self.require([name])
         state = self.tables[name]
         if not state.exists:
-            problem = ReadProblem(table=str(name), message="is not in the catalog", remedy="create it first")
+            problem = Diagnostic(table=str(name), message="is not in the catalog", remedy="create it first")
             raise CatalogReadError([problem])
         return state
 
-    def problem(self, name: QualifiedName) -> ReadProblem:
+    def problem(self, name: QualifiedName) -> Diagnostic:
         """Return why a table is not in ``tables``."""
-        return self.problems.get(name) or ReadProblem(
+        return self.problems.get(name) or Diagnostic(
             table=str(name),
             message="is not part of the catalog state it is planned against",
             remedy="take the snapshot with the same models",

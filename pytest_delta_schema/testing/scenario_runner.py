@@ -69,7 +69,7 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
     if refused:
         with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
             orchestrator.sync_tables(models, other_models=known)
-        assert tuple(violation.code for violation in caught.value.violations) == refused
+        assert tuple(violation.code for violation in caught.value.diagnostics) == refused
         end = catalog.snapshot(models).tables[name]
         assert comparable(end) == before
         assert catalog.version(name) == version

@@ -40,7 +40,7 @@ def test_every_violation_of_rows_is_reported_at_once(local_session, model):
         assert_rows_satisfy(frame(local_session, rows), model)
 
     assert isinstance(caught.value, AssertionError)
-    assert [(violation.path, violation.message) for violation in caught.value.violations] == [
+    assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
         ("id", "column id is NULL in 1 of 4 rows"),
         ("n", "column n is NULL in 1 of 4 rows"),
         ("positive", "check positive (id > 0) is not met by 2 of 4 rows"),
@@ -64,7 +64,7 @@ def test_types_and_strangers_are_named(local_session, model):
     with pytest.raises(RowsError) as caught:
         assert_rows_satisfy(rows, model)
 
-    assert [violation.message for violation in caught.value.violations] == [
+    assert [violation.message for violation in caught.value.diagnostics] == [
         "column id is string in the rows and bigint in the model",
         "column more is not in the model",
         "column xs is map<string, int> in the rows and array<struct<a: int>> in the model",
@@ -90,4 +90,4 @@ def test_columns_that_the_table_fills_are_taken_as_it_fills_them(local_session):
     with pytest.raises(RowsError) as caught:
         assert_rows_satisfy(frame(local_session, [(5,)], "n bigint"), model)
 
-    assert [violation.path for violation in caught.value.violations] == ["given", "small"]
+    assert [violation.path for violation in caught.value.diagnostics] == ["given", "small"]

@@ -170,7 +170,7 @@ def test_a_parent_that_its_data_holds_back_holds_back_its_children(catalog):
     with pytest.raises(UnsafePlanError) as caught:
         sync(catalog, parent, child, grandchild, table(column(), name="dev.silver.other"))
 
-    assert [str(violation).partition("; ")[0] for violation in caught.value.violations] == [
+    assert [str(violation).partition("; ")[0] for violation in caught.value.diagnostics] == [
         "dev.silver.customers: check positive (id > 0) cannot be added, because 1 row breaks it, of 1, such as id = -1",
         (
             "dev.silver.orders: is not changed, because its foreign key fk_dev_silver_orders__customer_id"

@@ -35,4 +35,4 @@ from support.tables import NAME
 def test_a_column_that_a_write_added_differs_from_one_that_a_statement_added(origin, text):
     note = introduction_note(NAME, origin)
 
-    assert (note.table, note.path, note.message) == (NAME, ".".join(origin.path), text)
+    assert (note.table, note.path, note.message) == (str(NAME), ".".join(origin.path), text)

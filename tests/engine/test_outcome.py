@@ -8,6 +8,7 @@ import pytest
 
 from pytest_delta_schema import Check as RowCheck
 from pytest_delta_schema import (
+    DeltaSchemaError,
     Diagnostic,
     ForeignKey,
     InvalidModelError,
@@ -16,9 +17,11 @@ from pytest_delta_schema import (
     Settings,
     assert_no_drift,
 )
+from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.errors import Location
+from pytest_delta_schema.errors import BackendUnavailableError, Location, StatementError
+from pytest_delta_schema.state import CatalogState
 from support.tables import NAME, column, orders, orders_before, state, stored, table
 
 WHOLE = TableOutcome(
@@ -32,7 +35,9 @@ WHOLE = TableOutcome(
         TableChange(table="ci.silver.orders", marker="~", path="columns.id", before="a\ud800", after="'b'\n", loss="x"),
     ),
     diagnostics=(
-        Diagnostic(code="DS1", rule="R", table="t", path="p", message="m", remedy="r", location=Location("f.py", 3)),
+        Diagnostic(
+            code="DS1", rule="R", table="t", path="p", message="m", remedy="r", location=Location("f.py", 3, 5, 4)
+        ),
     ),
     statements=(OutcomeStatement(sql="ALTER TABLE `t`", risk="scan", is_emulated=True, has_run=True),),
     notes=(Diagnostic(severity="note", table="t", message="noted"),),
@@ -148,6 +153,78 @@ def test_an_invalid_declaration_is_blocked_before_the_catalog_is_read():
 
     assert outcome.status is Status.BLOCKED
     assert "nope" in outcome.diagnostics[0].message
+
+
+class Unreadable(MemoryCatalog):
+    """Holds a view in place of the table, or cannot be read at all."""
+
+    error: DeltaSchemaError | None = None
+
+    def snapshot(self, _models):
+        if self.error is not None:
+            raise self.error
+        return CatalogState.of({NAME: Diagnostic(table=str(NAME), message="is a view", remedy="drop it")})
+
+
+class Refusing(MemoryCatalog):
+    def run(self, _statement):
+        raise StatementError("no")
+
+
+@pytest.mark.parametrize(
+    ("catalog", "model", "status", "texts"),
+    [
+        (Unreadable(), table(column()), Status.UNREADABLE, ["dev.silver.orders: is a view; drop it"]),
+        (
+            type("Down", (Unreadable,), {"error": BackendUnavailableError("no route\nto host")})(),
+            table(column()),
+            Status.UNREADABLE,
+            ["dev.silver.orders: no route to host"],
+        ),
+        (Refusing(), table(column()), Status.FAILED, ["dev.silver.orders: statement 1 of 2 failed: no"]),
+        (
+            MemoryCatalog(),
+            table(column(), checks=[RowCheck("c", "nope > 1")]),
+            Status.BLOCKED,
+            [
+                (
+                    "dev.silver.orders: check c (nope > 1) names nope, which is not a column of the table; write a condition"
+                    " over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]"
+                )
+            ],
+        ),
+        (
+            MemoryCatalog([state(stored("ID"))]),
+            table(column()),
+            Status.IN_SYNC,
+            [],
+        ),
+    ],
+)
+def test_whatever_ends_a_check_is_diagnostics_at_the_declaration(catalog, model, status, texts):
+    outcome = Gate(catalog, Settings(), [model]).apply(model)
+
+    assert (outcome.status, list(map(str, outcome.diagnostics))) == (status, texts)
+    assert outcome.location is not None
+    located = [*outcome.diagnostics, *outcome.notes]
+    assert [diagnostic.location for diagnostic in located] == [outcome.location] * len(located)
+
+
+def test_a_diagnostic_about_another_table_has_the_location_of_that_table():
+    here, there = table(column()), table(column(), name="dev.silver.other")
+    declarations = Declarations(Settings(bindings=((("dev",), ("ci",)),)), {here.name: here, there.name: there})
+    names = ["dev.silver.orders", "ci.silver.orders", "CI.silver.Other", "dev.silver.nobody", "dev.silver.orders"]
+
+    located = declarations.located(Diagnostic(table=name, message="m") for name in names)
+
+    assert [diagnostic.location for diagnostic in located] == [
+        here.origin.location,
+        here.origin.location,
+        there.origin.location,
+        None,
+    ]
+    placed = Diagnostic(table="dev.silver.orders", message="m", location=Location("a.py", 1))
+    assert declarations.located([placed]) == (placed,)
 
 
 def test_two_models_that_map_to_one_table_are_refused_by_library_and_assertion():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import ApplyError, Orchestrator
-from pytest_delta_schema.errors import ReadProblem, StatementError
+from pytest_delta_schema.errors import Diagnostic, StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT, version_of
 from pytest_delta_schema.plan import SetTableComment
@@ -133,7 +133,7 @@ class Unreachable(Recording):
         return super().version(table) if len(self.ran) < self.after else self.answer
 
 
-DAMAGED = ReadProblem(table=str(NAME), message="its Delta log is damaged", remedy="restore the log")
+DAMAGED = Diagnostic(table=str(NAME), message="its Delta log is damaged", remedy="restore the log")
 WAYS_BACK = {
     "unreadable": (
         DAMAGED,

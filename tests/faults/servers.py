@@ -108,7 +108,7 @@ def _quiet(name: str, step: Callable[[], Any]) -> Any:
         found = step()
     except (CatalogReadError, MetadataSyncError) as error:
         found = error
-        for problem in error.problems:
+        for problem in error.diagnostics:
             _require_line(str(problem), name)
     except DeltaSchemaError as error:
         found = error

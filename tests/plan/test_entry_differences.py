@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.plan.entry_differences import entry_differences, stale_entries, unstorable_notes
 from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, long_properties, storable
@@ -62,7 +62,9 @@ def test_what_no_entry_can_hold_is_a_note_and_no_difference(said, left_out):
 
     assert entry_differences(lacking, said) == ()
     assert entry_differences(entry(said), said) == ()
-    assert unstorable_notes(said) == (f"the catalog cannot store {left_out}, and its entry lacks it",)
+    assert list(map(str, unstorable_notes(NAME, said))) == [
+        f"dev.silver.orders: the catalog cannot store {left_out}, and its entry lacks it"
+    ]
 
 
 def test_an_entry_may_hold_it_in_a_form_of_its_own():
@@ -89,7 +91,7 @@ def test_limits_are_exact():
     said = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
 
     assert storable(said) == (said, ())
-    assert unstorable_notes(said) == ()
+    assert unstorable_notes(NAME, said) == ()
     assert long_properties(said.configuration) == ()
 
 
@@ -130,7 +132,7 @@ def test_stale_are_tables_of_which_both_were_read():
         entries={
             level: entry(said),
             behind: entry(said, properties={"old": "1"}),
-            odd: ReadProblem(table="odd", message="", remedy=""),
+            odd: Diagnostic(table="odd", message="", remedy=""),
         },
         logs={level: said, behind: said, odd: said, NAME: said},
     )

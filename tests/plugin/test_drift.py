@@ -131,7 +131,7 @@ def test_an_unreadable_table_is_an_error_in_set_up_and_others_are_checked(projec
     project.catalog(
         """type("Halfblind", (MemoryCatalog,), {"snapshot": lambda self, models: CatalogState(
             tables=dict(MemoryCatalog.snapshot(self, [m for m in models if m.table_name != "view"]).tables),
-            problems={QualifiedName("dev", "silver", "view"): ReadProblem(
+            problems={QualifiedName("dev", "silver", "view"): Diagnostic(
                 table="dev.silver.view", message="is a view, not a table", remedy="drop the view")},
         )})([stored("dev.silver.orders", ID)])"""
     )

@@ -72,7 +72,7 @@ class Hostile(MemoryCatalog):
         seen = super().snapshot(models)
         name = QualifiedName("dev", "silver", "layout")
         if name in seen.tables:
-            problem = ReadProblem(table=str(name), message="the server says " + BAD, remedy="look into " + BAD)
+            problem = Diagnostic(table=str(name), message="the server says " + BAD, remedy="look into " + BAD)
             seen = replace(seen, tables={{k: v for k, v in seen.tables.items() if k != name}}, problems={{name: problem}})
         return seen
 

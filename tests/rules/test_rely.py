@@ -43,7 +43,7 @@ def refused(before, after, *others, preflight):
     try:
         Orchestrator.over(target, Settings(preflight=preflight)).sync_tables([after])
     except UnsafePlanError as error:
-        return [f"{violation.code} {violation.message}" for violation in error.violations]
+        return [f"{violation.code} {violation.message}" for violation in error.diagnostics]
     return []
 
 

@@ -251,7 +251,7 @@ def test_two_faults_in_three_tables_are_one_error_with_every_table_named():
         "dev.silver.c",
         "dev.silver.c",
     ]
-    assert len(caught.value.violations) == len(lines)
+    assert len(caught.value.diagnostics) == len(lines)
     assert lines[0].startswith("dev.silver.a: has no columns")
 
 
@@ -429,7 +429,7 @@ def test_all_violations_of_all_tables_are_one_error():
     with pytest.raises(UnsafePlanError) as caught:
         VALIDATOR.validate_plan(TablePlanner().plan(models, there))
 
-    assert [violation.table for violation in caught.value.violations] == ["dev.silver.a", "dev.silver.b"]
+    assert [violation.table for violation in caught.value.diagnostics] == ["dev.silver.a", "dev.silver.b"]
 
 
 def test_a_sound_plan_is_silent():

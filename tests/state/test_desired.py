@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import CatalogReadError
-from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.state import RenameState
 from pytest_delta_schema.state.desired import desired_state, property_text, rename_hints
 from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
@@ -61,7 +61,7 @@ def test_property_values_become_text(value, text):
 
 def test_a_catalog_state_explains_every_table_that_it_lacks():
     there = catalog(state())
-    problem = ReadProblem(table="dev.silver.view", message="is a view", remedy="drop it")
+    problem = Diagnostic(table="dev.silver.view", message="is a view", remedy="drop it")
     there = type(there)(tables=there.tables, problems={NAME._replace(table="view"): problem})
 
     there.require([NAME])

@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.backends.spark_session.capabilities import without_files
 from pytest_delta_schema.delta.protocol import may_generate_columns
-from pytest_delta_schema.errors import CatalogReadError, ReadProblem, StatementError
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
@@ -165,10 +165,10 @@ class DatabricksCatalog:
         """Return a few rows that violate each data check, as texts."""
         return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
-    def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | ReadProblem]:
+    def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | Diagnostic]:
         facts = {schema: self._facts(*schema) for schema in dict.fromkeys(name[:2] for name in names)}
 
-        def read(name: QualifiedName) -> TableState | ReadProblem | None:
+        def read(name: QualifiedName) -> TableState | Diagnostic | None:
             schema = facts[name[:2]]
             return unreadable(name, schema) if isinstance(schema, StatementError) else self._table(name, schema)
 
@@ -185,7 +185,7 @@ class DatabricksCatalog:
 
     def _table(  # noqa: PLR0911 - one result for each kind of table
         self, name: QualifiedName, facts: SchemaFacts
-    ) -> TableState | ReadProblem | None:
+    ) -> TableState | Diagnostic | None:
         """Read one table; ``None`` if it does not exist."""
         from pytest_delta_schema.backends.databricks.rows import DetailRow, first
 
@@ -251,7 +251,7 @@ class DatabricksCatalog:
         return [tuple(row.values()) for row in self._connection.rows(sql)]
 
 
-def unreadable(name: QualifiedName, error: StatementError) -> ReadProblem:
+def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
     """Return the problem of a table that cannot be read, whether it exists or not.
 
     Args:
@@ -261,7 +261,7 @@ def unreadable(name: QualifiedName, error: StatementError) -> ReadProblem:
     return problem(name, f"cannot be read ({error})", "give the principal the permission, or repair the workspace")
 
 
-def _absent(name: QualifiedName, schema: bool | StatementError) -> TableState | ReadProblem:  # noqa: FBT001 - an answer
+def _absent(name: QualifiedName, schema: bool | StatementError) -> TableState | Diagnostic:  # noqa: FBT001 - an answer
     if isinstance(schema, StatementError):
         return unreadable(name, schema)
     return TableState(name=name, exists=False, schema_exists=schema)

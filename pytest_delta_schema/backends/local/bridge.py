@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.errors import ReadProblem
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 
 
@@ -69,7 +69,7 @@ class Bridge:
         """Read tables by ``StateReader.java``."""
         return str(self._reader.read(java_session(self.spark), request))
 
-    def damage(self, name: QualifiedName, location: str) -> ReadProblem | None:
+    def damage(self, name: QualifiedName, location: str) -> Diagnostic | None:
         """Return the damage in the log of a table, which readers of its metadata may not notice.
 
         Args:

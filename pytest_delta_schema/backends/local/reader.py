@@ -23,7 +23,7 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
-from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.conversion import CONVERT, DELTA, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.delta_log import state_from_metadata
@@ -53,7 +53,7 @@ def read_tables(
     """
     wanted = sorted(set(names))
     bridge.register(dict.fromkeys(name.catalog for name in wanted))
-    results: dict[QualifiedName, TableState | ReadProblem] = {}
+    results: dict[QualifiedName, TableState | Diagnostic] = {}
     readable = []
     for name in wanted:
         refusal = _refusal(bridge, name)
@@ -85,7 +85,7 @@ def _request(bridge: Bridge, name: QualifiedName) -> str:
     return f"{physical_schema(name.catalog, name.schema)}\t{table}\t{folder}\n"
 
 
-def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
+def _refusal(bridge: Bridge, name: QualifiedName) -> Diagnostic | None:
     if is_ambiguous(name):
         fact = f"the name {name.schema} looks like the physical name of a schema of {name.catalog} in the local backend"
         return problem(name, fact, "choose another name for the schema")
@@ -102,7 +102,7 @@ def _refusal(bridge: Bridge, name: QualifiedName) -> ReadProblem | None:
 
 def _source(
     bridge: Bridge, sources: Sources, name: QualifiedName, conversion: Parquet, answer: str
-) -> TableState | ReadProblem | None:
+) -> TableState | Diagnostic | None:
     """Return the state of the files that may be converted; ``None`` if there are none, or a Delta table exists."""
     kind, *rest = answer.split("\t")
     if kind == "provider":
@@ -119,12 +119,12 @@ def _source(
     # The files are a Delta table already, and only the catalog has no entry for it.
     schema, table = physical_schema(name.catalog, name.schema), encode(name.table)
     seen = _understand(bridge, name, bridge.read(f"{schema}\t{table}\t{conversion.path}\n").rstrip("\n"))
-    if isinstance(seen, ReadProblem):
+    if isinstance(seen, Diagnostic):
         return seen
     return replace(seen, source=state.source, schema_exists=schema_exists)
 
 
-def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState | ReadProblem:
+def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState | Diagnostic:
     kind, *rest = answer.split("\t")
     if kind == "delta":
         location, *facts = rest
@@ -134,9 +134,7 @@ def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState 
     return _problem(bridge, name, kind, rest)
 
 
-def _state(
-    name: QualifiedName, version: str, metadata: str, protocol: str, clustering: str
-) -> TableState | ReadProblem:
+def _state(name: QualifiedName, version: str, metadata: str, protocol: str, clustering: str) -> TableState | Diagnostic:
     try:
         return state_from_metadata(
             name,
@@ -149,7 +147,7 @@ def _state(
         return is_damaged(name, error)
 
 
-def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> ReadProblem:
+def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> Diagnostic:
     if kind == "view":
         return is_a_view(name)
     if kind == "provider":
@@ -164,7 +162,7 @@ def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) ->
     return _unreadable(bridge, name, kind, rest)
 
 
-def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> ReadProblem:
+def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> Diagnostic:
     remedy = "restore the log or the permission to read it"
     if kind == "hidden":
         return problem(name, f"its Delta log cannot be read ({rest[0]})", remedy)

@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_log, read_table, unreadable
-from pytest_delta_schema.errors import CatalogReadError, ReadProblem, StatementError
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import conversions, names_around
@@ -198,8 +198,8 @@ class SessionCatalog:
     def _newest(self, table: QualifiedName) -> int:
         return int(self._rows(describe_history(table, limit=1))[0][0])
 
-    def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | ReadProblem | None]:
-        def read(name: QualifiedName) -> TableState | ReadProblem | None:
+    def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
+        def read(name: QualifiedName) -> TableState | Diagnostic | None:
             return read_table(self._rows, lambda: self._schema(name), name, self._files)
 
         return at_once(read, names, self._read_threads)
@@ -244,9 +244,7 @@ class SessionCatalog:
         return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
 
 
-def _absent(
-    name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None
-) -> TableState | ReadProblem:
+def _absent(name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None) -> TableState | Diagnostic:
     """Return the state of a table that does not exist, or why that is not certain."""
     if source is not None and source.path is not None:
         return cannot_convert(name, SessionCatalog.name, source.path)

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.log_listing import checksum_name
 from pytest_delta_schema.delta.protocol import may_generate_columns, split_properties
-from pytest_delta_schema.errors import ReadProblem, StatementError
+from pytest_delta_schema.errors import Diagnostic, StatementError
 from pytest_delta_schema.sql.schemas_and_restores import (
     describe_extended,
     describe_history,
@@ -66,7 +66,7 @@ def read_log(  # noqa: PLR0911 - one result for each kind of table
     schema: Callable[[], Any],
     name: QualifiedName,
     files: Callable[[str], LogFiles | None],
-) -> LogFacts | ReadProblem | None:
+) -> LogFacts | Diagnostic | None:
     """Read the log of one table.
 
     Args:
@@ -109,7 +109,7 @@ def read_log(  # noqa: PLR0911 - one result for each kind of table
         return is_damaged(name, error)
 
 
-def unreadable(name: QualifiedName, error: StatementError) -> ReadProblem:
+def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
     """Return the problem of a table that the session cannot read, whether it exists or not.
 
     Args:
@@ -124,7 +124,7 @@ def read_table(
     schema: Callable[[], Any],
     name: QualifiedName,
     files: Callable[[str], LogFiles | None],
-) -> TableState | ReadProblem | None:
+) -> TableState | Diagnostic | None:
     """Read the state of one table; the arguments are those of :func:`read_log`."""
     facts = read_log(sql, schema, name, files)
     try:
@@ -149,7 +149,7 @@ class _TextLog:
         return self._contents[name]
 
 
-def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> LogFacts | ReadProblem:
+def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> LogFacts | Diagnostic:
     version = sql(describe_history(name, limit=1))[0][0]
     log = _TextLog(sql, location)
     try:

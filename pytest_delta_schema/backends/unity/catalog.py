@@ -17,8 +17,8 @@ from pytest_delta_schema.backends.unity.sync import MetadataSyncing
 from pytest_delta_schema.errors import (
     BackendUnavailableError,
     CatalogReadError,
+    Diagnostic,
     MetadataSyncError,
-    ReadProblem,
     StatementError,
 )
 from pytest_delta_schema.execute.metadata_sync import MetadataSync
@@ -115,7 +115,7 @@ class UnityCatalog:
             readings |= {
                 name: readings[name]._replace(entry=problem)
                 for name, problem in synced.items()
-                if isinstance(problem, ReadProblem)
+                if isinstance(problem, Diagnostic)
             }
         return CatalogState.of(
             {name: reading.table for name, reading in readings.items()},
@@ -139,7 +139,7 @@ class UnityCatalog:
             MetadataSyncError: With a problem for each entry that could not be synchronised; the others are.
         """
         results = self._sync(sorted({model.name for model in models}), recreates=recreates).values()
-        problems = [result for result in results if isinstance(result, ReadProblem)]
+        problems = [result for result in results if isinstance(result, Diagnostic)]
         if problems:
             raise MetadataSyncError(problems)
         return tuple(result for result in results if isinstance(result, MetadataSync))
@@ -219,7 +219,7 @@ class UnityCatalog:
 
     def _sync(
         self, names: Sequence[QualifiedName], *, recreates: bool
-    ) -> dict[QualifiedName, MetadataSync | ReadProblem | None]:
+    ) -> dict[QualifiedName, MetadataSync | Diagnostic | None]:
         """Synchronise catalog entries, several at once, and return the result of each."""
         syncing = MetadataSyncing(
             client=self.client,
@@ -229,14 +229,14 @@ class UnityCatalog:
 
         stored_names = self._reader.find(names)
 
-        def sync(name: QualifiedName) -> MetadataSync | ReadProblem | None:
+        def sync(name: QualifiedName) -> MetadataSync | Diagnostic | None:
             stored = stored_names[name]
             if isinstance(stored, StatementError):
                 return unreadable(name, stored)
             try:
                 return syncing.sync(stored, recreates=recreates and self._recreate)
             except CatalogReadError as error:
-                return error.problems[0]
+                return error.diagnostics[0]
             except (BackendUnavailableError, StatementError) as error:
                 return unreadable(name, error)
 

@@ -10,7 +10,7 @@ from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import DeltaSchemaError, ReadProblem
+    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 
 
@@ -20,7 +20,7 @@ def no_catalog(name: str) -> StatementError:
     return StatementError(f"{msg} to use it", condition="NO_CATALOG")
 
 
-def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
+def unreadable(name: QualifiedName, error: DeltaSchemaError) -> Diagnostic:
     """Return the problem of a table from the error of a server or a log, whose text ends with the remedy.
 
     Args:
@@ -31,7 +31,7 @@ def unreadable(name: QualifiedName, error: DeltaSchemaError) -> ReadProblem:
     return problem(name, fact or str(error), remedy if fact else "look into the server's log")
 
 
-def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableState | ReadProblem:
+def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableState | Diagnostic:
     """Return the state of a table that the server does not have, or the problem if that is not certain.
 
     Args:

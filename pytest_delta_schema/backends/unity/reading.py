@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
-from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, ReadProblem, StatementError
+from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import state_from_metadata
 
@@ -47,8 +47,8 @@ class TableReading(NamedTuple):
             catalog.
     """
 
-    table: TableState | ReadProblem
-    entry: EntryState | ReadProblem | None = None
+    table: TableState | Diagnostic
+    entry: EntryState | Diagnostic | None = None
     log: LogState | None = None
 
 
@@ -86,7 +86,7 @@ class TableReader:
         failed = {
             name: reading
             for name, reading in first.items()
-            if reading is not None and isinstance(reading.table, ReadProblem)
+            if reading is not None and isinstance(reading.table, Diagnostic)
         }
         listings = self._listings(name for name in names if name not in failed)
 
@@ -200,7 +200,7 @@ class TableReader:
         try:
             return self._read_entry(name, info or self._client.table(name))
         except CatalogReadError as error:
-            return TableReading(error.problems[0])
+            return TableReading(error.diagnostics[0])
         except (BackendUnavailableError, StatementError) as error:
             if isinstance(error, ServerError) and error.is_not_found:
                 return None
@@ -210,7 +210,7 @@ class TableReader:
 
     def _read_entry(self, name: QualifiedName, info: TableInfo) -> TableReading:
         """Read an entry, and the log that it refers to."""
-        entry: EntryState | ReadProblem
+        entry: EntryState | Diagnostic
         head = entry_of(name, {**info, "columns": []})
         if head.table_type in _VIEWS:
             return TableReading(is_a_view(name))
@@ -227,7 +227,7 @@ class TableReader:
             return self._managed(head, entry)
         return _with_log(name, entry, self._logs.open(head).facts())
 
-    def _managed(self, head: EntryState, entry: EntryState | ReadProblem) -> TableReading:
+    def _managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
         """Read a table to which the catalog commits: through Spark if a session is open, else by the Delta API.
 
         The API returns the content of the entry, so that there is no log to compare the entry with then.
@@ -275,6 +275,6 @@ def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedN
     return listing.name(name.table) if isinstance(listing, Listing) else name
 
 
-def _with_log(name: QualifiedName, entry: EntryState | ReadProblem, log: LogFacts) -> TableReading:
+def _with_log(name: QualifiedName, entry: EntryState | Diagnostic, log: LogFacts) -> TableReading:
     state = log.state(name)
     return TableReading(state, entry, log.shown(state.columns))

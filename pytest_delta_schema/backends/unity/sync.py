@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.unity.problems import no_catalog
 from pytest_delta_schema.backends.unity.recreation import recreate_entry
 from pytest_delta_schema.backends.unity.wire_format import columns_for, entry_of, table_info
 from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.execute.metadata_sync import MANAGED_NOTE, MetadataSync
+from pytest_delta_schema.execute.metadata_sync import MetadataSync, managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table
 from pytest_delta_schema.state.catalog_entry import is_written_by_server, storable
@@ -101,8 +101,10 @@ class MetadataSyncing:
         if seen is None:
             return None
         if seen.log is None:
-            return MetadataSync(table=str(name), differences=(), version=seen.entry.version or 0, notes=(MANAGED_NOTE,))
-        differences, notes = entry_differences(seen.entry, seen.log), unstorable_notes(seen.log)
+            return MetadataSync(
+                table=str(name), differences=(), version=seen.entry.version or 0, notes=(managed_note(name),)
+            )
+        differences, notes = entry_differences(seen.entry, seen.log), unstorable_notes(name, seen.log)
         done = MetadataSync(
             table=str(name), differences=differences, version=seen.log.version, is_new=not can_update, notes=notes
         )

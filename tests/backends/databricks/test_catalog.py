@@ -127,7 +127,7 @@ def test_another_layout_is_refused_by_name(workspace):
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(catalog, agreed).sync_tables([table(ID, column("day"), partitioned_by=["day"])])
 
-    assert [(each.code, each.message) for each in caught.value.violations] == [
+    assert [(each.code, each.message) for each in caught.value.diagnostics] == [
         (
             "DS218",
             (

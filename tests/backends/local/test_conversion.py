@@ -360,7 +360,7 @@ def test_a_dropped_column_of_the_files_needs_consent_and_mapping_like_any_other(
     with pytest.raises(UnsafePlanError) as caught:
         sync(local, model(ID, folder=folder, table_properties=BOTH))
 
-    assert [violation.code for violation in caught.value.violations] == ["DS206"]
+    assert [violation.code for violation in caught.value.diagnostics] == ["DS206"]
 
 
 def test_two_thousand_files_convert_with_lines_of_progress(local, folder, write, caplog):

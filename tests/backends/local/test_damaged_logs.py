@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.errors import ReadProblem
+from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.names import QualifiedName
 from support.damage import (
@@ -170,7 +170,7 @@ def test_a_table_that_is_damaged_midway_is_not_reported_as_absent(local, monkeyp
 
     monkeypatch.setattr(LocalCatalog, "run", harm_between)
     monkeypatch.setattr(
-        LocalCatalog, "error", CatalogReadError([ReadProblem(table="", message="no", remedy="none")]), False
+        LocalCatalog, "error", CatalogReadError([Diagnostic(table="", message="no", remedy="none")]), False
     )
     with pytest.raises(ApplyError) as caught:
         Orchestrator.over(local).sync_tables([table(column("id", comment="Key"), comment="Orders")])

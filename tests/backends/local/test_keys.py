@@ -110,7 +110,7 @@ def test_one_query_counts_and_one_more_names_the_rows(local, monkeypatch):
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(local).sync_tables([model])
 
-    assert [str(violation).partition(";")[0] for violation in caught.value.violations] == [
+    assert [str(violation).partition(";")[0] for violation in caught.value.diagnostics] == [
         (
             "dev.silver.orders: check long (b = '') cannot be added, because 12 rows break it, of 12,"
             " such as b = y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y..."
@@ -135,7 +135,7 @@ def test_the_queries_that_list_rows_list_them(local):
         Orchestrator.over(local).sync_tables([model])
 
     listed = {}
-    for violation in caught.value.violations:
+    for violation in caught.value.diagnostics:
         query = violation.remedy.partition("listed by ")[2].rpartition("), or ")[0]
         listed[violation.code] = sorted(map(tuple, local.spark.sql(query).collect()), key=str)
     assert listed == {

@@ -163,7 +163,7 @@ def test_files_of_a_table_that_has_lost_its_log_are_never_converted(local, tmp_p
     fact = "holds the files of a Delta table whose log is gone (see "
     assert str(unread.value).startswith(f"dev.silver.orders: its folder in the warehouse ({folder}) {fact}")
     for caught, place in ((in_place, folder), (by_path, elsewhere)):
-        (violation,) = (each for each in caught.value.violations if each.code == "DS217")
+        (violation,) = (each for each in caught.value.diagnostics if each.code == "DS217")
         assert violation.remedy == RESTORE
         assert violation.message.startswith(f"cannot be converted, because {place} {fact}")
         assert violation.message.endswith(f"{seen})") or sign is not marker
@@ -185,7 +185,7 @@ def test_a_parquet_table_over_files_of_a_delta_table_is_not_offered_for_conversi
 
     fact = f"{source} holds the files of a Delta table whose log is gone (see _delta_schema)"
     assert str(unread.value) == f"dev.silver.orders: {fact}; {RESTORE}"
-    assert [violation.code for violation in refused.value.violations] == ["DS217"]
+    assert [violation.code for violation in refused.value.diagnostics] == ["DS217"]
 
 
 def test_the_marker_outlives_vacuum_and_a_conversion_leaves_one(local, tmp_path):

@@ -10,7 +10,7 @@ from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.errors import ReadProblem, StatementError
+from pytest_delta_schema.errors import Diagnostic, StatementError
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.covering import is_refused_on, played_on
@@ -98,7 +98,7 @@ def test_what_takes_a_transaction_is_refused_by_name_and_changes_nothing(session
     with pytest.raises(UnsafePlanError) as caught:
         line.sync_tables([table(ID, column("a", TEXT), checks=[Check("quoted", "a <> 'it''s'")])])
 
-    assert [(each.code, each.message) for each in caught.value.violations] == [
+    assert [(each.code, each.message) for each in caught.value.diagnostics] == [
         (
             "DS218",
             (
@@ -223,7 +223,7 @@ def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
     monkeypatch.setattr(session, "_rows", deny)
 
     assert session.snapshot([table(ID)]).problems[NAME].message == "cannot be read (no SELECT)"
-    assert session.version(NAME) == ReadProblem(
+    assert session.version(NAME) == Diagnostic(
         table="dev.silver.orders",
         message="cannot be read (no SELECT)",
         remedy="repair the session, or its permission to read the table",
@@ -267,7 +267,7 @@ def test_data_checks_count_and_show_rows(session):
     with pytest.raises(UnsafePlanError) as caught:
         line.sync_tables([wanted])
 
-    assert [(each.code, each.message.rpartition(", such as ")[2]) for each in caught.value.violations] == [
+    assert [(each.code, each.message.rpartition(", such as ")[2]) for each in caught.value.diagnostics] == [
         ("DS302", "id = 1"),
         ("DS304", "parent = 7"),
     ]

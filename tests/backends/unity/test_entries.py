@@ -12,7 +12,7 @@ from pytest_delta_schema import Orchestrator, Settings
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError, ReadProblem, StatementError
+from pytest_delta_schema.errors import BackendUnavailableError, Diagnostic, MetadataSyncError, StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.state.log_facts import LogFacts
@@ -219,9 +219,12 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
     entry = unity.entry("dev.silver.odd")
     assert [each["name"] for each in entry["columns"]] == ["id"]
     assert (entry["comment"], entry["properties"]["team"], "note" in entry["properties"]) == ("Odd", "x", False)
-    assert done.notes == (
-        "the catalog cannot store column v (void), property note (a value of 300 characters), and its entry lacks it",
-    )
+    assert list(map(str, done.notes)) == [
+        (
+            "dev.silver.odd: the catalog cannot store column v (void), property note (a value of 300 characters), and its"
+            " entry lacks it"
+        ),
+    ]
     assert unity.differences(odd.name) == []
     (again,) = unity.catalog.sync_entries([odd])
     assert (again.differences, again.notes) == ((), done.notes)
@@ -332,9 +335,12 @@ def test_a_managed_table_that_no_reader_can_read_is_reported(unity):
     (done,) = unity.catalog.sync_entries([MODEL])
 
     assert done.differences == ()
-    assert done.notes == (
-        "the table is managed: the catalog updates its entry in each commit, and only the catalog reads the log",
-    )
+    assert list(map(str, done.notes)) == [
+        (
+            "dev.silver.orders: the table is managed: the catalog updates its entry in each commit, and only the catalog"
+            " reads the log"
+        ),
+    ]
     assert unity.calls("POST") == []
 
 
@@ -457,7 +463,7 @@ def test_one_entry_that_cannot_be_written_does_not_stop_the_others(unity):
     with pytest.raises(MetadataSyncError) as caught:
         unity.catalog.sync_entries([MODEL, table(column(), name="dev.silver.a")])
 
-    assert [problem.table for problem in caught.value.problems] == ["dev.silver.orders"]
+    assert [problem.table for problem in caught.value.diagnostics] == ["dev.silver.orders"]
     assert [column["name"] for column in unity.entry("dev.silver.a")["columns"]] == ["id"]
 
 
@@ -680,7 +686,7 @@ def test_a_version_that_cannot_be_read_is_no_absent_table(unity):
 
     answer = unity.catalog.version(NAME)
 
-    assert isinstance(answer, ReadProblem)
+    assert isinstance(answer, Diagnostic)
     assert answer.message.startswith("its Delta log is damaged (")
     assert answer.message.endswith("/00000000000000000000.json is cut off or damaged in line 1 of 1)")
     assert unity.catalog.version(NAME._replace(table="nope")) is ABSENT
