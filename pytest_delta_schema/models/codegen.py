@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types as spark
 
 from pytest_delta_schema.models.column import Identity
-from pytest_delta_schema.models.constraints import PrimaryKey
+from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
-from pytest_delta_schema.models.modes import IGNORE, STRICT
-from pytest_delta_schema.models.ownership import ASPECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _STEP = "    "
+_POSITIONAL = ("catalog_name", "schema_name", "table_name", "columns")
 
 
 class Call(NamedTuple):
@@ -64,54 +65,53 @@ def variable(name: str) -> str:
 
 
 def _table(table: Table) -> Call:
-    arguments: list[tuple[str, object]] = [
-        ("", part) for part in (table.catalog_name, table.schema_name, table.table_name)
-    ]
+    arguments: list[tuple[str, object]] = [("", getattr(table, name)) for name in _POSITIONAL[:-1]]
     arguments.append(("", [_column(column) for column in table.columns]))
-    owns = table.owns if table.owns is not ASPECTS else ()
-    checks = [Call("Check", (("", check.name), ("", check.expression))) for check in table.checks]
-    keys = [_foreign_key(key) for key in table.foreign_keys]
-    options = {
-        "comment": table.comment,
-        "table_properties": dict(table.table_properties),
-        "primary_key": _primary_key(table.primary_key),
-        "checks": checks,
-        "foreign_keys": keys,
-        "partitioned_by": list(table.partitioned_by),
-        "clustered_by": list(table.clustered_by),
-        "tags": dict(table.tags),
-        "column_order": "" if table.column_order == IGNORE else table.column_order,
-        "evolution": "" if table.evolution == STRICT else table.evolution,
-        "convert_from": _conversion(table.convert_from),
-        "owns": dict(owns) if hasattr(owns, "keys") else list(owns),
-    }
-    return Call("Table", (*arguments, *((key, value) for key, value in options.items() if value)))
+    return Call("Table", (*arguments, *_options(table)))
 
 
-def _conversion(wish: Any) -> object:
-    if not isinstance(wish, Parquet):
-        return wish
+def _options(table: Table) -> Iterator[tuple[str, object]]:
+    """Yield the arguments that are not what a table has by default."""
+    for field in fields(table)[len(_POSITIONAL) :]:
+        value = getattr(table, field.name) if field.init else None
+        usual = None if field.default is MISSING else field.default
+        if (value or usual) and value != usual:
+            yield field.name, _conversion(value) if isinstance(value, Parquet) else _value(value)
+
+
+def _value(value: Any) -> object:
+    """Return a part of a declaration, and the parts below it, as calls."""
+    match value:
+        case ForeignKey():
+            return _declaration(replace(value, references=str(value.parent), parent_columns=value.parent_key))
+        case PrimaryKey(rely=False):
+            return list(value)
+        case str():
+            return value
+        case Mapping():
+            return dict(value)
+        case Iterable() if not is_dataclass(value):
+            return [_value(item) for item in value]
+    return _declaration(value)
+
+
+def _declaration(value: Any) -> Call:
+    """Return the call that makes an instance of a dataclass: what is required by position, the rest by name."""
+    given = [(field, getattr(value, field.name)) for field in fields(value)]
+    arguments = [("", _plain(item)) for field, item in given if field.default is MISSING]
+    arguments += [(field.name, _plain(item)) for field, item in given if field.default not in (MISSING, item)]
+    return Call(type(value).__name__, tuple(arguments))
+
+
+def _plain(value: Any) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _conversion(wish: Parquet) -> object:
     arguments: list[tuple[str, object]] = [("", wish.path)] if wish.path else []
     if not wish.statistics:
         arguments.append(("statistics", False))
     return Call("Parquet", tuple(arguments)) if arguments else PARQUET
-
-
-def _primary_key(key: Sequence[str] | PrimaryKey) -> object:
-    if isinstance(key, PrimaryKey) and key.rely:
-        return Call("PrimaryKey", (("", list(key.columns)), ("rely", True)))
-    return list(key)
-
-
-def _foreign_key(key: Any) -> Call:
-    arguments: list[tuple[str, object]] = [("", list(key.columns)), ("", str(key.parent))]
-    if key.parent_key:
-        arguments.append(("parent_columns", list(key.parent_key)))
-    if key.name:
-        arguments.append(("name", key.name))
-    if key.rely:
-        arguments.append(("rely", True))
-    return Call("ForeignKey", tuple(arguments))
 
 
 def _column(column: Column) -> Call:

@@ -84,7 +84,11 @@ def test_the_source_of_a_model_is_what_an_author_would_write():
     )
 
 
-@pytest.mark.parametrize("model", [orders(), whole(), table(*EVERY_TYPE)], ids=["orders", "whole", "every type"])
+@pytest.mark.parametrize(
+    "model",
+    [orders(), whole(), table(*EVERY_TYPE), table(*EVERY_TYPE, owns=[])],
+    ids=["orders", "whole", "every type", "nothing owned"],
+)
 def test_the_source_of_a_model_declares_it_again(model, tmp_path):
     again = run(model_source(model), tmp_path)
 
