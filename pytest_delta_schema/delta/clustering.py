@@ -16,7 +16,7 @@ CLUSTERING_DOMAIN = "delta.clustering"
 """The domain of a log that holds the clustering columns (Delta's protocol)."""
 
 CLUSTERING_PROPERTY = "clusteringColumns"
-"""A property that no table has, and in which SHOW TBLPROPERTIES lists the clustering columns, as paths in JSON."""
+"""The property in which SHOW TBLPROPERTIES lists the clustering columns, as paths in JSON; no log has it."""
 
 
 def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:

@@ -1,4 +1,4 @@
-"""Table features: what a property raises in a table's protocol, and what old readers lose by it."""
+"""Table features: how properties raise the protocol of a table, and which clients can then no longer use it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROTOCOL_VERSIONS = ("delta.minreaderversion", "delta.minwriterversion")
 """Properties, in lower case, that set a protocol version; Delta never lowers one."""
 
 ONE_WAY = ("delta.feature.", *PROTOCOL_VERSIONS)
-"""Beginnings of keys, in lower case, that become part of the protocol, which no statement takes back."""
+"""Prefixes of properties, in lower case, that become part of the protocol and stay in it."""
 
 
 _OF_PROPERTIES = {
@@ -49,10 +49,10 @@ _READ_BY = frozenset(
 
 
 def loss(key: str) -> str:
-    """Say what clients lose when a property raises the protocol of a table.
+    """Return what clients lose when a property raises the protocol of a table.
 
     Args:
-        key: Of the property.
+        key: The property.
     """
     if key.lower() in PROTOCOL_VERSIONS:
         return "clients of older protocols lose the table"
@@ -73,7 +73,7 @@ def is_on(key: str, properties: Mapping[str, object]) -> bool:
 
 
 def raises_protocol(key: str, value: str) -> bool:
-    """Whether setting a property raises the protocol of the table, which no statement takes back."""
+    """Whether setting a property raises the protocol of the table; no statement of a plan lowers it again."""
     if key[:6].lower() != "delta.":
         return False
     if key.lower().startswith(ONE_WAY):

@@ -1,4 +1,4 @@
-"""What the names in a ``_delta_log`` folder say: which files a reader of the newest version opens, and which lack."""
+"""List a ``_delta_log`` folder: which files a reader of the newest version opens, and which of them are missing."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class LogListing:
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """The versions after the newest checkpoint whose commits lack, although later ones are there."""
+        """The versions after the newest checkpoint whose commits are missing although later ones exist."""
         return tuple(sorted(set(range(self.checkpoint + 1, self.newest + 1)) - self.commits))
 
     @property
@@ -98,7 +98,7 @@ class LogListing:
 
     @property
     def orphan(self) -> int | None:
-        """The version of a checksum whose commit, the newest of all, is not there; ``None`` if there is no such one."""
+        """The version of a checksum file that is newer than every commit; ``None`` if there is none."""
         last = max(self.checksums, default=-1)
         return last if last >= self.newest and last not in self.commits and last >= 0 else None
 
@@ -110,7 +110,7 @@ class LogListing:
 
 @dataclass(frozen=True)
 class CheckpointHint:
-    """What the file ``_last_checkpoint`` says.
+    """The content of the file ``_last_checkpoint``.
 
     Args:
         version: The version of the newest checkpoint.
@@ -122,7 +122,7 @@ class CheckpointHint:
 
     @classmethod
     def of(cls, content: bytes) -> CheckpointHint | None:
-        """Read the file; ``None`` if it makes no sense: then readers list the log (Delta 4.4.0 and deltalake 1.6.6)."""
+        """Read the file; ``None`` if it is malformed: readers then list the log (Delta 4.4.0, deltalake 1.6.6)."""
         try:
             hint = json.loads(content)
             version = int(hint["version"])

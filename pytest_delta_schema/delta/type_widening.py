@@ -1,4 +1,4 @@
-"""Type widening: which types become which others without a rewrite, by the version of Delta."""
+"""Type widening: which changes of a type need no rewrite, by the version of Delta."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NEWEST = (4, 4)
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _DIGITS = {"tinyint": 10, "smallint": 10, "int": 10, "bigint": 20}
-"""Digits that a decimal needs in front of the point to hold the type, as Delta counts them."""
+"""Digits that a decimal needs before the decimal point to hold the type, as Delta counts them."""
 
 _FIRST = {("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")}
-"""All that Delta 3 widens."""
+"""The changes that Delta 3 supports."""
 
 
 class Widening(Enum):
@@ -27,9 +27,9 @@ class Widening(Enum):
 
 
 def widening(before: object, after: object, version: tuple[int, int] = NEWEST) -> Widening | None:
-    """Say whether values of one type can be read as another without a rewrite.
+    """Return what a change of type needs if Delta makes it without a rewrite.
 
-    Run on Delta 3.3.3, 4.0.1, 4.1.0 and 4.4.0: the last three agree.
+    Tested with Delta 3.3.3, 4.0.1, 4.1.0 and 4.4.0; the last three agree.
 
     Args:
         before: The stored type in canonical form; nested types are never widened as a whole.

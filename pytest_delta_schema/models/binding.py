@@ -37,7 +37,7 @@ class Binding(NamedTuple):
     def table(self, table: Table) -> Table:
         """Return the table in the catalog that a model maps to; the names of its keys stay.
 
-        A folder belongs to the table of the model's own name: under another name it is not converted.
+        A folder is converted only for a table of the model's own name, not for one that a binding maps it to.
         """
         name = self.name(table.name)
         parents = [self.name(key.parent) for key in table.foreign_keys]
@@ -71,7 +71,7 @@ def parse_binding(text: str) -> tuple[Prefix, Prefix]:
         text: Two dotted names of as many parts, with an equals sign between them.
 
     Raises:
-        DeclarationError: If it is none.
+        DeclarationError: If it is not such a pair.
     """
     prefix, _, target = (part.strip().lower() for part in text.partition("="))
     left, right = tuple(prefix.split(".")), tuple(target.split("."))

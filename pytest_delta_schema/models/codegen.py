@@ -46,7 +46,7 @@ def field_source(field: spark.StructField) -> str:
 def table_source(table: Table) -> str:
     """Return a whole Python module that declares a table.
 
-    It imports what it needs, and declares the table under its own name. Run, it gives an equal table.
+    It imports what it needs, and declares an equal table under its own name.
     """
     declared = _table(table)
     kinds = sorted({call.name for call in _calls(declared)})

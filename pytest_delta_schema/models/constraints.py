@@ -39,7 +39,7 @@ class Check:
 
 @dataclass(slots=True)
 class PrimaryKey:
-    """Declare a primary key on which queries may rely; without that, names of columns are enough.
+    """Declare a primary key with ``RELY``; a list of column names declares one without.
 
     Args:
         columns: Names of the key's columns, in order; at least one.
@@ -93,7 +93,7 @@ class ForeignKey:
     rely: bool = False
 
     def __post_init__(self) -> None:
-        from pytest_delta_schema.models.table import Table  # noqa: PLC0415 - tables hold keys that point at tables
+        from pytest_delta_schema.models.table import Table  # noqa: PLC0415 - tables and keys refer to each other
 
         self.columns = require_names(self.columns, "columns of a foreign key")
         if not self.columns:

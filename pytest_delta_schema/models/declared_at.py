@@ -27,10 +27,10 @@ class DeclaredAt(NamedTuple):
 def declared_here() -> DeclaredAt:
     """Find the nearest module whose top-level code is running.
 
-    Walking to the ``<module>`` frame sees through constructors, factories in other files and comprehensions, where
-    counting frames would not.
+    Constructors, factories in other files and comprehensions may lie between, so frames are not counted: the next
+    ``<module>`` frame is the one.
     """
-    frame = sys._getframe(1)  # noqa: SLF001 - the only way to ask who calls
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to find the caller
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
     return DeclaredAt(str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename, frame.f_lineno)

@@ -1,4 +1,4 @@
-"""The modes of a contract: the words by which a model or a project says what happens to a difference."""
+"""The modes of a contract: what happens to a difference between a model and the catalog."""
 
 from __future__ import annotations
 

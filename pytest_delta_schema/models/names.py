@@ -70,7 +70,7 @@ class StoredName(QualifiedName):
 
 
 def require_name(value: object, subject: str, remedy: str = "give it a name") -> str:
-    """Return ``value`` if it can be a name, that is a string with something in it.
+    """Return ``value`` if it can be a name: a string that is not empty.
 
     Args:
         value: What the author wrote.
@@ -109,7 +109,7 @@ def require_names(value: object, subject: str) -> tuple[str, ...]:
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two column names are one, which they are without regard to case."""
+    """Whether two column names are equal without regard to case."""
     return left.lower() == right.lower()
 
 
@@ -142,7 +142,7 @@ def parse_name(text: str) -> QualifiedName:
         text: Such as ``dev.silver.orders``, in any case.
 
     Raises:
-        DeclarationError: If there are not three parts with something in each.
+        DeclarationError: If there are not three parts, none of them empty.
     """
     parts = text.lower().split(".")
     if len(parts) != len(QualifiedName._fields) or not all(part.strip() for part in parts):

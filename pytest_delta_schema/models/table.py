@@ -157,7 +157,7 @@ class Table:
 
 
 def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
-    """Return how tables may be made of files, of those models that consent to it."""
+    """Return how tables are converted from files, for the models that consent to it."""
     wishes = ((model.name, conversion(model.convert_from, "")) for model in models)
     return {name: wish for name, wish in wishes if wish is not None}
 

@@ -33,7 +33,7 @@ def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
 
 
 def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk:
-    """Return the highest class in a plan or a statement; a table that is created has nothing to lose yet."""
+    """Return the highest risk in a plan or a statement; creating a table is of the lowest."""
     risks = [risk_of(change) for change in changes if not isinstance(change, _WITHOUT_RISK)]
     return max(risks, default=Risk.METADATA)
 

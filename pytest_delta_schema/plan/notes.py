@@ -55,7 +55,7 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
         if twin is not None:
             coming.remove(twin)
             old, path = ".".join(gone.path), ".".join(twin.path)
-            message = f"column {old} goes and {path} comes with the same type; if that is a rename, write"
+            message = f"column {old} is dropped and {path} is added with the same type; if that is a rename, write"
             yield note(name, old, f"{message} renamed_from={gone.column.name!r} at {path}")
 
 

@@ -25,7 +25,7 @@ def is_whole(desired: TableState) -> bool:
 
 
 def owned(difference: Difference) -> Difference:
-    """Return the part of a difference that the contract manages; the rest looks as if it did not differ."""
+    """Return the part of a difference that the contract manages; the rest is left out as if it were equal."""
     modes = difference.desired.ownership
     if modes.get("columns", MANAGE) != MANAGE:
         renames = difference.renames._replace(done=())

@@ -110,13 +110,13 @@ def _changes(to_set: dict[str, str], to_unset: set[str]) -> Iterator[Change]:
 
 
 def owned_keys(desired: TableState, policy: PropertyPolicy) -> tuple[str, ...]:
-    """Return the keys that a model sets, as a table's record has them."""
+    """Return the keys that a model sets, as the ownership record of its table lists them."""
     wanted = desired.table_properties.items()
     return tuple(sorted(key for key, value in wanted if value is not None and policy.contract_mode(key) == MANAGE))
 
 
 def record_of(desired: TableState, policy: PropertyPolicy) -> dict[str, str]:
-    """Return the property in which a table keeps the keys that its model sets; nothing if it keeps no record."""
+    """Return the property that holds the ownership record of a table; nothing if the policy keeps none."""
     keys = owned_keys(desired, policy) if policy.keeps_record else ()
     return {OWNED_PROPERTIES: encode_owned(keys)} if keys else {}
 
@@ -165,7 +165,7 @@ def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
 
 
 def equal_values(key: str, wanted: str, stored: str | None) -> bool:
-    """Whether two values of a property mean the same.
+    """Whether two values of a property are equal.
 
     Values of Delta's own keys are compared as booleans and as intervals where both sides can be read so; a protocol
     version is reached when it is exceeded, because Delta never lowers one. All other values are compared as text.

@@ -1,4 +1,4 @@
-"""Declare tables from their states, to adopt tables that exist."""
+"""Declare models from the states of existing tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a catalog's own entry says of a table, beside what the table's Delta log says.
+"""Catalog entries: what a Unity Catalog server stores about a table, beside the table's Delta log.
 
 Readers that use the catalog alone see the entry. For external tables nothing synchronises it with the log.
 """
@@ -30,19 +30,19 @@ SERVER_PROPERTIES = (
     "clusteringColumns",
     "io.unitycatalog.tableId",
 )
-"""Properties that servers write into entries by themselves (run on Unity Catalog 0.6)."""
+"""Properties that servers write into entries by themselves (Unity Catalog 0.6.0)."""
 
 SERVER_PREFIXES = ("delta.feature.", "option.")
-"""Likewise, whole families of them."""
+"""Prefixes of such properties."""
 
 PROPERTY_LIMIT = 255
 """The longest key and the longest value of a property that an entry holds, in characters (Unity Catalog 0.6.0)."""
 
 COMMENT_LIMIT = 65_535
-"""The longest comment of a table or a column, likewise."""
+"""The longest comment of a table or a column, in characters (Unity Catalog 0.6.0)."""
 
 _SHOWN = 60
-"""Of a key that is too long so many characters are shown."""
+"""How many characters of a too long key messages show."""
 
 _VOID = "void"
 
@@ -66,7 +66,7 @@ class EntryColumn(NamedTuple):
         type_name: The name of its type, such as ``DECIMAL``.
         precision: Of a decimal; ``None`` where an entry leaves it to the text.
         scale: Likewise.
-        is_nullable: Whether it takes NULL.
+        is_nullable: Whether it may be NULL.
         comment: ``""`` if there is none.
         partition_index: Its index among the partition columns; ``None`` if it is not one of them.
     """
@@ -89,7 +89,7 @@ class EntryState:
     Args:
         name: The table's name.
         table_id: The catalog's own id of it.
-        table_type: ``MANAGED``, ``EXTERNAL``, or another kind of thing.
+        table_type: ``MANAGED``, ``EXTERNAL``, or another kind, such as ``VIEW``.
         data_format: ``DELTA``, or another one.
         location: Where its files are; ``""`` if the entry does not say. Not shown: such a URI may hold a signature.
         owner: Who owns it; ``""`` if nobody is named.
@@ -118,11 +118,11 @@ class EntryState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogState:
-    """What a Delta log says that an entry should show.
+    """The metadata of a Delta log with which a catalog entry is compared.
 
     Args:
         schema: The schema, as the text in JSON that the log has.
-        columns: The same as states.
+        columns: The columns of that schema.
         comment: ``""`` if there is none.
         partitioning: The partition columns, in order.
         configuration: All table properties.
@@ -138,7 +138,7 @@ class LogState:
 
 
 class Storable(NamedTuple):
-    """The part of a log that an entry can hold.
+    """The part of a log that an entry can store.
 
     Args:
         log: The log without the rest.
@@ -174,7 +174,7 @@ def storable(log: LogState) -> Storable:
 
 
 def long_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Describe the properties whose keys or values no entry can hold, such as ``note (a value of 300 characters)``."""
+    """Describe the properties that no entry can store, such as ``note (a value of 300 characters)``."""
     return tuple(
         f"{key} (a value of {len(value)} characters)"
         if len(key) <= PROPERTY_LIMIT
@@ -189,7 +189,7 @@ def _fits(key: str, value: str) -> bool:
 
 
 def _why_not(column: ColumnState) -> str:
-    """Say why an entry cannot hold a column; ``""`` if it can."""
+    """Return why an entry cannot store a column; ``""`` if it can."""
     if len(column.comment) > COMMENT_LIMIT:
         return f"a comment of {len(column.comment)} characters"
     return "void" if _has_void(column.data_type) else ""
@@ -206,7 +206,7 @@ def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...
 
 
 def type_text(data_type: DataTypeState) -> str:
-    """Write a type as entries do: without nullability, and char and varchar as the strings that they are stored as."""
+    """Return a type as entries have it: without nullability, and with strings for char and varchar."""
     if isinstance(data_type, StructState):
         return f"struct<{','.join(f'{field.name}:{type_text(field.data_type)}' for field in data_type.fields)}>"
     if isinstance(data_type, ArrayState):
@@ -227,7 +227,7 @@ def _named(text: str) -> str:
 
 
 def decimal_parts(data_type: DataTypeState) -> tuple[int | None, int | None]:
-    """Return precision and scale of a decimal, and nothing of other types."""
+    """Return precision and scale of a decimal, and ``None`` for other types."""
     if not isinstance(data_type, str) or not data_type.startswith("decimal("):
         return None, None
     precision, scale = data_type[len("decimal(") : -1].split(",")

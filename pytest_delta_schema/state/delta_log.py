@@ -67,7 +67,7 @@ def state_from_metadata(
         metadata: The ``metaData`` action: ``schemaString``, ``description``, ``configuration``.
         protocol: The ``protocol`` action. Its versions and features are shown as the properties that set them.
         clustering: The clustering columns of the ``delta.clustering`` domain, by their physical names.
-        version: The version they were read at.
+        version: The version that was read.
     """
     configuration: Mapping[str, str] = metadata.get("configuration") or {}
     schema = json.loads(metadata["schemaString"])

@@ -81,7 +81,7 @@ def clustering_path(columns: tuple[ColumnState, ...], text: str) -> tuple[str, .
 
     Args:
         columns: Of the table.
-        text: A column's name, dots and all, or a column and the fields below it with dots between them.
+        text: A column's name, which may contain dots, or a column and the fields below it with dots between them.
     """
     return _spelled(columns, (text,) if find(columns, (text,)) is not None else tuple(text.split(".")))
 

@@ -1,4 +1,4 @@
-"""Turn Spark's data types into their canonical form. Strings are interned: a clean table is compared by addresses."""
+"""Turn Spark's data types into their canonical form. Strings are interned, so that equal ones are one object."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def canonical_fields(fields: Iterable[spark.StructField]) -> tuple[ColumnState, 
 
 
 def compound_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
-    """Yield name and canonical type of those columns whose type is more than a class; all others can be stored."""
+    """Yield name and canonical type of the columns whose types have arguments; Delta can store all others."""
     for column in columns:
         if type(column.data_type) not in ATOMIC:
             yield column.name, canonical_type(column.data_type)
@@ -104,7 +104,7 @@ def _map(data_type: spark.MapType) -> MapState:
 
 
 def _string(data_type: spark.StringType) -> str:
-    # Spark 3.5 knows no collations, so its strings have none to ask for.
+    # In Spark 3.5 strings have no collation.
     if getattr(data_type, "collation", _PLAIN) == _PLAIN:
         return "string"
     return intern(data_type.simpleString())
@@ -133,7 +133,7 @@ _MOST_SHARED = 5000
 
 
 def shared(data_type: DataTypeState) -> DataTypeState:
-    """Return one object for all equal nested types, so that comparing two clean tables is comparing addresses."""
+    """Return one object for all equal nested types, so that clean tables are compared by identity."""
     if len(_SHARED) >= _MOST_SHARED:
         _SHARED.clear()
     return _SHARED.setdefault(data_type, data_type)

@@ -130,7 +130,7 @@ class TableState:
         clustering: The paths of the clustering columns, in order.
         tags: By the path of their column; those of the table by ``()``. ``None`` as a value occurs only in desired
             states and means *absent*.
-        source: The files at the place of the table; ``None`` if it is a Delta table, or absent.
+        source: The files at the location of the table; ``None`` if it is a Delta table, or absent.
         convert_from: How the model consents to their conversion. Not compared.
         logical_name: The name of the model, if a binding maps it to another name. Not compared.
         renames: Former names of columns and fields, in a desired state. Not compared.
@@ -234,7 +234,7 @@ class CatalogReader(Protocol):
     """The port through which a catalog is observed."""
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables that ``models`` name, and the parents of their foreign keys, fresh, and change nothing.
+        """Read the tables of models and the parents of their foreign keys, without a cache, and change nothing.
 
         A table that exists but cannot be read, or is no Delta table, becomes a problem and never an absent table.
 
@@ -244,7 +244,7 @@ class CatalogReader(Protocol):
         ...
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
-        """Read tables by their names alone, fresh, and change nothing.
+        """Read tables by their names, without a cache, and change nothing.
 
         Tables that these ones reference are not read, and files that a table could be converted from are a problem.
 
@@ -254,7 +254,7 @@ class CatalogReader(Protocol):
         ...
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
-        """Say which commits brought columns of an existing table, as far as its history tells; read no rows.
+        """Return the commits that introduced columns of an existing table, as far as its history reaches; read no rows.
 
         Raises:
             DeltaSchemaError: If the history cannot be read.
@@ -265,7 +265,7 @@ class CatalogReader(Protocol):
         """Return those paths that an older version of an existing table has, as far as its log reaches back.
 
         Args:
-            table: Where.
+            table: The table.
             paths: Of columns that the newest version lacks, in lower case.
 
         Raises:

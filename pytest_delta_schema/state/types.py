@@ -1,7 +1,7 @@
-"""Data types in canonical form: equal types are equal values, whoever wrote them down.
+"""Data types in canonical form: equal types are equal values.
 
 An atomic type is Spark's short name for it (``bigint``, ``decimal(18,2)``, ``varchar(10)``); nested types are frozen
-tuples of their parts. Strings are interned, so that comparing two clean tables is mostly comparing addresses.
+tuples of their parts. Strings are interned, so that clean tables are mostly compared by identity.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def plain(data_type: DataTypeState) -> DataTypeState:
 
 
 def equal_types(left: DataTypeState, right: DataTypeState) -> bool:
-    """Whether two types are one: nullability counts; comments, order and case of nested fields do not."""
+    """Whether two types are equal: nullability counts; comments, order and case of nested fields do not."""
     return left == right or _comparable(left) == _comparable(right)
 
 

@@ -222,7 +222,7 @@ def test_a_possible_rename_is_suggested_with_the_line_to_write(before, after, pa
     old = path.rpartition(".")[2]
     new = {"a": "b", "a.y": "a.z"}[path]
     assert str(note) == (
-        f"dev.silver.orders: column {path} goes and {new} comes with the same type;"
+        f"dev.silver.orders: column {path} is dropped and {new} is added with the same type;"
         f" if that is a rename, write renamed_from='{old}' at {new}"
     )
 
