@@ -38,8 +38,8 @@ def secret_pattern(secret: str) -> re.Pattern[str]:
         secret: Not empty.
     """
     forms = [_loose(secret), *(_in_base64(secret, shift) for shift in range(3))]
-    found = "|".join(forms)
-    return re.compile(found if len(secret) >= _SHORTEST else rf"(?<!\w)(?:{found})(?!\w)")
+    pattern = "|".join(forms)
+    return re.compile(pattern if len(secret) >= _SHORTEST else rf"(?<!\w)(?:{pattern})(?!\w)")
 
 
 def secret_traces(secret: str) -> list[str]:
@@ -126,19 +126,19 @@ def redacted_uri(text: str) -> str:
     scheme, mark, rest = text.partition("://")
     if not mark:
         scheme, rest = "", text
-    end = next((place for place, character in enumerate(rest) if character in "/?#"), len(rest))
+    end = next((index for index, character in enumerate(rest) if character in "/?#"), len(rest))
     if "@" in rest and _AUTHORITY.fullmatch(rest[:end]) is None and not _is_container(scheme, rest[:end]):
         # A password may hold what ends an authority: only what follows the last @ is known to be none of it.
         rest = f"{HIDDEN}@{rest.rpartition('@')[2]}"
-    place, sharp, _ = rest.partition("#")
-    path, question, query = place.partition("?")
+    resource, sharp, _ = rest.partition("#")
+    path, question, query = resource.partition("?")
     shown = "&".join(map(_redacted_pair, query.split("&"))) if query else ""
     return f"{scheme}{mark}{path}{question}{shown}{f'#{HIDDEN}' if sharp else ''}"
 
 
 def redacted_uris(text: str) -> str:
     """Return a text with all URIs in it as :func:`redacted_uri` writes them."""
-    return _URI.sub(lambda found: redacted_uri(found[0]), text)
+    return _URI.sub(lambda match: redacted_uri(match[0]), text)
 
 
 def _is_container(scheme: str, authority: str) -> bool:

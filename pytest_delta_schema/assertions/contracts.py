@@ -89,13 +89,13 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     made = [column for column in missing if column.value is not None and column.value.generated is not None]
     whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
     (row,) = whole.selectExpr("*", *map(generated, made)).selectExpr(*counted(data_checks)).collect()
-    found = [
+    broken = [
         _broken(wanted, data_check, f"{count} of {number(row[0], 'row')}")
         for data_check, count in zip(data_checks, row[1:], strict=True)
         if count
     ]
-    if found:
-        raise RowsError(found)
+    if broken:
+        raise RowsError(broken)
 
 
 def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Diagnostic]:

@@ -153,7 +153,7 @@ class Gate:
             status = Status.DRIFTED if plan.mismatches else Status.IN_SYNC
             return self._planned(table, Check.DRIFT, status, plan)
         tables = {str(action.table) for action in plan.actions}
-        violations = tuple(found for found in self._plan_violations() if found.table in tables)
+        violations = tuple(diagnostics for diagnostics in self._plan_violations() if diagnostics.table in tables)
         checks = DataChecks.NOT_RUN
         if not violations and self.declarations.settings.preflight not in {None, OFF}:
             try:
@@ -198,8 +198,10 @@ class Gate:
         except DeltaSchemaError as error:
             ran = error.done if isinstance(error, ApplyError) else ()
             failed = tuple(OutcomeStatement(sql=sql, has_run=True) for sql in ran)
-            found = diagnostics_of(error, str(bound(table).name))
-            return self._planned(table, Check.APPLY, Status.FAILED, plan, found, statements=failed, failure=str(error))
+            diagnostics = diagnostics_of(error, str(bound(table).name))
+            return self._planned(
+                table, Check.APPLY, Status.FAILED, plan, diagnostics, statements=failed, failure=str(error)
+            )
         name = bound(table).name
         version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
         restore = "" if version is None else restore_table(name, version)

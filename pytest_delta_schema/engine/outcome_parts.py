@@ -69,8 +69,8 @@ def failed_outcome(table: Table, declarations: Declarations, check: Check, error
         check: What was checked.
         error: The error.
     """
-    found = diagnostics_of(error, str(declarations.bound(table).name))
-    return table_outcome(table, declarations, check, Status.FAILED, diagnostics=found, failure=str(error))
+    diagnostics = diagnostics_of(error, str(declarations.bound(table).name))
+    return table_outcome(table, declarations, check, Status.FAILED, diagnostics=diagnostics, failure=str(error))
 
 
 def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:

@@ -42,7 +42,7 @@ def check_schema(
         )
     number = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
     message = f"holds {number} that no model declares: {', '.join(tables)}"
-    found = (
+    diagnostics = (
         (Diagnostic(severity="error" if fails else "note", table=name, message=message, location=location),)
         if tables
         else ()
@@ -50,9 +50,9 @@ def check_schema(
     return TableOutcome(
         table=name,
         check=Check.UNMANAGED,
-        status=Status.DRIFTED if found and fails else Status.IN_SYNC,
-        diagnostics=found if fails else (),
-        notes=() if fails else found,
+        status=Status.DRIFTED if diagnostics and fails else Status.IN_SYNC,
+        diagnostics=diagnostics if fails else (),
+        notes=() if fails else diagnostics,
         location=location,
     )
 

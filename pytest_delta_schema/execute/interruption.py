@@ -113,8 +113,8 @@ class InterruptedTable:
         ran = self.done if self.running is None or self.outcome is RunningOutcome.NOT_COMMITTED else self._begun()
         if not ran:
             return "nothing was changed"
-        brings_table = any(each.kind in _BRINGS_TABLE for each in (*self._begun(), *self.left))
-        if brings_table and not any(each.kind in _BRINGS_TABLE for each in ran):
+        brings_table = any(statement.kind in _BRINGS_TABLE for statement in (*self._begun(), *self.left))
+        if brings_table and not any(statement.kind in _BRINGS_TABLE for statement in ran):
             return "the table does not exist, nothing is lost"
         sql = restore_table(self.table, self.version) if self.version is not None else drop_table(self.table)
         text = sql if self.version is not None else f"the table was new: {sql}"

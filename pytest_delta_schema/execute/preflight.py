@@ -138,12 +138,12 @@ class _Rows(NamedTuple):
     of: int | None
     named: str
 
-    def that(self, one: str, many: str) -> str:
+    def that(self, singular: str, plural: str) -> str:
         """Return them as text, with the verb for one row and for several."""
         if self.of is None:
-            text = f"at least 1 row {one}"
+            text = f"at least 1 row {singular}"
         else:
-            text = f"{self.broken} {f'row {one}' if self.broken == 1 else f'rows {many}'}, of {self.of}"
+            text = f"{self.broken} {f'row {singular}' if self.broken == 1 else f'rows {plural}'}, of {self.of}"
         return f"{text}, such as {self.named}" if self.named else text
 
 
@@ -156,8 +156,8 @@ def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tup
             return NullsInColumn(), path, fact, ("fill them", "declare it nullable")
         case PartitionValue():
             lost = _NOT_KEPT.get(data_check.data_type, _TEXTS)
-            one, many = "holds a value that is read back as another", "hold values that are read back as others"
-            reason = rows.that(f"{one} ({lost})", f"{many} ({lost})")
+            singular, plural = "holds a value that is read back as another", "hold values that are read back as others"
+            reason = rows.that(f"{singular} ({lost})", f"{plural} ({lost})")
             fact = f"column {data_check.column} cannot become a partition column, because {reason}"
             ways = ("replace the values", "choose another layout")
             return PartitionValueNotPreserved(), data_check.column, fact, ways
@@ -189,5 +189,5 @@ def _tuple(parts: Sequence[str]) -> str:
 
 
 def _short(value: str | None) -> str:
-    text = "NULL" if value is None else "".join(each if each.isprintable() else "?" for each in value)
+    text = "NULL" if value is None else "".join(character if character.isprintable() else "?" for character in value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

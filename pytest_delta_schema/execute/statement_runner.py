@@ -70,7 +70,7 @@ class TableRun:
             ApplyError: If a statement failed.
         """
         first = self._done
-        for statement in takewhile(lambda each: each.kind in stage.value, self._todo[first:]):
+        for statement in takewhile(lambda item: item.kind in stage.value, self._todo[first:]):
             try:
                 self._is_running = self._has_begun = True
                 self._ddl.run(statement)
@@ -148,7 +148,7 @@ class TableRun:
     @property
     def _is_delta(self) -> bool:
         """Whether the table can exist already; files that are not converted yet are no table."""
-        return not self._converts or any(each.kind in _BRINGS_DELTA for each in self._todo[: self._done])
+        return not self._converts or any(statement.kind in _BRINGS_DELTA for statement in self._todo[: self._done])
 
 
 class _Watch:

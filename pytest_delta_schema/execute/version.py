@@ -32,12 +32,12 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
         state: What was read.
         table: One of the tables that were read.
     """
-    found = state.tables.get(table)
-    if found is None:
+    observed = state.tables.get(table)
+    if observed is None:
         return state.problem(table)
-    if not found.exists:
+    if not observed.exists:
         return ABSENT
-    if found.version is None:
+    if observed.version is None:
         message = "its catalog does not show its version"
         return Diagnostic(table=str(table), message=message, remedy="read its history with DESCRIBE HISTORY")
-    return found.version
+    return observed.version

@@ -50,9 +50,9 @@ def table_source(table: Table) -> str:
     """
     declared = _table(table)
     kinds = sorted({call.name for call in _calls(declared)})
-    ours = [name for name in kinds if not hasattr(spark, name)]
-    theirs = [name for name in kinds if hasattr(spark, name)]
-    parts = [*_chosen("pyspark.sql.types", theirs), "", *_chosen("pytest_delta_schema", ours)]
+    own_names = [name for name in kinds if not hasattr(spark, name)]
+    spark_names = [name for name in kinds if hasattr(spark, name)]
+    parts = [*_chosen("pyspark.sql.types", spark_names), "", *_chosen("pytest_delta_schema", own_names)]
     return "\n".join([*parts, "", _rendered(f"{variable(table.table_name)} = ", declared, "")]) + "\n"
 
 

@@ -120,7 +120,7 @@ def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) ->
     if not shown and wanted:
         yield EntryDifference("columns", "none", str(len(wanted)))
         return
-    known, expected = ({column.name.lower(): column for column in some} for some in (shown, wanted))
+    known, expected = ({column.name.lower(): column for column in side} for side in (shown, wanted))
     for key, column in known.items():
         if key not in expected:
             yield EntryDifference(f"columns.{column.name}", column.text, _ABSENT)
@@ -130,7 +130,7 @@ def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) ->
         else:
             yield from _column(known[key], column)
     if known.keys() == expected.keys() and list(known) != list(expected):
-        names = [", ".join(column.name for column in some) for some in (shown, wanted)]
+        names = [", ".join(column.name for column in side) for side in (shown, wanted)]
         yield EntryDifference("columns.order", *names)
 
 
@@ -146,8 +146,8 @@ def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference
         yield EntryDifference(f"{path}.nullability", *texts)
     yield from _comment(f"{path}.comment", shown.comment, wanted.comment)
     if shown.partition_index != wanted.partition_index:
-        places = ["none" if each.partition_index is None else str(each.partition_index) for each in (shown, wanted)]
-        yield EntryDifference(f"{path}.partition_index", *places)
+        indexes = ["none" if side.partition_index is None else str(side.partition_index) for side in (shown, wanted)]
+        yield EntryDifference(f"{path}.partition_index", *indexes)
 
 
 def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
@@ -160,29 +160,29 @@ def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryD
     elif shown.type_name not in {"", wanted.type_name}:
         yield EntryDifference(f"{path}.type_name", shown.type_name, wanted.type_name)
     elif (shown.precision, shown.scale) not in {(None, None), (0, 0), (wanted.precision, wanted.scale)}:
-        parts = [f"({each.precision},{each.scale})" for each in (shown, wanted)]
+        parts = [f"({column.precision},{column.scale})" for column in (shown, wanted)]
         yield EntryDifference(f"{path}.precision", *parts)
 
 
 def _nested(path: str, shown: DataTypeState, wanted: DataTypeState) -> Iterator[EntryDifference]:
     """Yield the nested comments in which two types differ, or the types if they differ in more."""
     above, parts = below(shown), below(wanted)
-    same = same_kind(shown, wanted) and [(each.name, each.is_nullable) for each in above] == [
-        (each.name, each.is_nullable) for each in parts
+    same = same_kind(shown, wanted) and [(part.name, part.is_nullable) for part in above] == [
+        (part.name, part.is_nullable) for part in parts
     ]
     if not same:
         yield EntryDifference(f"{path}.type_json", describe_type(shown), describe_type(wanted))
         return
-    for ours, theirs in zip(above, parts, strict=True):
-        yield from _comment(f"{path}.{theirs.name}.comment", ours.comment, theirs.comment)
-        if ours.data_type != theirs.data_type:
-            yield from _nested(f"{path}.{theirs.name}", ours.data_type, theirs.data_type)
+    for stored, expected in zip(above, parts, strict=True):
+        yield from _comment(f"{path}.{expected.name}.comment", stored.comment, expected.comment)
+        if stored.data_type != expected.data_type:
+            yield from _nested(f"{path}.{expected.name}", stored.data_type, expected.data_type)
 
 
 def _one_text(text: str, wanted: EntryColumn) -> bool:
     plain = _NOISE.sub("", text).lower()
     exact = describe_type(wanted.data_type) if wanted.data_type is not None else wanted.text
-    return plain in {_NOISE.sub("", each).lower() for each in (wanted.text, exact)}
+    return plain in {_NOISE.sub("", form).lower() for form in (wanted.text, exact)}
 
 
 def _comment(path: str, entry: str, log: str) -> Iterator[EntryDifference]:
@@ -194,5 +194,5 @@ def _properties(entry: Mapping[str, str], log: Mapping[str, str]) -> Iterator[En
     for key in sorted({*entry, *log}):
         if is_written_by_server(key) or entry.get(key) == log.get(key):
             continue
-        shown = [repr(some[key]) if key in some else _ABSENT for some in (entry, log)]
+        shown = [repr(side[key]) if key in side else _ABSENT for side in (entry, log)]
         yield EntryDifference(f"properties.{key}", *shown)

@@ -154,7 +154,7 @@ def pytest_collect_file(
     """Collect the modules of ``delta_models`` also where ``python_files`` does not match them."""
     collectors = yield
     dotted = parent.config.stash[RUN].options.models.get(file_path)
-    if dotted is None or any(isinstance(each, pytest.Module) for each in collectors):
+    if dotted is None or any(isinstance(collector, pytest.Module) for collector in collectors):
         return collectors
     from pytest_delta_schema.plugin.collection import models_module
 

@@ -211,12 +211,12 @@ def bindings_that_fail(run: ContractRun) -> list[str]:
         f"binding {pair!r} maps no table of this run; collected are {names}"
         for pair in Binding(run.settings.bindings).unused(run.tables)
     ]
-    places: dict[object, object] = {}
+    owners: dict[object, object] = {}
     for name, table in run.tables.items():
-        place = run.bound(table).name
-        first = places.setdefault(place, name)
+        bound_name = run.bound(table).name
+        first = owners.setdefault(bound_name, name)
         if first != name:
-            faults.append(f"{first} and {name} are both bound to {place}; bind them apart")
+            faults.append(f"{first} and {name} are both bound to {bound_name}; bind them apart")
     return faults
 
 
@@ -240,8 +240,8 @@ def _is_first(collector: pytest.Module, table: Table) -> bool:
     first = collector.config.stash[RUN].declare(table)
     if first is not table:
         root = collector.config.rootpath
-        places = " and ".join(relative(each.origin.location, root) for each in (first, table))
-        msg = escaped(f"{table.qualified_name} is declared twice, at {places}; keep one declaration")
+        owners = " and ".join(relative(declaration.origin.location, root) for declaration in (first, table))
+        msg = escaped(f"{table.qualified_name} is declared twice, at {owners}; keep one declaration")
         raise collector.CollectError(msg)
     seen = collector.stash.setdefault(_SEEN, set())
     if table.name in seen:

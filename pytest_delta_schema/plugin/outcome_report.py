@@ -111,5 +111,5 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
 
 def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
     location = outcome.location
-    place = "" if location is None else relative(location, item.config.rootpath)
-    raise ContractFailure(headline(outcome), body(outcome, place))
+    path = "" if location is None else relative(location, item.config.rootpath)
+    raise ContractFailure(headline(outcome), body(outcome, path))

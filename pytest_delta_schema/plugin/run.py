@@ -81,10 +81,10 @@ class ContractRun:
             return None
         from pytest_delta_schema.engine.consent_audit import unused_consents
 
-        found = [unused_consents(gate) for gate in self._gates.values() if gate.is_read]
-        if not found or None in found:
+        unused = [unused_consents(gate) for gate in self._gates.values() if gate.is_read]
+        if not unused or None in unused:
             return None
-        return [message for message in found[0] or () if all(message in (other or ()) for other in found)]
+        return [message for message in unused[0] or () if all(message in (other or ()) for other in unused)]
 
 
 def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:

@@ -90,10 +90,10 @@ class Summary:
         """Name the mode of the run and its catalog."""
         backend, mode = self._options.backend, self._options.mode
         where = location(self._config, self._options)
-        place = f", {where}" if where else ""
+        catalog = f", {where}" if where else ""
         syncs = mode == DRIFT and self._options.unity.sync_on_read
         wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
-        return escaped(f"delta schema: {mode} on {backend}{place}{wrote}")
+        return escaped(f"delta schema: {mode} on {backend}{catalog}{wrote}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the outcome that a report carries."""
@@ -180,11 +180,11 @@ class Summary:
         return lines
 
     def _nothing(self) -> str:
-        places = ", ".join(self._config.args)
+        arguments = ", ".join(self._config.args)
         patterns = " ".join(self._config.getini("python_files"))
         models = " ".join(self._options.models.values()) or "empty"
         return (
-            f"--delta-{self._options.mode} found no table, so nothing was checked. It looked in {places}:"
+            f"--delta-{self._options.mode} found no table, so nothing was checked. It looked in {arguments}:"
             f" in test files ({patterns}) and in the modules of the setting models ({models}), less what -k, -m or"
             " paths deselect. Name the modules that declare tables in pyproject.toml:"
             ' [tool.pytest_delta_schema] models = ["shop.models"]; or list their tables in a test file:'

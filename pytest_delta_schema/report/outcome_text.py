@@ -34,7 +34,7 @@ def headline(outcome: TableOutcome) -> str:
     Args:
         outcome: Of a check that did not pass, or that passed with changes.
     """
-    own, _, unmanaged = _parted(outcome)
+    own, _, unmanaged = _divided(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[0]
     if outcome.status is Status.UNREADABLE:
@@ -55,7 +55,7 @@ def headline(outcome: TableOutcome) -> str:
 
 def unmanaged_headline(outcome: TableOutcome) -> str:
     """Say in one line what an apply leaves as it is, because the model does not manage it; ``""`` for nothing."""
-    unmanaged = _parted(outcome)[2]
+    unmanaged = _divided(outcome)[2]
     return f"{_drift(outcome.stored_as, unmanaged)}, in what the contract only reports" if unmanaged else ""
 
 
@@ -66,8 +66,8 @@ def body(outcome: TableOutcome, declared_at: str) -> str:
         outcome: Of a check that did not pass.
         declared_at: File and line of the model.
     """
-    place = f"declared at {escaped(declared_at)}"
-    own, _, unmanaged = _parted(outcome)
+    declared = f"declared at {escaped(declared_at)}"
+    own, _, unmanaged = _divided(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[2]
     if outcome.check is Check.UNMANAGED:
@@ -75,11 +75,11 @@ def body(outcome: TableOutcome, declared_at: str) -> str:
     if outcome.check is Check.METADATA:
         return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
     if own:
-        return _drift_body(outcome, place)
+        return _drift_body(outcome, declared)
     if unmanaged:
-        return _unmanaged_text(unmanaged, [place], _notes(outcome))
+        return _unmanaged_text(unmanaged, [declared], _notes(outcome))
     others = "".join(f"\n{diagnostic}" for diagnostic in outcome.diagnostics[1:])
-    return f"{others}\n\n{place}".strip("\n")
+    return f"{others}\n\n{declared}".strip("\n")
 
 
 def applied_text(outcome: TableOutcome) -> str:
@@ -125,7 +125,7 @@ def sql_text(statements: Iterable[OutcomeStatement]) -> str:
     return "\n\n".join(blocks)
 
 
-def _parted(outcome: TableOutcome) -> tuple[list[TableChange], list[TableChange], list[TableChange]]:
+def _divided(outcome: TableOutcome) -> tuple[list[TableChange], list[TableChange], list[TableChange]]:
     """Return the changes of the table, those of tables that depend on it, and those that no apply makes."""
     managed = [change for change in outcome.changes if not change.aspect]
     own = [change for change in managed if change.table == outcome.stored_as]
@@ -149,9 +149,9 @@ def _first(changes: Sequence[TableChange]) -> str:
     return f"{', '.join(paths[:_NAMED])}{more}"
 
 
-def _drift_body(outcome: TableOutcome, place: str) -> str:
-    own, others, unmanaged = _parted(outcome)
-    parts = [place, _changes_text(own)]
+def _drift_body(outcome: TableOutcome, declared: str) -> str:
+    own, others, unmanaged = _divided(outcome)
+    parts = [declared, _changes_text(own)]
     if _notes(outcome):
         parts.append(_notes_text(_notes(outcome)))
     for table in dict.fromkeys(change.table for change in others):

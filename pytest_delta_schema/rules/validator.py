@@ -196,8 +196,8 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:
     counts = Counter(table.name for table in tables)
     for name, count in counts.items():
         if count > 1:
-            places = " and ".join(str(table.origin) for table in tables if table.name == name)
-            message = f"is declared {count} times, at {places}"
+            origins = " and ".join(str(table.origin) for table in tables if table.name == name)
+            message = f"is declared {count} times, at {origins}"
             yield violation(DuplicateTable(), name, "", message, "keep one declaration")
 
 

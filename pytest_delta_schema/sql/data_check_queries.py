@@ -122,7 +122,9 @@ def listing(table: QualifiedName, data_check: DataCheck, files: str | None = Non
         return f"SELECT {names}, count(*) FROM {name} {_groups(data_check.columns)}"  # noqa: S608 - quoted right here
     if isinstance(data_check, ForeignKeyState):
         pairs = zip(data_check.columns, data_check.parent_columns, strict=True)
-        joined = " AND ".join(f"c.{identifier(mine)} = p.{identifier(theirs)}" for mine, theirs in pairs)
+        joined = " AND ".join(
+            f"c.{identifier(child_column)} = p.{identifier(parent_column)}" for child_column, parent_column in pairs
+        )
         whole = " AND ".join(f"c.{identifier(column)} IS NOT NULL" for column in data_check.columns)
         return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(data_check.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - likewise
     return f"SELECT * FROM {name} WHERE {_broken(data_check)}"  # noqa: S608 - likewise

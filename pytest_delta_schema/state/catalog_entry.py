@@ -201,8 +201,8 @@ def _has_void(data_type: DataTypeState) -> bool:
 
 def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
     """Return the columns of a catalog entry that shows what a log has."""
-    places = {name.lower(): index for index, name in enumerate(partitioning)}
-    return tuple(_entry_column(column, places.get(column.name.lower())) for column in columns)
+    partition_indexes = {name.lower(): index for index, name in enumerate(partitioning)}
+    return tuple(_entry_column(column, partition_indexes.get(column.name.lower())) for column in columns)
 
 
 def type_text(data_type: DataTypeState) -> str:

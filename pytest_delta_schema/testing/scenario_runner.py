@@ -139,8 +139,8 @@ def _matched(plan: TablePlan) -> str:
 
 
 def _rows(catalog: ScratchCatalog, state: TableState, data_access: DataAccess) -> list[Row]:
-    found = data_access.read_rows(catalog, state) if state.exists else []
-    return sorted(found, key=lambda row: str(next(iter(row.values()))))
+    stored_rows = data_access.read_rows(catalog, state) if state.exists else []
+    return sorted(stored_rows, key=lambda row: str(next(iter(row.values()))))
 
 
 def _kept(row: Row, state: TableState) -> Row:

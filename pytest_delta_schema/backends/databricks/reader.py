@@ -231,13 +231,13 @@ def _values(statement: exp.Expr) -> dict[str, ColumnGeneration]:
     from sqlglot import exp
 
     definitions = statement.find_all(exp.ColumnDef)
-    found = {}
+    generations = {}
     for definition in definitions:
         for kind in (constraint.kind for constraint in definition.constraints):
             if isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
                 start, step = (int(str(kind.args.get(part) or 1)) for part in ("start", "increment"))
                 identity = IdentityState(start, step, bool(kind.this))
-                found[definition.name.lower()] = ColumnGeneration(identity=identity)
+                generations[definition.name.lower()] = ColumnGeneration(identity=identity)
             elif isinstance(kind, exp.ComputedColumnConstraint):
-                found[definition.name.lower()] = ColumnGeneration(generated=kind.this.sql("databricks"))
-    return found
+                generations[definition.name.lower()] = ColumnGeneration(generated=kind.this.sql("databricks"))
+    return generations

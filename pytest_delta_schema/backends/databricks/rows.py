@@ -126,8 +126,8 @@ def first(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> _T:
     Raises:
         StatementError: If it is something else, or there is none.
     """
-    found = typed(kind, rows)
-    if not found:
+    typed_rows = typed(kind, rows)
+    if not typed_rows:
         msg = "the workspace answered with no row where one was asked for"
         raise StatementError(msg, condition="STRANGE_ROWS")
-    return found[0]
+    return typed_rows[0]

@@ -48,6 +48,6 @@ def _field(node: Any) -> ColumnState:
     from sqlglot import exp
 
     kinds = [constraint.kind for constraint in node.args.get("constraints") or ()]
-    comment = next((each.this.this for each in kinds if isinstance(each, exp.CommentColumnConstraint)), "")
-    is_nullable = not any(isinstance(each, exp.NotNullColumnConstraint) for each in kinds)
+    comment = next((kind.this.this for kind in kinds if isinstance(kind, exp.CommentColumnConstraint)), "")
+    is_nullable = not any(isinstance(kind, exp.NotNullColumnConstraint) for kind in kinds)
     return ColumnState(node.this.this, _type(node.args["kind"]), is_nullable, comment)

@@ -96,5 +96,5 @@ class Verified:
         is_physical = self._bridge.is_warehouse(name.catalog)
         schema = physical_schema(name.catalog, name.schema) if is_physical else name.schema
         table = encode(name.table) if is_physical else name.table
-        some = jvm.scala.Option.apply
-        return jvm.org.apache.spark.sql.catalyst.TableIdentifier(table, some(schema), some(SESSION_CATALOG))
+        option = jvm.scala.Option.apply
+        return jvm.org.apache.spark.sql.catalyst.TableIdentifier(table, option(schema), option(SESSION_CATALOG))

@@ -74,13 +74,13 @@ def _kept(folder: Path, *, warns: bool = False) -> list[Path]:
     """
     try:
         noted = json.loads((folder / "jars.json").read_text("utf-8"))
-        found = {folder / "jars" / name: digest for name, digest in noted.items()}
-        damaged = [path.name for path, digest in found.items() if checksum(path) != digest]
+        digests = {folder / "jars" / name: digest for name, digest in noted.items()}
+        damaged = [path.name for path, digest in digests.items() if checksum(path) != digest]
     except (FileNotFoundError, ValueError, AttributeError):
         return []
     if damaged and warns:
         _LOG.warning("%s is damaged, and is downloaded again", ", ".join(damaged))
-    return [] if damaged else list(found)
+    return [] if damaged else list(digests)
 
 
 def _download(wanted: str, folder: Path) -> list[Path]:

@@ -45,8 +45,8 @@ def find_java() -> Java:
     match = re.search(r'version "(\d+)', version)
     if match is None or int(match.group(1)) < OLDEST:
         lines = [line for line in version.splitlines() if "version" in line] or version.splitlines()
-        found = f"answers {lines[0][:_LONGEST]!r}" if lines else "does not print its version"
-        raise BackendUnavailableError(_unfit(f"{program} {found}"))
+        answer = f"answers {lines[0][:_LONGEST]!r}" if lines else "does not print its version"
+        raise BackendUnavailableError(_unfit(f"{program} {answer}"))
     return Java(program, version)
 
 

@@ -59,9 +59,9 @@ def classes_jar(jars: Sequence[Path], java: Java) -> Path:
         key.update(repr(part).encode())
     folder, name = cache_folder() / "classes", key.hexdigest()[:16]
     with using_cache():
-        found = kept_file(folder, name, ".jar")
-        if found is not None:
-            return found
+        archive = kept_file(folder, name, ".jar")
+        if archive is not None:
+            return archive
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             _build(sources, jars, java, Path(scratch))
@@ -85,14 +85,16 @@ def _build(sources: dict[str, bytes], jars: Sequence[Path], java: Java, scratch:
             " set JAVA_HOME to the folder of a JRE 17"
         )
         raise BackendUnavailableError(msg) from error
-    found = sorted(classes.rglob("*.class"))
-    if answer.code or not found:
+    class_files = sorted(classes.rglob("*.class"))
+    if answer.code or not class_files:
         if _FULL in answer.text:
             raise OSError(errno.ENOSPC, _FULL, str(classes))
-        said = answer.text.splitlines() or ["the compiler said nothing"]
-        msg = f"the catalog classes do not fit the installed Spark and Delta; use a supported pair. It said: {said[0]}"
+        errors = answer.text.splitlines() or ["the compiler said nothing"]
+        msg = (
+            f"the catalog classes do not fit the installed Spark and Delta; use a supported pair. It said: {errors[0]}"
+        )
         raise BackendUnavailableError(msg)
     with zipfile.ZipFile(scratch / "classes.jar", "w") as jar:
-        for path in found:
+        for path in class_files:
             # A fixed date, so that the same source gives the same bytes.
             jar.writestr(zipfile.ZipInfo(path.relative_to(classes).as_posix(), _EPOCH), path.read_bytes())

@@ -37,11 +37,11 @@ def answer_of(command: Sequence[str], seconds: float) -> Answer:
         start_new_session=True,
     )
     try:
-        said = process.communicate(timeout=seconds)[1]
+        output = process.communicate(timeout=seconds)[1]
     except BaseException:
         _kill(process)
         raise
-    return Answer(process.returncode, said.decode("utf-8", errors="replace").strip())
+    return Answer(process.returncode, output.decode("utf-8", errors="replace").strip())
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

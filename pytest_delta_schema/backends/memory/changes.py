@@ -74,8 +74,8 @@ def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tu
     if change.after is None:
         return (*columns, change.bare)
     names = [column.name.lower() for column in columns]
-    place = names.index(change.after.lower()) + 1 if change.after else 0
-    return (*columns[:place], change.bare, *columns[place:])
+    index = names.index(change.after.lower()) + 1 if change.after else 0
+    return (*columns[:index], change.bare, *columns[index:])
 
 
 @changed.register(changes.ColumnDrop)
@@ -120,8 +120,8 @@ def _(change: changes.ColumnMove, state: TableState) -> TableState:
     folded = [column.name.lower() for column in state.columns]
     columns = list(state.columns)
     moved = columns.pop(folded.index(change.name.lower()))
-    place = 0 if change.after is None else [c.name.lower() for c in columns].index(change.after.lower()) + 1
-    return replace(state, columns=(*columns[:place], moved, *columns[place:]))
+    index = 0 if change.after is None else [c.name.lower() for c in columns].index(change.after.lower()) + 1
+    return replace(state, columns=(*columns[:index], moved, *columns[index:]))
 
 
 @changed.register(changes.ColumnDefaultChange)
@@ -229,7 +229,7 @@ def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnStat
 def _edited_columns(
     columns: tuple[ColumnState, ...], path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]
 ) -> tuple[ColumnState, ...]:
-    found: list[ColumnState] = []
+    edited: list[ColumnState] = []
     for column in columns:
         new: ColumnState | None = column
         if column.name.lower() == path[0].lower():
@@ -239,5 +239,5 @@ def _edited_columns(
                 inner = _edited_columns(below(column.data_type), path[1:], edit)
                 new = column._replace(data_type=with_below(column.data_type, inner))
         if new is not None:
-            found.append(new)
-    return tuple(found)
+            edited.append(new)
+    return tuple(edited)

@@ -31,25 +31,25 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
     valued = [(column.name.lower(), column.value) for column in columns if column.value is not None]
     if not valued:
         return row
-    found = dict(row)
+    complete = dict(row)
     for name, value in valued:
-        if name not in found and value.default is not None:
-            found[name] = _evaluated(value.default, {_NO_COLUMN: None}, name)
+        if name not in complete and value.default is not None:
+            complete[name] = _evaluated(value.default, {_NO_COLUMN: None}, name)
         if value.identity is not None:
-            if name not in found:
-                found[name] = counters.get(name, value.identity.start)
-                counters[name] = found[name] + value.identity.step
+            if name not in complete:
+                complete[name] = counters.get(name, value.identity.start)
+                counters[name] = complete[name] + value.identity.step
             elif value.identity.is_always:
                 msg = f"column {name} is an identity column, whose values are never given; leave it out"
                 raise StatementError(msg, condition="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED")
-    plain = {name: found.get(name) for name in (column.name.lower() for column in columns)}
+    plain = {name: complete.get(name) for name in (column.name.lower() for column in columns)}
     for name, value in valued:
         if value.generated is not None:
             answer = _evaluated(value.generated, plain, name)
-            if found.setdefault(name, answer) != answer:
-                msg = f"column {name} is generated as {value.generated}, which is {answer!r} and not {found[name]!r}"
+            if complete.setdefault(name, answer) != answer:
+                msg = f"column {name} is generated as {value.generated}, which is {answer!r} and not {complete[name]!r}"
                 raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
-    return found
+    return complete
 
 
 def _evaluated(expression: str, row: Row, name: str) -> Any:

@@ -82,21 +82,21 @@ def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | N
     if value is None:
         return None
     if isinstance(data_type, ArrayState):
-        return [moved(each, data_type.element, path[1:], to) for each in value]
+        return [moved(item, data_type.element, path[1:], to) for item in value]
     if isinstance(data_type, MapState):
         # What is below a key cannot be renamed here, because dictionaries are no keys.
-        inner = [(key, moved(each, data_type.value, path[1:], to)) for key, each in value.items()]
+        inner = [(key, moved(item, data_type.value, path[1:], to)) for key, item in value.items()]
         return dict(inner) if path[0].lower() == "value" else value
-    found = {}
-    for key, each in value.items():
+    fields = {}
+    for key, item in value.items():
         field = find(below(data_type), [key])
         if key.lower() != path[0].lower() or field is None:
-            found[key] = each
+            fields[key] = item
         elif len(path) > 1:
-            found[key] = moved(each, field.data_type, path[1:], to)
+            fields[key] = moved(item, field.data_type, path[1:], to)
         elif to is not None:
-            found[to] = each
-    return found
+            fields[to] = item
+    return fields
 
 
 def text_of(value: object) -> str | None:

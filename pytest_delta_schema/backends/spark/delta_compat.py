@@ -74,7 +74,7 @@ class Transaction:
             milliseconds: The time of the removal, since 1970.
         """
         files = self._transaction.filterFiles()
-        return [each.removeWithTimestamp(milliseconds, False) for each in _items(files)]  # noqa: FBT003 - likewise
+        return [file.removeWithTimestamp(milliseconds, False) for file in _items(files)]  # noqa: FBT003 - likewise
 
     def commit(self, operation: Any, actions: Iterable[Mapping[str, Any]] = (), removals: Iterable[Any] = ()) -> None:
         """Commit the changes of metadata, and further actions.

@@ -61,7 +61,7 @@ def _created(statement: Statement) -> Iterator[Statement]:
     for change in statement.changes:
         if isinstance(change, CreateTable) and change.clustering and _is_misplaced(statement.sql):
             unclustered = statements(replace(change, creates_schema=False, clustering=()))
-            yield next(each for each in unclustered if each.kind is StatementKind.CREATE_TABLE)
+            yield next(part for part in unclustered if part.kind is StatementKind.CREATE_TABLE)
             yield from change_clustering(statement.table, [ClusteringChange(before=(), after=change.clustering)])
         else:
             yield statement

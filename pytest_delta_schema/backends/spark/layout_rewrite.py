@@ -110,8 +110,8 @@ def _names_instants(change: LayoutRewrite, columns: Sequence[ColumnState]) -> bo
 
 def _timestamps(names: Iterable[str], columns: Sequence[ColumnState]) -> list[str]:
     """Return those of some columns that hold instants."""
-    found = [(name, find(columns, (name,))) for name in names]
-    return [name for name, column in found if column is not None and column.data_type == "timestamp"]
+    stored = [(name, find(columns, (name,))) for name in names]
+    return [name for name, column in stored if column is not None and column.data_type == "timestamp"]
 
 
 def _zone_of_reading(

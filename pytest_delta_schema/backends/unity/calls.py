@@ -171,8 +171,8 @@ class Calls:
             answered: The answer.
             fault: What is wrong with it.
         """
-        said = self.scrub(fault)
-        msg = f"{answered.call}: {answered.status}, and the answer is none of Unity Catalog ({said})"
+        reason = self.scrub(fault)
+        msg = f"{answered.call}: {answered.status}, and the answer is none of Unity Catalog ({reason})"
         return ServerError(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN)
 
     def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Answered:
@@ -209,14 +209,14 @@ class Calls:
         if isinstance(error, TooLargeError):
             msg = f"{call} on {self.uri}: the answer is larger than {LARGEST_BODY // 1024**2} MiB"
             return ServerError(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
-        said = self.scrub(because(error))
+        reason = self.scrub(because(error))
         proxy = self._transport.proxy
         through = "" if proxy is None else f" through the proxy {proxy.uri} of the environment"
         if isinstance(error, (httpcore.ConnectError, httpcore.ProxyError)):
-            msg = f"the server at {self.uri} cannot be reached{through} ({said})"
+            msg = f"the server at {self.uri} cannot be reached{through} ({reason})"
             text = f"{msg}; see whether it runs, and delta_unity_uri"
             return ServerError(text, status=None, condition=UNREACHABLE)
-        msg = f"the server at {self.uri} broke off its answer to {call}{through} ({said}); see what stands between"
+        msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); see what stands between"
         return ServerError(msg, status=None, condition=BROKEN_OFF)
 
     def _refused(self, call: str, answer: Answer) -> ServerError:
@@ -233,9 +233,9 @@ class Calls:
         error = api_error(answer.body)
         code, message = ("", answer.reason) if error is None else error
         remedy = _REMEDIES.get(answer.status, "")
-        said = self.scrub(f"{answer.status} {code}: {_one_line(message)}")
+        reason = self.scrub(f"{answer.status} {code}: {_one_line(message)}")
         return ServerError(
-            f"{call}: {said}{f'; {remedy}' if remedy else ''}",
+            f"{call}: {reason}{f'; {remedy}' if remedy else ''}",
             status=answer.status,
             condition=self.scrub(code),
             is_of_api=error is not None,

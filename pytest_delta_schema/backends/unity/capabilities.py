@@ -49,15 +49,15 @@ def is_managed(table: TableState) -> bool:
 
 def _properties(statement: Statement) -> dict[str, str]:
     """Return the properties that a statement sets, with those of checks and of emulated keys and tags."""
-    found: dict[str, str] = {}
-    for change in (change for each in on_delta(statement) for change in each.changes):
+    properties: dict[str, str] = {}
+    for change in (change for part in on_delta(statement) for change in part.changes):
         if isinstance(change, SetTableProperties):
-            found |= change.properties
+            properties |= change.properties
         elif isinstance(change, CheckAdd):
-            found |= check_properties([CheckState(change.name, change.expression)])
+            properties |= check_properties([CheckState(change.name, change.expression)])
         elif isinstance(change, CreateTable):
-            found |= {**change.table_properties, **check_properties(change.checks)}
-    return found
+            properties |= {**change.table_properties, **check_properties(change.checks)}
+    return properties
 
 
 CAPABILITIES = Capabilities(

@@ -190,8 +190,8 @@ class UnityClient:
         """Return temporary credentials for the files of a table."""
         from pytest_delta_schema.backends.unity.answers import VendedCredentials
 
-        asked = {"table_id": table_id, "operation": "READ"}
-        answered = self._calls.write("POST", "/temporary-table-credentials", asked)
+        request = {"table_id": table_id, "operation": "READ"}
+        answered = self._calls.write("POST", "/temporary-table-credentials", request)
         vended = self._decoded(VendedCredentials, answered)
         if not vended:
             raise self._calls.foreign(answered, "it has no kind of credentials")
@@ -234,9 +234,9 @@ class UnityClient:
             fault = str(error)
         raise self._calls.foreign(answered, fault)
 
-    def _require_named(self, answered: Answered, asked: Sequence[str], named: Sequence[str]) -> None:
+    def _require_named(self, answered: Answered, requested: Sequence[str], named: Sequence[str]) -> None:
         """Require an answer to be about the requested object, whose name may have another case."""
-        if [part.lower() for part in asked] != [part.lower() for part in named]:
+        if [part.lower() for part in requested] != [part.lower() for part in named]:
             raise self._calls.foreign(answered, f"it is about {'.'.join(named)}")
 
 

@@ -46,9 +46,9 @@ class LogFolder:
             domains = self._in_checksum(f"{stem}.crc")
             if domains is not None:
                 return clustering_in(domains) or ()
-            found = clustering_in(self._in_lines(f"{stem}.json"))
-            if found is not None:
-                return found
+            paths = clustering_in(self._in_lines(f"{stem}.json"))
+            if paths is not None:
+                return paths
         checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
         if not checkpoints:
             return None

@@ -54,8 +54,8 @@ class Log:
             self._protocol = _protocol(self._table.protocol())
             self.version = self._table.version()
         except TableNotFoundError as error:
-            place = redacted_uri(location)
-            msg = f"there is no Delta log at {place}; restore the files, or drop the table from the catalog"
+            folder_uri = redacted_uri(location)
+            msg = f"there is no Delta log at {folder_uri}; restore the files, or drop the table from the catalog"
             raise StatementError(msg, condition="NO_LOG") from error
         except BaseException as error:
             if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and not is_panic(error):
@@ -68,8 +68,8 @@ class Log:
             msg = f"{hidden(damage.message)}; {damage.remedy}"
             raise StatementError(msg, condition="DAMAGED_LOG")
         if reason:
-            place = redacted_uri(location)
-            msg = f"its Delta log at {place} cannot be read ({reason}); restore it, or the permission to read it"
+            folder_uri = redacted_uri(location)
+            msg = f"its Delta log at {folder_uri} cannot be read ({reason}); restore it, or the permission to read it"
             raise StatementError(msg, condition="UNREADABLE_LOG")
 
     def facts(self) -> LogFacts:
@@ -94,8 +94,8 @@ class Log:
         try:
             return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in folder.metadata()]
         except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
-            place = redacted_uri(self._location)
-            msg = f"older commits of its Delta log at {place} cannot be read ({type(error).__name__})"
+            folder_uri = redacted_uri(self._location)
+            msg = f"older commits of its Delta log at {folder_uri} cannot be read ({type(error).__name__})"
             raise StatementError(msg, condition="UNREADABLE_LOG") from None
 
     def _clustering(self) -> Paths:

@@ -204,8 +204,8 @@ def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[Ent
         updates.append({"action": "set-partition-columns", "partition-columns": list(log.partitioning)})
     if "comment" in paths:
         updates.append({"action": "set-table-comment", "comment": log.comment})
-    ours = {key: value for key, value in log.configuration.items() if not is_written_by_server(key)}
-    changed = {key: value for key, value in ours.items() if seen.entry.properties.get(key) != value}
+    own = {key: value for key, value in log.configuration.items() if not is_written_by_server(key)}
+    changed = {key: value for key, value in own.items() if seen.entry.properties.get(key) != value}
     known = seen.entry.properties
     stale = [key for key in known if key not in log.configuration and f"properties.{key}" in differing]
     if changed:

@@ -90,7 +90,7 @@ def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, An
         timestamp: When the newest version was committed, in milliseconds since 1970.
     """
     catalog, schema, table = entry.name.written
-    places = {name.lower(): index for index, name in enumerate(log.partitioning)}
+    partition_indexes = {name.lower(): index for index, name in enumerate(log.partitioning)}
     fields = json.loads(log.schema)["fields"]
     info: dict[str, Any] = {
         "name": table,
@@ -102,14 +102,16 @@ def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, An
         "comment": log.comment,
         "properties": {**log.configuration, LAST_VERSION: str(log.version), LAST_TIMESTAMP: str(timestamp)},
         "columns": [
-            _info(field, column.data_type, position, places.get(column.name.lower()))
+            _info(field, column.data_type, position, partition_indexes.get(column.name.lower()))
             for position, (field, column) in enumerate(zip(fields, log.columns, strict=True))
         ],
     }
     return {**info, **({"owner": entry.owner} if entry.owner else {})}
 
 
-def _info(field: Mapping[str, Any], data_type: DataTypeState, position: int, place: int | None) -> dict[str, Any]:
+def _info(
+    field: Mapping[str, Any], data_type: DataTypeState, position: int, partition_index: int | None
+) -> dict[str, Any]:
     precision, scale = decimal_parts(data_type)
     return {
         "name": field["name"],
@@ -121,7 +123,7 @@ def _info(field: Mapping[str, Any], data_type: DataTypeState, position: int, pla
         "position": position,
         "nullable": field["nullable"],
         "comment": (field.get("metadata") or {}).get("comment", ""),
-        "partition_index": place,
+        "partition_index": partition_index,
     }
 
 

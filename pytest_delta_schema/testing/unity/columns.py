@@ -64,22 +64,22 @@ def with_partitions(columns: Iterable[Mapping[str, Any]], partitioning: Any) -> 
     if not isinstance(partitioning, list):
         message = "set-partition-columns requires a partition-columns list."
         raise invalid(message)
-    places: dict[str, int] = {}
+    partition_columns: dict[str, int] = {}
     for index, name in enumerate(partitioning):
-        if places.setdefault(name.lower(), index) != index:
+        if partition_columns.setdefault(name.lower(), index) != index:
             message = f"partition-columns contains duplicate entry (case-insensitive): {name}"
             raise invalid(message)
-    marked = [{**column, "partition_index": places.pop(column["name"].lower(), None)} for column in columns]
-    if places:
-        message = f"partition-columns references unknown column: {next(iter(places))}"
+    marked = [{**column, "partition_index": partition_columns.pop(column["name"].lower(), None)} for column in columns]
+    if partition_columns:
+        message = f"partition-columns references unknown column: {next(iter(partition_columns))}"
         raise invalid(message)
     return marked
 
 
 def partitioning_of(columns: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the names of the partition columns, in order."""
-    places = {column["partition_index"]: column["name"] for column in columns}
-    return [places[index] for index in sorted(index for index in places if index is not None)]
+    partition_columns = {column["partition_index"]: column["name"] for column in columns}
+    return [partition_columns[index] for index in sorted(index for index in partition_columns if index is not None)]
 
 
 def check_classic(column: Mapping[str, Any]) -> None:

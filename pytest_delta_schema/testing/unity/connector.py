@@ -21,7 +21,7 @@ def external_entry(catalog: str, schema: str, table: str, log: Path) -> dict[str
     comment = None
     with suppress(AttributeError, ValueError):
         actions = [json.loads(line) for line in min(log.glob("*.json")).read_text("utf-8").splitlines()]
-        comment = next((each["metaData"].get("description") for each in actions if "metaData" in each), None)
+        comment = next((action["metaData"].get("description") for action in actions if "metaData" in action), None)
     return {
         "name": table,
         "catalog_name": catalog,

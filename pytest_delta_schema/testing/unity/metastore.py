@@ -56,8 +56,8 @@ class Metastore:
         """Take notice of what the connector has made and dropped in the store."""
         if self._store is None:
             return
-        found = logs_in(self._store)
-        for name, log in found.items():
+        logs = logs_in(self._store)
+        for name, log in logs.items():
             if name not in self.tables and name not in self._forgotten:
                 catalog, schema, table = name.split(".")
                 self.catalogs.setdefault(catalog, {"name": catalog})
@@ -65,12 +65,14 @@ class Metastore:
                     self.schemas[f"{catalog}.{schema}"] = {"name": schema, "catalog_name": catalog}
                     self._by_connector.add(f"{catalog}.{schema}")
                 self._add(name, external_entry(catalog, schema, table, log))
-        self._forgotten &= found.keys()
+        self._forgotten &= logs.keys()
         inside = self._store.as_uri()
         for name in [name for name, info in self.tables.items() if info["storage_location"].startswith(inside)]:
-            if name not in found:
+            if name not in logs:
                 del self.tables[name]
-        for schema in [each for each in self._by_connector if not any(name.startswith(f"{each}.") for name in found)]:
+        for schema in [
+            created for created in self._by_connector if not any(name.startswith(f"{created}.") for name in logs)
+        ]:
             self._by_connector.remove(schema)
             self.schemas.pop(schema, None)
 

@@ -124,11 +124,11 @@ class UnityDouble:
         delta = path.startswith(_DELTA)
         with self._lock:
             self.calls.append((method, path))
-            fault = next((each for each in self.faults if self._meets(each, method, path)), None)
+            fault = next((candidate for candidate in self.faults if self._meets(candidate, method, path)), None)
         if fault is not None:
             time.sleep(fault.seconds)
-            told = Refused(fault.status, INTERNAL, "told to fail")
-            return fault.status, told.body(delta=delta) if fault.text is None else fault.text
+            refusal = Refused(fault.status, INTERNAL, "told to fail")
+            return fault.status, refusal.body(delta=delta) if fault.text is None else fault.text
         with self._lock:
             try:
                 self._require_token(token)
@@ -139,15 +139,15 @@ class UnityDouble:
 
     def _route(self, method: str, path: str, query: dict[str, str], body: Any) -> Answer:
         known = [
-            (verb, found.groups(), does)
+            (verb, match.groups(), does)
             for verb, pattern, does in _ROUTES
-            if (found := re.fullmatch(pattern, path)) and (self._delta_api or not pattern.startswith(_DELTA))
+            if (match := re.fullmatch(pattern, path)) and (self._delta_api or not pattern.startswith(_DELTA))
         ]
         if not known:
             return 404, _NO_ENDPOINT
         for verb, groups, does in known:
             if verb == method:
-                names = [unquote(each) for each in groups]
+                names = [unquote(group) for group in groups]
                 self._require_visible(names)
                 return does(self, names, query, body)
         raise Refused(405, "METHOD_NOT_ALLOWED", f"{method} is not allowed")

@@ -78,7 +78,7 @@ def checked_properties(properties: Any) -> dict[str, str]:
 
 def _by_kind(entries: Iterable[Any], key: str, known: Mapping[str, Iterable[str]]) -> dict[str, Mapping[str, Any]]:
     """Return requirements or actions by their kinds, of each kind one."""
-    found: dict[str, Mapping[str, Any]] = {}
+    by_kind: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         kind = str(entry.get(key)) if isinstance(entry, dict) else ""
         if kind not in known:
@@ -87,11 +87,11 @@ def _by_kind(entries: Iterable[Any], key: str, known: Mapping[str, Iterable[str]
         for stranger in entry.keys() - {key, *known[kind]}:
             message = f'Unrecognized field "{stranger}"'
             raise unparsed(message)
-        if kind in found:
+        if kind in by_kind:
             message = f"At most one {kind} is allowed per request."
             raise invalid(message)
-        found[kind] = entry
-    return found
+        by_kind[kind] = entry
+    return by_kind
 
 
 def _require_apart(actions: Mapping[str, Mapping[str, Any]]) -> None:
@@ -103,14 +103,14 @@ def _require_apart(actions: Mapping[str, Mapping[str, Any]]) -> None:
         raise invalid(message)
 
 
-def _require_uuid(said: Any, table_id: str) -> None:
+def _require_uuid(given: Any, table_id: str) -> None:
     """Compare the table's id; a null one is let through."""
-    if said is None:
+    if given is None:
         return
     try:
-        expected = str(uuid.UUID(said))
+        expected = str(uuid.UUID(given))
     except (AttributeError, TypeError, ValueError) as error:
-        message = f"not a UUID: {said}"
+        message = f"not a UUID: {given}"
         raise unparsed(message) from error
     if expected != table_id:
         message = f"assert-table-uuid failed: expected {expected} but table has {table_id}"
