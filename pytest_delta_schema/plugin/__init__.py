@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
 from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.configuration import read_options, rule_faults
+from pytest_delta_schema.plugin.configuration import default_options, only_shows, read_options, rule_faults
 from pytest_delta_schema.plugin.fixtures import (
     _delta_entry_readable,
     _delta_readable,
@@ -92,12 +92,17 @@ def _refuse(config: pytest.Config, fault: object) -> None:
 
 
 def _configure(config: pytest.Config) -> None:
-    options = read_options(config)
+    try:
+        options = read_options(config)
+    except pytest.UsageError:
+        if not only_shows(config):
+            raise
+        options = default_options(config)
     config.stash[_SETTINGS] = settings = push_settings(lambda: with_hook_rules(options.settings, config))
     config.stash[RUN] = ContractRun(config, options, settings)
     if config.args_source is not config.ArgsSource.ARGS:
         config.args.extend(map(str, options.models))
-    if options.mode is not None:
+    if options.mode is not None and not only_shows(config):
         from pytest_delta_schema.plugin.summary import Summary
 
         summary = Summary(config, options)
@@ -165,6 +170,8 @@ def pytest_collect_file(
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put cheap checks first, and tests that use the catalog after the checks that change it."""
     run = config.stash[RUN]
+    if only_shows(config):
+        return
     if run.tables:
         from pytest_delta_schema.plugin.collection import in_order
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_delta_schema._lazy import NO_PYSPARK
-from pytest_delta_schema.engine.configuration import BACKENDS, BY_NAME, WORKER
+from pytest_delta_schema.engine.configuration import BACKENDS, BY_NAME, SETTINGS, WORKER
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.models.modes import IGNORE
@@ -70,9 +71,50 @@ def read_options(config: pytest.Config) -> Options:
         faults += missing
     if faults:
         raise pytest.UsageError("\n".join(faults))
-    return Options(
+    return _options(
+        values,
+        warehouse,
+        Settings(
+            consents=(*command_line, *ini, *toml),
+            project_consents=toml,
+            must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
+        ),
         mode=mode,
         project_file=project.path,
+        models=models,
+        # A gate writes only if the command line asks for it.
+        sync_on_read=SYNC in modes if mode == DRIFT else values["sync_on_read"],
+    )
+
+
+def default_options(config: pytest.Config) -> Options:
+    """Return the options of a run without any settings."""
+    values = {setting.name: setting.default for setting in SETTINGS}
+    return _options(values, str(_folder(config) / str(values["warehouse"])), Settings())
+
+
+def only_shows(config: pytest.Config) -> bool:
+    """Whether a run only shows something about pytest or the project, and runs no test.
+
+    Such a run has no use for correct settings, and its user may need it to correct them.
+    """
+    option = config.option
+    return bool(option.help or option.version or option.markers or option.showfixtures or option.show_fixtures_per_test)
+
+
+def _options(  # noqa: PLR0913 - the parts of the options
+    values: Mapping[str, Any],
+    warehouse: str,
+    consents: Settings,
+    *,
+    mode: RunMode | None = None,
+    project_file: Path | None = None,
+    models: Mapping[Path, str] = MappingProxyType({}),
+    sync_on_read: bool = False,
+) -> Options:
+    return Options(
+        mode=mode,
+        project_file=project_file,
         models=models,
         backend=values["backend"],
         read_threads=values["read_threads"],
@@ -80,21 +122,17 @@ def read_options(config: pytest.Config) -> Options:
             uri=_uri(values["unity_uri"]),
             token_variable=values["unity_token_variable"],
             timeout=values["unity_timeout"],
-            # A gate writes only if the command line asks for it.
-            sync_on_read=SYNC in modes if mode == DRIFT else values["sync_on_read"],
+            sync_on_read=sync_on_read,
             sync_recreate=values["sync_recreate"],
         ),
         databricks_warehouse=values["databricks_warehouse"],
         stores=values["storage"],
         warehouse=warehouse,
-        settings=Settings(
+        settings=consents._replace(
             properties=values["properties"],
             default_properties=values["default_properties"],
             enable_features=values["enable_features"],
             owned_properties=values["owned_properties"],
-            consents=(*command_line, *ini, *toml),
-            project_consents=toml,
-            must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
             max_risk=values["max_risk"],
             protected=values["protected"],
             bindings=values["bind"],

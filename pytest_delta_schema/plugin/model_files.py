@@ -23,6 +23,9 @@ def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], list
             spec = find_spec(name)
         except (ImportError, ValueError):
             spec = None
+        except Exception as error:  # noqa: BLE001 - find_spec runs the code of the packages around a module
+            faults.append(f"models: {name} cannot be imported, {type(error).__name__}: {error}")
+            continue
         if spec is None or spec.origin is None:
             faults.append(
                 f"models: there is no module {name}; name it as in an import statement, and see that the ini key"

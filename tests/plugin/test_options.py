@@ -45,6 +45,12 @@ from support.plugin_project import ORDERS
         ),
         pytest.param(
             [],
+            ["delta_models = broken.models"],
+            "models: broken.models cannot be imported, RuntimeError: no database",
+            id="module in a package that cannot be imported",
+        ),
+        pytest.param(
+            [],
             ["delta_models = json"],
             "models: json lies outside of the project; import its tables in a test module and list them there:"
             " delta_tables = [...]",
@@ -61,6 +67,7 @@ from support.plugin_project import ORDERS
 def test_usage_errors(project, args, ini, message):
     project.ini(*(ini or ["delta_models = models"]))
     project.models(ORDERS)
+    project.pytester.mkpydir("broken").joinpath("__init__.py").write_text("raise RuntimeError('no database')\n")
 
     result = project.run(*args)
 
@@ -107,6 +114,40 @@ def test_consent_of_the_ini_file_may_wait_while_explicit_paths_leave_its_table_o
     assert part.ret == 0
     assert whole.ret == pytest.ExitCode.USAGE_ERROR
     whole.stderr.fnmatch_lines(["ERROR: consent 'drop-column dev.silver.orders.legacy' names no table of this run;*"])
+
+
+@pytest.mark.parametrize(
+    "ini",
+    [
+        ["delta_models = no.such"],
+        ["delta_models = broken.models"],
+        ["delta_models = models", "delta_rules = no.such:Rule"],
+        ["delta_models = broken", "delta_backend = x"],
+    ],
+)
+def test_what_shows_help_does_so_whatever_the_settings_are(project, ini):
+    project.ini(*ini)
+    project.models(ORDERS)
+    project.pytester.mkpydir("broken").joinpath("__init__.py").write_text("raise RuntimeError('no database')\n")
+
+    shown = {
+        args: project.run(*args.split())
+        for args in (
+            "--help",
+            "--version",
+            "--version --version",
+            "--markers",
+            "--fixtures",
+            "--fixtures-per-test",
+            "--delta-drift --fixtures",
+        )
+    }
+
+    assert {args: (result.ret, result.stderr.str()) for args, result in shown.items() if result.ret} == {}
+    shown["--help"].stdout.fnmatch_lines(["schema contracts for Delta Lake:"])
+    shown["--markers"].stdout.fnmatch_lines(["@pytest.mark.delta_drift:*"])
+    shown["--fixtures"].stdout.fnmatch_lines(["delta_catalog*"])
+    assert project.run().ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_help_names_every_option_and_ini_key(project):
