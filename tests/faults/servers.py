@@ -15,9 +15,9 @@ from faults.bench import SECRET, require, require_clean
 from faults.cases import Area, Case, NotTriedError
 from faults.liar import CALLS, Liar
 from pytest_delta_schema import CatalogReadError, Column, DeltaSchemaError, Table
+from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
-from pytest_delta_schema.backends.unity.secret import Secret
 from pytest_delta_schema.errors import MetadataSyncError
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field

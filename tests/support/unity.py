@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
-from pytest_delta_schema.backends.unity.secret import Secret
 from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.databricks.reader import (
     HiddenParentError,
@@ -15,7 +16,6 @@ from pytest_delta_schema.backends.databricks.reader import (
 )
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
-from pytest_delta_schema.backends.spark_session.capabilities import without_files
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal

@@ -10,10 +10,10 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
-from pytest_delta_schema.backends.unity.secret import Secret
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from pytest_delta_schema.backends.local.java import find_java
 from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, classes_jar
 from pytest_delta_schema.backends.local.physical_names import decode
 from pytest_delta_schema.backends.spark.compat import (
+    active_spark,
     forget_session,
-    has_context,
     jvm_of,
     jvm_process,
     new_builder,
@@ -140,13 +140,7 @@ def _end_input(process: subprocess.Popen[bytes]) -> None:
 
 def active_session() -> LocalSession | None:
     """Return the active session of this process, if there is one."""
-    if "pyspark.sql" not in sys.modules:
-        return None
-    from pyspark.sql import SparkSession
-
-    spark = SparkSession.getActiveSession()
-    if spark is None and has_context():
-        spark = SparkSession.builder.getOrCreate()
+    spark = active_spark()
     return None if spark is None else LocalSession(spark, owned=False)
 
 

@@ -5,6 +5,7 @@ They lead into the JVM of a classic session, for which pyspark has no public way
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +83,17 @@ def forget_session() -> None:
     SparkSession._instantiatedSession = None
 
 
-def has_context() -> bool:
-    """Whether this process has a SparkContext, and so a classic session."""
+def active_spark() -> SparkSession | None:
+    """Return the active session of this process, if there is one; pyspark is not imported for it."""
+    if "pyspark.sql" not in sys.modules:
+        return None
     from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
-    return SparkContext._active_spark_context is not None
+    spark = SparkSession.getActiveSession()
+    if spark is None and SparkContext._active_spark_context is not None:
+        spark = SparkSession.builder.getOrCreate()
+    return spark
 
 
 def new_builder(options: Mapping[str, str]) -> Any:

@@ -5,23 +5,15 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.changes import CheckAdd
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
-CONVERSIONS = (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
-
 _STRING = re.compile(r"'(?:[^'\\]|\\.)*'")
 _TOKENS = ("::", "->")
 _REMEDY = "apply it from a classic session, which is on the driver itself"
-
-
-def without_files(statement: Statement) -> Refusal | None:
-    """Refuse statements for which files have to be listed first."""
-    if statement.kind in CONVERSIONS:
-        return Refusal("it cannot list the files first", "convert with the local backend, or by CONVERT TO DELTA")
-    return None
 
 
 def without_transactions(statement: Statement) -> Refusal | None:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def _open(context: BackendContext) -> UnityCatalog:
+    from pytest_delta_schema.backends.secret import Secret
     from pytest_delta_schema.backends.unity.catalog import UnityCatalog
     from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.secret import Secret
     from pytest_delta_schema.backends.unity.storage import Storage
 
     values = context.settings.values

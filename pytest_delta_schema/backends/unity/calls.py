@@ -12,7 +12,7 @@ from pytest_delta_schema.errors import BackendUnavailableError, StatementError, 
 from pytest_delta_schema.redaction import Uri, redacted_uris
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.unity.secret import Secret
+    from pytest_delta_schema.backends.secret import Secret
     from pytest_delta_schema.backends.unity.transport import Answer, Transport
 
 ROOT = "/api/2.1/unity-catalog"

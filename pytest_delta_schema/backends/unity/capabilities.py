@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta
-from pytest_delta_schema.backends.spark_session.capabilities import without_files
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties

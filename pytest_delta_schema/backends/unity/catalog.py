@@ -5,9 +5,8 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.session import active_session
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.spark.compat import is_remote
+from pytest_delta_schema.backends.spark.compat import active_spark, is_remote
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION, CAPABILITIES
 from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
@@ -254,7 +253,7 @@ class UnityCatalog:
             CatalogReadError: If Spark cannot read it.
         """
         with self._lock:
-            if not has_to and active_session() is None:
+            if not has_to and active_spark() is None:
                 return None
             try:
                 spark = self._through_spark(name.written.catalog)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
+from pytest_delta_schema.backends.secret import bearer_token
 from pytest_delta_schema.backends.unity.calls import ROOT, Calls, ServerError
 from pytest_delta_schema.backends.unity.deadline import Deadline
-from pytest_delta_schema.backends.unity.secret import bearer_token
 from pytest_delta_schema.redaction import Uri
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from msgspec import Raw
 
+    from pytest_delta_schema.backends.secret import Secret
     from pytest_delta_schema.backends.unity.answers import (
         CatalogInfo,
         DeltaTable,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         VendedCredentials,
     )
     from pytest_delta_schema.backends.unity.calls import Answered
-    from pytest_delta_schema.backends.unity.secret import Secret
     from pytest_delta_schema.models.names import QualifiedName
 
 __all__ = ["ROOT", "ServerError", "UnityClient"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_delta_schema.backends.unity.secret import Secret
+from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.redaction import HiddenValues, redacted_uris
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from pytest_delta_schema.backends.unity.address import environment_proxy
 from pytest_delta_schema.backends.unity.network import Network
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.backends.secret import Secret
     from pytest_delta_schema.backends.unity.address import Address, Proxy
     from pytest_delta_schema.backends.unity.deadline import Deadline
-    from pytest_delta_schema.backends.unity.secret import Secret
 
 LARGEST_BODY = 64 * 1024 * 1024
 """The largest body of an answer, in bytes."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 import boto3
 import pytest
 
-from pytest_delta_schema.backends.unity.secret import Secret
+from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity.storage import (
     NO_CREDENTIALS,
     Credentials,
