@@ -93,7 +93,7 @@ class InterruptedTable:
         left_behind = "" if self.running is None else _LEFT_BEHIND.get(self.running.kind, "")
         if left_behind and self.outcome is RunningOutcome.NOT_COMMITTED:
             lines.append(f"  left behind: {left_behind}")
-        lines += [f"  way back: {self._way_back()}", f"  way on:   {self._way_on()}"]
+        lines += [f"  to restore:  {self._restoring()}", f"  to continue: {self._continuing()}"]
         return "\n".join(lines)
 
     def _headline(self) -> str:
@@ -109,7 +109,7 @@ class InterruptedTable:
     def _at_version(self) -> str:
         return "" if self.reached is None else f" (the table is at version {self.reached})"
 
-    def _way_back(self) -> str:
+    def _restoring(self) -> str:
         ran = self.done if self.running is None or self.outcome is RunningOutcome.NOT_COMMITTED else self._begun()
         if not ran:
             return "nothing was changed"
@@ -123,7 +123,7 @@ class InterruptedTable:
     def _begun(self) -> tuple[Statement, ...]:
         return self.done if self.running is None else (*self.done, self.running)
 
-    def _way_on(self) -> str:
+    def _continuing(self) -> str:
         return "apply again; the next plan starts from what is done" if self.is_begun else "apply again"
 
 

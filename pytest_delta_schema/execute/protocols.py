@@ -110,7 +110,7 @@ class DeltaDDL(Protocol):
         """Count the rows of an existing table that fail each data check, by one query for all of them.
 
         Args:
-            table: Where.
+            table: The table.
             data_checks: What the rows must satisfy.
             added: Columns that the plan adds, NULL in every row.
             stop_early: Whether to stop at the first row that fails a check.
@@ -131,7 +131,7 @@ class DeltaDDL(Protocol):
         """Return a few rows that fail each data check, by one query for all of them.
 
         Args:
-            table: Where.
+            table: The table.
             data_checks: The failing data checks.
             shown: For each data check the columns to return, as text; without columns it gets no rows.
             number: How many rows at most for each.

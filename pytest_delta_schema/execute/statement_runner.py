@@ -107,8 +107,8 @@ class TableRun:
             *listing("done", done),
             *listing("failed", [failed]),
             *listing("not run", left),
-            f"  way back: {self._way_back() if self._has_begun else 'nothing was changed'}",
-            "  way on:   fix the cause and apply again; the next plan starts from what is done",
+            f"  to restore:  {self._restoring() if self._has_begun else 'nothing was changed'}",
+            "  to continue: fix the cause and apply again; the next plan starts from what is done",
         ]
         return ApplyError(
             "\n".join(lines),
@@ -119,12 +119,12 @@ class TableRun:
             version=self._version,
         )
 
-    def _way_back(self) -> str:
+    def _restoring(self) -> str:
         table, seen = self.action.table, self._newest_version()
         if not self._done and seen == (ABSENT if self._converts or self._version is None else self._version):
             return "nothing was changed"
         if not isinstance(seen, int):
-            return self._way_back_without_version(seen)
+            return self._restoring_without_version(seen)
         if not self._done:
             # If the connection was lost during a statement, it may have committed.
             who = "by this statement or by somebody else"
@@ -133,7 +133,7 @@ class TableRun:
             return f"the table was new: {drop_table(table)}"
         return restore_table(table, self._version) if self._watch is None else self._watch.restore()
 
-    def _way_back_without_version(self, seen: Absence | Diagnostic) -> str:
+    def _restoring_without_version(self, seen: Absence | Diagnostic) -> str:
         is_new = self._version is None or self._converts
         if isinstance(seen, Diagnostic):
             then = "" if is_new else f"; then: {restore_table(self.action.table, self._version or 0)}"

@@ -86,7 +86,7 @@ def applied_text(outcome: TableOutcome) -> str:
     """Show what a check has changed: the SQL that ran, and how to restore the version before; ``""`` for nothing."""
     if outcome.check is Check.METADATA:
         return f"  -- {headline(outcome)}\n{entry_text(outcome.changes)}\n" if outcome.changes else ""
-    parts = [f"  -- way back: {outcome.restore_sql}\n"] if outcome.restore_sql else []
+    parts = [f"  -- to restore: {outcome.restore_sql}\n"] if outcome.restore_sql else []
     return "\n".join([*parts, *([sql_text(outcome.statements)] if outcome.statements else [])])
 
 

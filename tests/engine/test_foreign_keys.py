@@ -206,8 +206,8 @@ def test_a_parent_that_fails_midway_gets_no_new_foreign_keys():
         "    ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__customer_id` FOREIGN KEY"
         " (`customer_id`) REFERENCES `dev`.`silver`.`customers` (`id`);\n"
         "  not run: nothing\n"
-        "  way back: the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`\n"
-        "  way on:   fix the cause and apply again; the next plan starts from what is done"
+        "  to restore:  the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`\n"
+        "  to continue: fix the cause and apply again; the next plan starts from what is done"
     )
 
 

@@ -78,8 +78,8 @@ def test_a_statement_that_is_interrupted_has_committed_or_not(number, commits):
     assert [each.kind.value for each in found.left] == KINDS[number + 1 :]
     outcome = RunningOutcome.COMMITTED if commits else RunningOutcome.NOT_COMMITTED
     assert (found.outcome, found.version, found.reached) == (outcome, 0, number + commits)
-    way_back = RESTORE if number or commits else "nothing was changed"
-    assert f"  way back: {way_back}\n" in str(stop)
+    to_restore = RESTORE if number or commits else "nothing was changed"
+    assert f"  to restore:  {to_restore}\n" in str(stop)
     assert catalog.version(NAME) == number + commits
 
     catalog.at = None
@@ -111,8 +111,8 @@ def test_the_text_of_an_interruption():
         "    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n"
         "      'delta.autoOptimize.optimizeWrite' = 'true'\n"
         "    );\n"
-        f"  way back: {RESTORE}\n"
-        "  way on:   apply again; the next plan starts from what is done"
+        f"  to restore:  {RESTORE}\n"
+        "  to continue: apply again; the next plan starts from what is done"
     )
     assert isinstance(stop, KeyboardInterrupt)
     assert not isinstance(stop, Exception)
@@ -129,14 +129,14 @@ def test_tables_that_were_not_begun_are_named_with_what_did_not_run():
         "dev.silver.new: interrupted in statement 1 of 1\n  done: nothing\n  running, not committed:"
     )
     assert first.endswith(
-        "  way back: nothing was changed\n  way on:   apply again; the next plan starts from what is done"
+        "  to restore:  nothing was changed\n  to continue: apply again; the next plan starts from what is done"
     )
     assert second.startswith("dev.silver.orders: interrupted before statement 1 of 6\n  done: nothing\n  not run:\n")
-    assert second.endswith("  way back: nothing was changed\n  way on:   apply again")
+    assert second.endswith("  to restore:  nothing was changed\n  to continue: apply again")
 
 
 @pytest.mark.parametrize(
-    ("at", "commits", "way_back"),
+    ("at", "commits", "to_restore"),
     [
         (StatementKind.CREATE_SCHEMA, False, "nothing was changed"),
         (StatementKind.CREATE_SCHEMA, True, "the table does not exist, nothing is lost"),
@@ -145,8 +145,8 @@ def test_tables_that_were_not_begun_are_named_with_what_did_not_run():
         (StatementKind.ADD_PRIMARY_KEY, False, "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
     ],
 )
-def test_the_way_back_of_a_new_table(at, commits, way_back):
-    assert f"  way back: {way_back}\n" in str(sync(Interrupted(at=at, commits=commits)))
+def test_how_to_restore_a_new_table(at, commits, to_restore):
+    assert f"  to restore:  {to_restore}\n" in str(sync(Interrupted(at=at, commits=commits)))
 
 
 def test_an_interruption_before_the_first_statement_changes_nothing():
@@ -187,7 +187,7 @@ def test_an_interruption_while_the_table_is_read_back():
     assert str(stop).startswith(
         "dev.silver.orders: interrupted after all 6 statements, before the table was read back\n"
     )
-    assert f"  way back: {RESTORE}\n" in str(stop)
+    assert f"  to restore:  {RESTORE}\n" in str(stop)
 
 
 def test_nothing_is_restored_on_interruption():
@@ -196,7 +196,7 @@ def test_nothing_is_restored_on_interruption():
     stop = sync(catalog, restores=True)
 
     assert "restore table" not in catalog.ran
-    assert f"  way back: {RESTORE}\n" in str(stop)
+    assert f"  to restore:  {RESTORE}\n" in str(stop)
 
 
 def test_an_interruption_while_a_failed_table_is_restored():
@@ -205,7 +205,7 @@ def test_an_interruption_while_a_failed_table_is_restored():
     stop = sync(catalog, restores=True)
 
     assert str(stop).startswith("dev.silver.orders: interrupted after statement 3 of 6 had failed: the disk is full\n")
-    assert f"  way back: {RESTORE}\n" in str(stop)
+    assert f"  to restore:  {RESTORE}\n" in str(stop)
 
 
 def test_tables_that_had_failed_before_keep_their_own_story():
@@ -241,7 +241,7 @@ def test_an_unknown_outcome_is_reported_as_unknown(options, reason, monkeypatch)
 
     assert stop.tables[0].outcome is RunningOutcome.UNKNOWN
     assert f"  running, perhaps committed ({reason}):\n" in str(stop)
-    assert f"  way back: if it has committed, {RESTORE}\n" in str(stop)
+    assert f"  to restore:  if it has committed, {RESTORE}\n" in str(stop)
 
 
 def test_a_statement_that_could_not_be_stopped_and_has_committed():
@@ -264,7 +264,7 @@ def test_a_statement_of_several_commits_may_have_committed_partly():
 
     assert stop.tables[0].outcome is RunningOutcome.PARTLY
     assert "  running, partly committed (the table is at version 1):\n" in str(stop)
-    assert f"  way back: {RESTORE}\n" in str(stop)
+    assert f"  to restore:  {RESTORE}\n" in str(stop)
 
 
 def test_a_table_that_became_unreadable_is_unknown():
@@ -319,7 +319,7 @@ def test_an_interrupted_conversion_names_the_files_it_leaves():
     text = str(InterruptedTable(table=NAME, done=(), running=statement, left=(), version=0, outcome=outcome))
 
     assert "  left behind: nothing: the parquet files are as they were, and no Delta log is beside them\n" in text
-    assert "  way back: nothing was changed\n" in text
+    assert "  to restore:  nothing was changed\n" in text
 
 
 def registered():
@@ -331,17 +331,17 @@ TO_17 = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 17"
 
 
 @pytest.mark.parametrize(
-    ("at", "way_back"),
+    ("at", "to_restore"),
     [(StatementKind.REGISTER_TABLE, "nothing was changed"), (StatementKind.COMMENT_TABLE, TO_17)],
 )
-def test_an_interrupted_registered_table_is_restored_to_its_old_version(at, way_back):
+def test_an_interrupted_registered_table_is_restored_to_its_old_version(at, to_restore):
     catalog = Interrupted([state(stored(), source=SOURCE, version=17)], at=at)
 
-    assert f"  way back: {way_back}\n" in str(sync(catalog, registered()))
+    assert f"  to restore:  {to_restore}\n" in str(sync(catalog, registered()))
 
 
 def test_a_registered_table_that_fails_is_restored_to_its_old_version():
     catalog = Recording([state(stored(), source=SOURCE, version=17)], fail=[StatementKind.COMMENT_TABLE])
 
-    with pytest.raises(ApplyError, match=f"way back: {TO_17}\n"):
+    with pytest.raises(ApplyError, match=f"to restore:  {TO_17}\n"):
         Orchestrator.over(catalog).sync_tables([registered()])

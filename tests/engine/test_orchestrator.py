@@ -113,8 +113,8 @@ def test_a_failure_midway_reports_every_statement_and_the_next_apply_continues()
         "    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n"
         "      'delta.autoOptimize.optimizeWrite' = 'true'\n"
         "    );\n"
-        "  way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0\n"
-        "  way on:   fix the cause and apply again; the next plan starts from what is done"
+        "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0\n"
+        "  to continue: fix the cause and apply again; the next plan starts from what is done"
     )
     assert (caught.value.table, caught.value.version) == ("dev.silver.orders", 0)
     assert (len(caught.value.done), len(caught.value.not_run)) == (2, 3)
@@ -125,7 +125,7 @@ def test_a_failure_midway_reports_every_statement_and_the_next_apply_continues()
 
 
 @pytest.mark.parametrize(
-    ("fail", "way_back"),
+    ("fail", "to_restore"),
     [
         (StatementKind.CREATE_SCHEMA, "nothing was changed"),
         (StatementKind.CREATE_TABLE, "the table does not exist, nothing is lost"),
@@ -135,11 +135,11 @@ def test_a_failure_midway_reports_every_statement_and_the_next_apply_continues()
         ),
     ],
 )
-def test_the_way_back_from_a_failed_creation(fail, way_back):
+def test_how_to_restore_after_a_failed_creation(fail, to_restore):
     with pytest.raises(ApplyError) as caught:
         Orchestrator.over(Recording(fail=[fail])).sync_tables([orders()])
 
-    assert f"  way back: {way_back}\n" in str(caught.value)
+    assert f"  to restore:  {to_restore}\n" in str(caught.value)
     assert caught.value.version is None
 
 

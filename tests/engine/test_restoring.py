@@ -40,12 +40,12 @@ def failing(*fail, rows=({"id": 1},), **options):
     return Busy([orders_before()], {NAME: rows}, fail=(StatementKind.ADD_PRIMARY_KEY, *fail), **options)
 
 
-def way_back(catalog, restores=True) -> str:
+def to_restore(catalog, restores=True) -> str:
     line = Orchestrator(catalog, ActionRunner.over(catalog, restores=restores))
     with pytest.raises(ApplyError) as caught:
         line.sync_tables([orders()])
-    (text,) = [each for each in str(caught.value).splitlines() if "way back" in each]
-    return text.removeprefix("  way back: ")
+    (text,) = [each for each in str(caught.value).splitlines() if "to restore" in each]
+    return text.removeprefix("  to restore:  ")
 
 
 def state(catalog):
@@ -55,7 +55,7 @@ def state(catalog):
 def test_a_table_that_stops_midway_is_restored():
     catalog = failing()
 
-    assert way_back(catalog) == f"restored to version 0: {RESTORE}"
+    assert to_restore(catalog) == f"restored to version 0: {RESTORE}"
 
     assert state(catalog) == orders_before()
     assert catalog.version(NAME) == 3
@@ -66,14 +66,14 @@ def test_a_table_that_stops_midway_is_restored():
 def test_nothing_is_restored_unless_that_is_wanted():
     catalog = failing()
 
-    assert way_back(catalog, restores=False) == RESTORE
+    assert to_restore(catalog, restores=False) == RESTORE
     assert catalog.ran == ["add columns", "set not null"]
 
 
 def test_nothing_is_restored_if_nothing_was_done():
     catalog = failing(StatementKind.ADD_COLUMNS)
 
-    assert way_back(catalog) == "nothing was changed"
+    assert to_restore(catalog) == "nothing was changed"
     assert catalog.ran == []
 
 
@@ -82,7 +82,7 @@ def test_nothing_is_restored_if_another_writer_has_committed_since(kind):
     catalog = failing(beside=kind)
 
     expected = f"not restored, because somebody else has committed since; look at their changes, and then: {RESTORE}"
-    assert way_back(catalog) == expected
+    assert to_restore(catalog) == expected
 
     assert state(catalog).table_comment == "theirs"
     assert "restore table" not in catalog.ran
@@ -94,7 +94,7 @@ def test_a_writer_who_commits_right_before_the_restore_loses_nothing():
     expected = (
         f"not restored, because somebody else committed at that moment; look at their changes, and then: {RESTORE}"
     )
-    assert way_back(catalog) == expected
+    assert to_restore(catalog) == expected
 
     assert state(catalog).table_comment == "theirs"
     assert [each.name for each in state(catalog).columns] == ["id", "created_ts", "amount"]
@@ -103,13 +103,13 @@ def test_a_writer_who_commits_right_before_the_restore_loses_nothing():
 def test_a_restore_that_fails_is_reported():
     catalog = failing(StatementKind.RESTORE_TABLE)
 
-    assert way_back(catalog) == f"{RESTORE}, which failed: the disk is full"
+    assert to_restore(catalog) == f"{RESTORE}, which failed: the disk is full"
 
 
 def test_a_new_table_is_not_restored():
     catalog = Recording(fail=[StatementKind.ADD_PRIMARY_KEY])
 
-    assert way_back(catalog).startswith("the table was new: DROP TABLE")
+    assert to_restore(catalog).startswith("the table was new: DROP TABLE")
 
 
 def test_the_memory_catalog_has_no_table_to_restore():
@@ -154,7 +154,7 @@ def test_a_table_that_cannot_be_read_after_a_statement_is_not_reported_as_absent
         [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=2
     )
 
-    assert way_back(catalog, restores) == text
+    assert to_restore(catalog, restores) == text
     assert catalog.ran == ["add columns", "set not null"]
 
 
@@ -164,7 +164,7 @@ def test_a_restored_table_that_cannot_be_read_is_not_reported_as_restored(answer
         [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=3
     )
 
-    assert way_back(catalog) == (
+    assert to_restore(catalog) == (
         f"unknown, because it cannot be read whether this has restored the table: {RESTORE}; see its history"
     )
 
@@ -184,7 +184,7 @@ def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned
 
     head, *_, back, _ = str(caught.value).splitlines()
     assert head == f"dev.silver.orders: statement 1 of 6 failed: {cause}"
-    assert back == "  way back: nothing was changed"
+    assert back == "  to restore:  nothing was changed"
     assert catalog.ran == []
 
 
@@ -198,7 +198,7 @@ def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned
 def test_a_new_table_that_cannot_be_read_is_not_reported_as_absent(answer, text):
     catalog = Unreachable(fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=1)
 
-    assert way_back(catalog) == text
+    assert to_restore(catalog) == text
 
 
 def test_a_catalog_without_versions_is_reported():
@@ -262,4 +262,4 @@ class Lost(Recording):
 def test_a_first_statement_in_which_the_connection_is_lost_may_have_committed(commits, comes_back, expected, restores):
     catalog = Lost([orders_before()], {NAME: [{"id": 1}]}, commits=commits, comes_back=comes_back)
 
-    assert way_back(catalog, restores) == expected
+    assert to_restore(catalog, restores) == expected

@@ -95,8 +95,8 @@ def test_a_statement_that_fails_is_reported_with_all_statements(project):
             "      `id` SET NOT NULL;",
             "  failed:",
             "  not run:",
-            "  way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0",
-            "  way on: *",
+            "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0",
+            "  to continue: *",
             "apply: 1 failed, 2 statements run",
             "  failed      dev.silver.orders: statement 3 of 6 failed: disk full",
         ]
@@ -168,7 +168,7 @@ def test_a_table_that_stops_midway_is_restored_if_that_is_wanted(project, how):
 
     result.assert_outcomes(failed=1, deselected=2)
     result.stdout.fnmatch_lines(
-        ["  way back: restored to version 0: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"]
+        ["  to restore:  restored to version 0: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"]
     )
 
 
@@ -178,7 +178,7 @@ def test_an_apply_names_the_version_before_it(project):
 
     result = project.run("--delta-apply", "-m", "delta_apply", "-rP", "--junitxml=out.xml")
 
-    result.stdout.fnmatch_lines(["  -- way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"])
+    result.stdout.fnmatch_lines(["  -- to restore: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"])
     assert '<property name="delta.version" value="0" />' in (project.path / "out.xml").read_text()
 
 

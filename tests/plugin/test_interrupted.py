@@ -50,7 +50,7 @@ def delta_catalog():
     return Stopped([stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
 """
 ITSELF = "os.kill(os.getpid(), {:d})"
-RESTORE = "  way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
+RESTORE = "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_every_statement(stopped, signum, number, when):
     outcome = f"committed (the table is at version {number})" if committed else "not committed"
     at = "" if committed else f" (the table is at version {number - 1})"
     assert f"  running, {outcome}{at}:\n" in result.stdout
-    assert (RESTORE if number > 1 or committed else "  way back: nothing was changed") in result.stdout
-    assert "  way on:   apply again; the next plan starts from what is done\n" in result.stdout
+    assert (RESTORE if number > 1 or committed else "  to restore:  nothing was changed") in result.stdout
+    assert "  to continue: apply again; the next plan starts from what is done\n" in result.stdout
     assert "not begun: dev.silver.zz_later\n" in result.stdout
     assert "Traceback" not in result.stdout + result.stderr
     assert "memory/catalog.py" not in result.stdout
@@ -116,7 +116,7 @@ def pytest_configure():
     result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
 
     assert result.returncode == 2
-    assert result.stdout.index("way back") < result.stdout.index("EARLIER")
+    assert result.stdout.index("to restore") < result.stdout.index("EARLIER")
 
 
 def test_an_interruption_restores_nothing_with_on_failure_restore(stopped):

@@ -115,7 +115,7 @@ def test_ctrl_c_in_a_rewrite(interrupted, project):
     assert "dev.silver.orders: interrupted in statement 1 of 1\n" in result.stdout
     assert "  running, not committed (the table is at version 1):\n" in result.stdout
     assert "  left behind: perhaps data files that belong to no version; VACUUM removes them\n" in result.stdout
-    assert "  way back: nothing was changed\n" in result.stdout
+    assert "  to restore:  nothing was changed\n" in result.stdout
     assert "pyspark" not in result.stdout
     assert "py4j" not in result.stdout
     assert versions(project.path / ".delta-warehouse") == NAMES
@@ -137,7 +137,7 @@ def test_sigterm_in_a_statement_that_never_ends(interrupted, project, args, inte
     assert seconds < 5
     assert "dev.silver.orders: interrupted in statement 1 of 1\n" in result.stdout
     assert "  running, not committed (the table is at version 1):\n" in result.stdout
-    assert "  way back: nothing was changed\n" in result.stdout
+    assert "  to restore:  nothing was changed\n" in result.stdout
     assert versions(project.path / ".delta-warehouse" / ("gw0" if args else "")) == NAMES
     require_no_jvm(project.path)
 

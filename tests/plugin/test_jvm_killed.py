@@ -45,7 +45,7 @@ def test_a_killed_jvm_is_an_error_of_each_table_and_no_traceback(project):
     result.stdout.fnmatch_lines(
         [
             f"dev.silver.b: statement 2 of 2 failed: {GONE}",
-            "*way back: unknown, because the table cannot be read now: the JVM of Spark has ended*",
+            "*to restore:  unknown, because the table cannot be read now: the JVM of Spark has ended*",
             f"*{GONE}",
         ]
     )

@@ -139,13 +139,13 @@ def test_a_failed_creation_leaves_no_dirty_folder(local, warehouse):
         Orchestrator.over(local).sync_tables([model])
 
     assert "Unknown configuration was specified: delta.noSuchThing" in str(caught.value)
-    assert "way back: the table does not exist, nothing is lost" in str(caught.value)
+    assert "to restore:  the table does not exist, nothing is lost" in str(caught.value)
     assert not table_folder(warehouse, NAME).exists()
     Orchestrator.over(local).sync_tables([table(column())])
     assert local.version(NAME) == 0
 
 
-def test_a_statement_that_fails_midway_and_the_way_on(before, monkeypatch):
+def test_a_statement_that_fails_midway_and_how_to_continue(before, monkeypatch):
     run, broken = before.run, [True]
 
     def failing(statement):
@@ -160,7 +160,7 @@ def test_a_statement_that_fails_midway_and_the_way_on(before, monkeypatch):
     assert (len(caught.value.done), len(caught.value.not_run), caught.value.version) == (3, 2, 0)
     assert "statement 4 of 6 failed: " in str(caught.value)
     assert "PARSE_SYNTAX_ERROR" in str(caught.value)
-    assert "way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0" in str(caught.value)
+    assert "to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0" in str(caught.value)
     broken.clear()
     assert len(Orchestrator.over(before).sync_tables([orders()]).statements) == 3
 
@@ -185,10 +185,10 @@ def test_the_restore_undoes_the_apply_unless_another_writer_has_committed_since(
     now = before.snapshot([orders()]).tables[NAME]
     assert before.version(NAME) == 3
     if meanwhile:
-        assert "way back: not restored, because somebody else has committed since" in str(caught.value)
+        assert "to restore:  not restored, because somebody else has committed since" in str(caught.value)
         assert before.count_rows(NAME).rows == 1
     else:
-        assert "way back: restored to version 0: RESTORE TABLE" in str(caught.value)
+        assert "to restore:  restored to version 0: RESTORE TABLE" in str(caught.value)
         assert (now.columns, now.table_comment, now.primary_key) == (was.columns, was.table_comment, was.primary_key)
 
 

@@ -324,7 +324,7 @@ def test_a_conversion_that_fails_midway_leaves_the_parquet_as_it_was(local, fold
         ActionRunner.over(local).apply(plan)
 
     assert "statement 2 of 3 failed" in str(caught.value)
-    assert "way back: the table does not exist, nothing is lost" in str(caught.value)
+    assert "to restore:  the table does not exist, nothing is lost" in str(caught.value)
     assert contents(folder) == before
     assert not (folder / "_delta_log").exists()
     shutil.rmtree(stray)
@@ -349,7 +349,7 @@ def test_an_alignment_that_fails_after_the_conversion_never_proposes_to_drop_the
         sync(local, wanted)
     monkeypatch.undo()
 
-    assert "way back: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0" in str(caught.value)
+    assert "to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0" in str(caught.value)
     sync(local, wanted)
     assert rows(local) == [(1,)]
 

@@ -153,7 +153,7 @@ def test_nothing_runs_on_a_table_that_is_damaged_after_it_was_planned(local):
         ActionRunner.over(local).apply(plan)
 
     assert "statement 1 of 1 failed: its Delta log is damaged (" in str(caught.value)
-    assert "  way back: nothing was changed\n" in str(caught.value)
+    assert "  to restore:  nothing was changed\n" in str(caught.value)
     assert contents(folder) == before
 
 
@@ -175,7 +175,9 @@ def test_a_table_that_is_damaged_midway_is_not_reported_as_absent(local, monkeyp
     with pytest.raises(ApplyError) as caught:
         Orchestrator.over(local).sync_tables([table(column("id", comment="Key"), comment="Orders")])
 
-    assert "  way back: unknown, because the table cannot be read now: its Delta log is damaged (" in str(caught.value)
+    assert "  to restore:  unknown, because the table cannot be read now: its Delta log is damaged (" in str(
+        caught.value
+    )
     assert "restore it from a backup; then: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 4" in str(
         caught.value
     )
