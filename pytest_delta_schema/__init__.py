@@ -1,4 +1,4 @@
-"""Schema contracts for Delta Lake in pytest: declare tables, plan, gate on drift, apply and prove.
+"""Schema contracts for Delta Lake in pytest: declare tables, plan, gate on drift, apply and verify.
 
 The names that models, tests and scripts import; everything else is public in its package, such as
 ``pytest_delta_schema.plan.ColumnAdd``.

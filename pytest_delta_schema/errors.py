@@ -28,8 +28,8 @@ class DeltaSchemaError(Exception):
         return escaped_lines(super().__str__())
 
 
-class _QuotesSql(DeltaSchemaError):  # noqa: N818 - a kind of errors, and none itself
-    """An error whose text has SQL in it, which stays as it runs; everything else in it was escaped before."""
+class _QuotesSql(DeltaSchemaError):  # noqa: N818 - a mixin of errors
+    """An error whose text has SQL in it, which is not escaped again, so that it can be run."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)
@@ -48,7 +48,7 @@ class ConfigurationError(DeltaSchemaError):
 
 
 class Location(NamedTuple):
-    """A place in a source file.
+    """A location in a source file.
 
     Args:
         file: Its path.
@@ -97,7 +97,7 @@ class Diagnostic:
 
 
 def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
-    """Return what an error says as diagnostics: those that it carries, else its whole text as one.
+    """Return the diagnostics of an error: those that it carries, else its whole text as one.
 
     Args:
         error: The error; a group is taken apart.
@@ -155,7 +155,7 @@ class DriftError(_QuotesSql, AssertionError):
 
 
 class WriteError(DeltaSchemaError, AssertionError):
-    """A write would have another outcome than expected; the text says why, and shows both schemas."""
+    """A write would have another outcome than expected; the text has the reasons and both schemas."""
 
 
 class RowsError(DiagnosticsError, AssertionError):
@@ -193,7 +193,7 @@ class ApplyError(_QuotesSql):
 
 
 class ApplyErrors(DeltaSchemaError, ExceptionGroup[DeltaSchemaError]):  # noqa: N818 - a group of errors
-    """Several tables failed: an :class:`ApplyError` for each that failed midway, and one for data that refused.
+    """Several tables failed: an :class:`ApplyError` for each that failed midway, and one error for failed data checks.
 
     Args:
         errors: At least one; ``exceptions`` holds them.
@@ -223,7 +223,7 @@ class ConvergenceError(DeltaSchemaError):
 
 
 class BackendUnavailableError(DeltaSchemaError):
-    """A backend could not be started or reached; the text says what to install or to configure."""
+    """A backend could not be started or reached; the text names what to install or to configure."""
 
 
 class StatementError(DeltaSchemaError):

@@ -59,7 +59,7 @@ def code_unit_escapes(character: str) -> str:
 def escaped_literals(sql: str) -> str:
     r"""Escape hidden characters in the string literals and comments of SQL, without changing its meaning.
 
-    White space between them stays, and so do names, and raw literals (``r'...'``), which know no escapes.
+    White space between them stays, and so do names, and raw literals (``r'...'``), which have no escapes.
     """
     return sql if HIDDEN.search(sql) is None else _tokens().sub(_legible_token, sql)
 

@@ -90,7 +90,7 @@ def _loose_base64(character: str) -> str:
 
 
 class Uri:
-    """A URI that is shown without what may be secret in it: its user, and the values of its query.
+    """A URI that is shown without its secrets: user, password and the values of its query.
 
     Args:
         text: The URI.
@@ -151,7 +151,7 @@ def _redacted_pair(pair: str) -> str:
 
 
 class HiddenValues(dict[str, str]):
-    """Settings that are shown without the values of those whose names sound of secrets, and without those of URIs."""
+    """Settings that are shown without the values of those whose names suggest a secret, and without those of URIs."""
 
     def __repr__(self) -> str:
         return repr({key: HIDDEN if _SECRET_KEYS.search(key) else redacted_uris(value) for key, value in self.items()})

@@ -1,4 +1,4 @@
-"""Read, plan, validate, apply and prove in one call."""
+"""Read a catalog, plan its changes, validate them, apply them and read the catalog back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a catalog knows about a drift: the commits that added columns, and whether its entry of the table differs."""
+"""Notes on a drift: the commits that added columns, and whether the catalog entry of the table differs."""
 
 from __future__ import annotations
 

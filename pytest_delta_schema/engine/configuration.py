@@ -32,7 +32,7 @@ Kind = Literal[
 """The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
 
 LISTS: tuple[Kind, ...] = ("list", "rules", "bindings", "pairs", "modes", "consents", "stores")
-"""The kinds whose values add up when several sources give some."""
+"""The kinds whose values from several sources are joined."""
 
 
 class Setting(NamedTuple):

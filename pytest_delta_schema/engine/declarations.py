@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class Declarations:
-    """Answers questions about models for which no catalog is read, each once a table.
+    """The models of a project with everything about them that needs no catalog; each part is computed once.
 
     Args:
         settings: The settings.
-        tables: The models by name; others may be added until the first question about several of them.
+        tables: The models by name; others may be added until something about several of them is computed.
     """
 
     def __init__(self, settings: Settings, tables: Mapping[QualifiedName, Table]) -> None:
@@ -68,7 +68,7 @@ class Declarations:
         return known
 
     def located(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return diagnostics, each once, with the places of the declarations that they are about.
+        """Return diagnostics, each once, with the locations of the declarations that they are about.
 
         Args:
             diagnostics: About tables under the names of their models or of the catalog; those about other tables, and

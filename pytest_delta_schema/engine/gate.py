@@ -1,4 +1,4 @@
-"""The gate: reads a catalog once, and says for each table whether it holds what its model declares."""
+"""The gate: reads a catalog once, and compares each table with its model."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class Gate:
 
     @property
     def is_read(self) -> bool:
-        """Whether the catalog was read, and could be."""
+        """Whether the catalog was read without an error."""
         return self._seen is not None and not isinstance(self._seen, DeltaSchemaError)
 
     def state(self) -> CatalogState:
-        """Return what the catalog holds of the models, read at once the first time.
+        """Return the state of the tables of all models, which are read together when it is first needed.
 
         Other declared tables are read, too, if their foreign keys point at one of the models.
 

@@ -96,7 +96,7 @@ class Orchestrator:
         return self._read_and_plan(tables, others)[1]
 
     def sync_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> SyncResult:
-        """Align the catalog with ``models``: read, plan, validate, check the data, run, read back, prove.
+        """Align the catalog with ``models``: read, plan, validate, run the data checks and the statements, read back.
 
         Args:
             models: Declared tables, each name once.

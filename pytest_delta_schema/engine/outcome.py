@@ -1,4 +1,4 @@
-"""What a check of one table ended with: the value from which all reports are made."""
+"""The outcome of a check of one table, from which all reports are made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Check(str, Enum):
 
 
 class Status(str, Enum):
-    """How a check ends; the first four are good ends."""
+    """How a check ends; with the first four it passes."""
 
     VALID = "valid"
     IN_SYNC = "in sync"
@@ -78,7 +78,7 @@ class OutcomeStatement:
     Args:
         sql: Its text, without a semicolon.
         risk: Its risk, such as ``metadata``.
-        is_emulated: Whether the backend reaches its end in another way.
+        is_emulated: Whether the backend runs other statements with the same result.
         has_run: Whether it ran.
     """
 
@@ -102,7 +102,7 @@ class TableOutcome:
         changes: Every difference; those of the table itself come first.
         diagnostics: Why the table fails; those of the table itself come first.
         statements: The SQL of the plan, in order.
-        notes: What was noticed besides.
+        notes: Remarks that do not fail the check.
         background: Where the differences come from, such as the commits that added columns.
         data_checks: Whether data checks ran.
         location: The declaration.

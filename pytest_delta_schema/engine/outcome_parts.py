@@ -43,7 +43,7 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
         check: What was checked.
         status: How it ended.
         diagnostics: Why the table fails.
-        notes: What was noticed besides.
+        notes: Remarks that do not fail the check.
         background: Where the differences come from.
         **parts: The other arguments of the outcome.
     """

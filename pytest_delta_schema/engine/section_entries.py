@@ -96,7 +96,7 @@ def expired(consents: Iterable[Consent]) -> list[str]:
     """Return a message for each consent whose last day is over."""
     today = datetime.now(tz=timezone.utc).date()
     return [
-        f"consent '{consent}' expired on {consent.expires} ({consent.reason}); remove it, or agree once more"
+        f"consent '{consent}' expired on {consent.expires} ({consent.reason}); remove it, or renew it"
         for consent in consents
         if consent.expires is not None and consent.expires < today
     ]
@@ -119,7 +119,7 @@ def _consent(entry: object) -> Consent:
     if expires is None:
         faults.append(f"expires on {entry['expires']!r}; write a day: expires = 2030-12-31")
     if not reason:
-        faults.append("has no reason; say why it is agreed to")
+        faults.append("has no reason; say why it is given")
     try:
         consent = Consent(str(entry["action"]), str(entry["path"]), is_pattern=True, reason=reason, expires=expires)
     except ConsentError as error:
@@ -137,7 +137,7 @@ def _store_faults(store: dict[str, Any]) -> Iterator[str]:
         if key in store and not isinstance(store[key], kind):
             yield f"has {key} = {shown(store[key])}; write {'true or false' if kind is bool else 'a text'}"
     if not str(store.get("prefix", "")).startswith("s3"):
-        yield "has no prefix of S3; write what lies there: prefix = 's3://bucket/folder'"
+        yield "has no prefix of S3; write the location: prefix = 's3://bucket/folder'"
 
 
 def _day(value: object) -> date | None:

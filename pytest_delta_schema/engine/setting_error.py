@@ -6,7 +6,7 @@ from pytest_delta_schema.redaction import redacted_uris
 
 
 class SettingError(Exception):
-    """A setting cannot have a value; whoever reads a configuration collects the faults of all settings.
+    """A setting cannot have a value; readers of a configuration collect the faults of all settings.
 
     Args:
         faults: At least one message; each names the setting.

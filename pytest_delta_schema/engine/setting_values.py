@@ -1,4 +1,4 @@
-"""From what a file or the command line holds to the typed value of a setting, or to every fault of it."""
+"""Turn the values of files and of the command line into typed settings, or into all their faults."""
 
 from __future__ import annotations
 

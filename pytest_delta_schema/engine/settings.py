@@ -78,7 +78,7 @@ class Settings(NamedTuple):
         return project_settings(folder)
 
     def for_scratch_tables(self) -> Settings:
-        """Return the part that holds for tables which a test creates: what they look like, and not what may change."""
+        """Return the settings for tables that tests create: those of declarations, and none of applies."""
         return Settings(
             properties=self.properties,
             default_properties=self.default_properties,

@@ -1,4 +1,4 @@
-"""Run plans: data checks first, then the statements in order, with a report of every stop."""
+"""Run plans: the data checks first, then the statements in order."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def in_time(call: Callable[[], _T], seconds: float) -> _T:
         seconds: How long to wait.
 
     Raises:
-        TimeoutError: If it takes longer; the thread goes on, and its result is lost.
+        TimeoutError: If it takes longer; the thread keeps running, and its result is ignored.
         Exception: Whatever it raises.
     """
     results: list[_T] = []

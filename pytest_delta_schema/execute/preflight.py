@@ -148,7 +148,7 @@ class _Rows(NamedTuple):
 
 
 def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tuple[str, str]]:
-    """Return rule, path, message and the two ways out."""
+    """Return rule, path, message and the two remedies."""
     match data_check:
         case NotNull():
             path = ".".join(data_check.path)

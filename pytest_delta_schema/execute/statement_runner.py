@@ -173,7 +173,7 @@ class _Watch:
         self._seen += 1
 
     def restore(self) -> str:
-        """Restore the table, and return how that went."""
+        """Restore the table, and return the result as text."""
         sql = restore_table(self._table, self._version)
         if not self._is_alone or _version(self._ddl, self._table) != self._seen:
             return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"

@@ -1,4 +1,4 @@
-"""The pytest plugin: hooks only, thin, and light to load; the work is in ``contracts``."""
+"""The pytest plugin: its hooks, which import everything else when a run needs it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Take the settings of this run out of force; those of an outer run hold again."""
+    """Remove the settings of this run from the stack; those of an outer run apply again."""
     pushed = config.stash.get(_SETTINGS, None)
     if pushed is not None:
         pop_settings(pushed)
@@ -133,7 +133,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Collector] | None:
     """Turn declared tables into test items."""
-    # Without the module that defines tables there are none, and nothing is worth an import.
+    # If the module that defines tables was not imported, there are no tables to collect.
     if _TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
         return None
     from pytest_delta_schema.plugin.collection import tables_in
@@ -168,7 +168,7 @@ def pytest_collect_file(
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put cheap checks first, and tests that use the catalog after the checks that change it."""
+    """Run checks without a catalog first, and tests that use the catalog after the checks that change it."""
     run = config.stash[RUN]
     if only_shows(config):
         return
@@ -206,7 +206,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let the report carry the outcome of a check, and say once a run why a catalog could not be opened."""
+    """Attach the outcome of a check to its report, and report once a run why a catalog could not be opened."""
     report = yield
     if OUTCOME in item.stash:
         from pytest_delta_schema.plugin.outcome_report import attach
@@ -222,7 +222,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
-    """Come before syrupy, and keep it from deleting snapshots that were not reached."""
+    """Run before syrupy, and prevent it from deleting snapshots of tests that did not run."""
     if getattr(session.config.option, "update_snapshots", False):
         from pytest_delta_schema.plugin.syrupy_compat import protect_after_run
 

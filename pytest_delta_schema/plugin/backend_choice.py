@@ -1,4 +1,4 @@
-"""The backend of a pytest run: found by its name, and given the run's settings and fixtures."""
+"""Find the backend of a pytest run, and open it with the run's settings and fixtures."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def backend_settings(config: pytest.Config, options: Options) -> BackendSettings
 
 
 def option_of(config: pytest.Config) -> Callable[[str], Any]:
-    """Return a function that looks up the options and ini keys of other plugins; an option that was given wins.
+    """Return a function that looks up the options and ini keys of other plugins; options take precedence.
 
     Args:
         config: The run's configuration.

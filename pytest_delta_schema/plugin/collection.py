@@ -1,4 +1,4 @@
-"""From declared tables to test items: ``shop/models.py::dev.silver.orders::drift``."""
+"""Collect declared tables as test items: ``shop/models.py::dev.silver.orders::drift``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LISTED = "delta_tables"
 """Name of the list with which a test module adopts tables that were declared elsewhere."""
 
-# What node ids, file names or syrupy give a meaning of their own.
+# Characters with a meaning in node ids, file names or syrupy.
 _UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN.pattern}')
 _LONGEST = 180
 METADATA = "metadata"

@@ -1,4 +1,4 @@
-"""Put the settings of all sources into the options of one run, or show all their faults."""
+"""Read the options of one run from all sources, or report all their faults."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_options(config: pytest.Config) -> Options:
 
         if mode is not None:
             faults += expired(toml)
-        # An expired consent holds for nobody; outside of a gate it is no reason to stop.
+        # An expired consent permits nothing; only a gate is stopped by it.
         toml = tuple(consent for consent in toml if not expired([consent]))
     models: dict[Path, str] = {}
     if (values["models"] or mode is not None) and find_spec("pyspark") is None:
@@ -215,7 +215,7 @@ def _faults_of_backend(
 
 def _faults_of_warehouse(config: pytest.Config, warehouse: str) -> Iterator[str]:
     given, here = config.getoption("delta_schema_warehouse"), config.invocation_params.dir
-    # pytest looks for its ini file beside every existing path that stands alone among options it does not know yet.
+    # pytest takes the value of an option that it does not know yet for a path, and looks for its ini file there.
     misled = config.inipath is None or not here.is_relative_to(config.rootpath)
     if misled and given and given in config.invocation_params.args and Path(warehouse).exists():
         yield f"pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={given}"

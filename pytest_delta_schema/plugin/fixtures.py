@@ -1,7 +1,6 @@
 """Fixtures: small ones for the session, each of which can be overridden, and factories that clean up.
 
-Overrides for tables that are collected from ``delta_models`` belong into the root conftest; pytest does not show them
-others.
+For tables that are collected from ``delta_models``, pytest only uses overrides in the root conftest.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict
 def delta_spark(
     request: pytest.FixtureRequest, pytestconfig: pytest.Config, delta_spark_conf: dict[str, str], delta_warehouse: Path
 ) -> Iterator[SparkSession]:
-    """A Spark session with Delta: the active one, or a tuned local one that is stopped in the end."""
+    """A Spark session with Delta: the active one, or a tuned local one that is stopped at the end."""
     from pytest_delta_schema.backends.local.session import catalog_conf, open_session
     from pytest_delta_schema.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.failures import NotOpened

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EntryDriftContract(DriftContract):
-    """What is checked of every table with ``--delta-drift`` where the catalog stores entries."""
+    """The check of every catalog entry with ``--delta-drift``."""
 
     @check
     @pytest.mark.usefixtures("_delta_entry_readable")
@@ -32,7 +32,7 @@ class _SyncedEntry:
 
     table: Table
     recreates: ClassVar[bool]
-    """Whether an entry may be deleted and created again, where the settings allow it."""
+    """Whether an entry may be deleted and created again if the settings allow it."""
 
     @check
     def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
@@ -43,12 +43,12 @@ class _SyncedEntry:
 
 
 class EntryApplyContract(_SyncedEntry, ApplyContract):
-    """What is done to every table with ``--delta-apply`` where the catalog stores entries."""
+    """The synchronisation of every catalog entry with ``--delta-apply``."""
 
     recreates = False
 
 
 class EntrySyncContract(_SyncedEntry, StandardContract):
-    """What is done to every table with ``--delta-sync-metadata``."""
+    """The synchronisation of every catalog entry with ``--delta-sync-metadata``."""
 
     recreates = True

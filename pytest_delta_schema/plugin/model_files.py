@@ -1,4 +1,4 @@
-"""From the dotted names of ``models`` to the files that pytest collects."""
+"""Find the files of the modules that ``models`` names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], list
             )
         elif not Path(spec.origin).is_relative_to(root):
             faults.append(
-                f"models: {name} lies outside of the project; import its tables in a test module and list them"
+                f"models: {name} is outside of the project; import its tables in a test module and list them"
                 " there: delta_tables = [...]"
             )
         else:

@@ -61,8 +61,8 @@ class Options(NamedTuple):
         project_file: The ``pyproject.toml`` whose section was read; ``None`` if there is no section.
         models: The modules whose tables are collected: their files, each with its dotted name.
         backend: Name of the catalog.
-        read_threads: How many tables a backend reads at once that reads them one by one.
-        unity: How a Unity Catalog server is reached, and what may be done to its entries.
+        read_threads: How many tables are read at once, on backends that read them one by one.
+        unity: How a Unity Catalog server is reached, and whether its entries are synchronised.
         databricks_warehouse: The id of a SQL warehouse; ``""`` to run statements by a Spark session.
         stores: The stores that hold files of tables, each as the arguments of a ``Storage``.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.

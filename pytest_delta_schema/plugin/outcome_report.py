@@ -1,4 +1,4 @@
-"""From outcomes to pytest's reports: properties for JUnit, and a JSON text that survives xdist."""
+"""Turn outcomes into pytest's reports: properties for JUnit, and a JSON text that xdist transfers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def note_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
 
 
 def attach(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Let a report carry the outcome of its item, also through xdist; each outcome travels once.
+    """Attach the outcome of an item to its report, also through xdist, where each outcome is sent once.
 
     Args:
         item: The item.
@@ -82,7 +82,7 @@ def properties_of(report: pytest.TestReport) -> dict[str, str]:
 
 
 def notes_text(outcome: TableOutcome) -> str:
-    """Return the notes of an outcome in one line; for an apply also what it leaves as it is."""
+    """Return the notes of an outcome in one line; for an apply also what it does not change."""
     unmanaged = unmanaged_headline(outcome) if outcome.check is Check.APPLY else ""
     notes = [headline(outcome)] if outcome.check is Check.UNMANAGED and outcome.notes else map(str, outcome.notes)
     return "; ".join([*notes, *([unmanaged] if unmanaged else [])])

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["Failed", "TerminalRepr", "failure_at", "fixture_info"]
 
 VERSIONS = {"pytest": ">=8.4,<10"}
-"""The versions in which these names were tried."""
+"""The versions with which these names were tested."""
 
 
 def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
     """Return what pytest has computed about the fixtures of an item; ``Function.from_parent`` takes it."""
-    return item._fixtureinfo  # noqa: SLF001 - there is no public way
+    return item._fixtureinfo  # noqa: SLF001 - there is no public interface
 
 
 def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChainRepr:

@@ -1,4 +1,4 @@
-"""What one pytest run knows: its tables, its settings, and the gates over its catalogs."""
+"""The state of one pytest run: its tables, its settings, and the gates over its catalogs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ContractRun:
 
     @cached_property
     def progress(self) -> ApplyProgress:
-        """How far the applies of the run have come."""
+        """The progress of the applies of the run."""
         from pytest_delta_schema.engine.apply_progress import ApplyProgress
 
         return ApplyProgress()
@@ -69,7 +69,7 @@ class ContractRun:
         """Return the gate over a catalog, which reads the selected tables once."""
         from pytest_delta_schema.engine.gate import Gate
 
-        # A gate keeps its catalog, so that no other catalog can get its identity.
+        # A gate refers to its catalog, so that no other catalog can get its ``id``.
         gate = self._gates.get(id(catalog))
         if gate is None:
             gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _KEYED = ("bindings", "pairs")
 _NOT_SHOWN = ("text", "uri")
-"""Kinds whose values are not repeated in messages, because somebody may have put a secret there."""
+"""Kinds whose values are not repeated in messages, because they may hold a secret."""
 
 
 class Given(NamedTuple):

@@ -52,7 +52,7 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
 
 
 def note_refusals(config: pytest.Config, faults: list[str]) -> None:
-    """Let a run that has begun end with a usage error; the caller stops it.
+    """Make a run that has begun end with a usage error; the caller stops it.
 
     Args:
         config: The run's configuration.
@@ -134,7 +134,7 @@ class Summary:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _require_used_consents(self, session: pytest.Session) -> None:
-        """Fail a run that did not need a consent of the project's file: what is done should not stay allowed."""
+        """Fail a run that did not need a consent of the project's file, because a used consent has to be removed."""
         unused = self._config.stash[RUN].unused_consents()
         if is_worker(self._config):
             self._config.workeroutput[_UNUSED] = unused  # type: ignore[attr-defined]
@@ -149,7 +149,7 @@ class Summary:
         return [message for message in first if all(message in other for other in others)]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show how the checks ended, and what to do next."""
+        """Show the results of the checks, and the commands for the next step."""
         terminalreporter.ensure_newline()
         if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)

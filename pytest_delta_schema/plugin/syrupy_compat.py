@@ -9,13 +9,13 @@ from __future__ import annotations
 import pytest
 
 VERSIONS = {"syrupy": ">=5,<8"}
-"""The versions in which the names of these options were tried."""
+"""The versions with which the names of these options were tested."""
 
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 
 
 def protect_on_collect_only(config: pytest.Config) -> None:
-    """Keep ``--collect-only`` from failing: nothing runs, so nothing is used, and nothing is unused."""
+    """Prevent ``--collect-only`` from failing: no test runs, so no snapshot is unused."""
     if hasattr(config.option, "disable_unused_snapshots"):
         config.option.disable_unused_snapshots = True
 

@@ -1,4 +1,4 @@
-"""The checks of one table: each is one test item, asks the gate, and turns its outcome into a report."""
+"""The checks of one table: each is a test item that turns an outcome of the gate into a report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(function: _F) -> _F:
 
 
 class StandardContract:
-    """What is checked of every table, without a catalog."""
+    """The checks of every table that need no catalog."""
 
     table: Table
 
@@ -58,7 +58,7 @@ class StandardContract:
 
 
 class DriftContract(StandardContract):
-    """What is checked of every table with ``--delta-drift``."""
+    """The checks of every table with ``--delta-drift``."""
 
     @check
     @pytest.mark.usefixtures("_delta_readable")
@@ -68,7 +68,7 @@ class DriftContract(StandardContract):
 
 
 class ApplyContract(StandardContract):
-    """What is done to every table with ``--delta-apply``."""
+    """The apply of every table with ``--delta-apply``."""
 
     @check
     @pytest.mark.usefixtures("_delta_readable")

@@ -1,4 +1,4 @@
-"""Tables that no model declares: ``shop/models.py::dev.silver::unmanaged``, one item a schema that a model lives in."""
+"""Tables that no model declares: ``shop/models.py::dev.silver::unmanaged``, one item a schema."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class SchemaContract:
-    """What is checked of every schema with ``--delta-drift`` if ``delta_unmanaged`` asks for it."""
+    """The check of every schema with ``--delta-drift``, unless ``delta_unmanaged`` is ``ignore``."""
 
     schema: tuple[str, str]
     origin: DeclaredAt
 
     @check
     def unmanaged(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """Every table of the schema is declared, or left to others by name."""
+        """Every table of the schema is declared, or matches a pattern of ``delta_unmanaged_ignore``."""
         run = request.config.stash[RUN]
         outcome = check_schema(
             self.schema,
@@ -48,7 +48,7 @@ class SchemaItem(pytest.Function):
     """The check of one schema, reported where the first of its tables is declared."""
 
     def reportinfo(self) -> tuple[str, int, str]:
-        """Return where that is."""
+        """Return the location of that declaration."""
         origin = self.cls.origin
         return origin.path, origin.line - 1, escaped(f"{'.'.join(self.cls.schema)} {self.name}")
 
@@ -66,7 +66,7 @@ class SchemaNode(pytest.Class):
 
     @classmethod
     def of(cls, parent: pytest.Module, table: Table, name: str) -> SchemaNode:
-        """Build the node of the schema that ``table`` lives in."""
+        """Build the node of the schema of ``table``."""
         node: SchemaNode = cls.from_parent(parent, name=name)
         members = {"schema": table.name[:2], "origin": table.origin, "__module__": parent.obj.__name__}
         node.obj = type(escaped(name), (SchemaContract,), members)

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from pytest_delta_schema.errors import Diagnostic
 
 _NAMED = 3
-_ENTRY = "Spark reads the log; clients that ask the catalog see its entry."
+_ENTRY = "Spark reads the log; clients that only use the catalog see its entry."
 _SYNC = f"{_ENTRY} Synchronise it: pytest --delta-sync-metadata"
 _RESTORE = (
     f"{_ENTRY} The table is managed, so that only the catalog may write the entry; a RESTORE through Spark writes both"
 )
 _UNMANAGED = (
-    "Declare them, leave them to others with delta_unmanaged_ignore, or drop them by hand; nothing here drops them."
+    "Declare them, exclude them with delta_unmanaged_ignore, or drop them by hand; no apply drops them."
     " Tables of models that this run did not collect count, too."
 )
 
 
 def headline(outcome: TableOutcome) -> str:
-    """Say in one line how a check ended.
+    """Return in one line how a check ended.
 
     Args:
         outcome: Of a check that did not pass, or that passed with changes.
@@ -54,7 +54,7 @@ def headline(outcome: TableOutcome) -> str:
 
 
 def unmanaged_headline(outcome: TableOutcome) -> str:
-    """Say in one line what an apply leaves as it is, because the model does not manage it; ``""`` for nothing."""
+    """Return in one line what an apply does not change, because the model does not manage it; ``""`` for nothing."""
     unmanaged = _divided(outcome)[2]
     return f"{_drift(outcome.stored_as, unmanaged)}, in what the contract only reports" if unmanaged else ""
 
@@ -83,7 +83,7 @@ def body(outcome: TableOutcome, declared_at: str) -> str:
 
 
 def applied_text(outcome: TableOutcome) -> str:
-    """Show what a check has changed: the SQL that ran, and how to restore the version before; ``""`` for nothing."""
+    """Show the SQL that an apply ran, and how to restore the version before it; ``""`` for nothing."""
     if outcome.check is Check.METADATA:
         return f"  -- {headline(outcome)}\n{entry_text(outcome.changes)}\n" if outcome.changes else ""
     parts = [f"  -- to restore: {outcome.restore_sql}\n"] if outcome.restore_sql else []
@@ -100,7 +100,7 @@ def outcomes_text(outcomes: Iterable[TableOutcome]) -> str:
 
 
 def entry_text(changes: Sequence[TableChange]) -> str:
-    """Show in what a catalog entry differs from the Delta log."""
+    """Show the differences between a catalog entry and the Delta log."""
     rows = [(escaped(change.path), escaped(change.before), escaped(change.after)) for change in changes]
     width = max(len(path) for path, _, _ in rows)
     left = max(len(entry) for _, entry, _ in rows)

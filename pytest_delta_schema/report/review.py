@@ -36,5 +36,5 @@ def _header(action: CreateTable | AlignTable) -> str:
 
 
 def _comment(text: str) -> str:
-    # Every line by itself, whatever a name or a comment holds, so that nothing in it becomes SQL.
+    # Each line is escaped by itself, so that no name or comment in it becomes SQL.
     return "\n".join(f"-- {line}".rstrip() for line in text.split("\n"))

@@ -47,7 +47,7 @@ def schema_diff(
         left: A schema of Spark's, a DataFrame, a model, or an observed table.
         right: Likewise.
         names: What the sides are called in the header.
-        nullability: Whether NOT NULL counts; Delta takes no notice of a frame's.
+        nullability: Whether NOT NULL counts; Delta ignores that of a frame.
 
     Returns:
         The lines; ``""`` if the schemas are equal.

@@ -1,4 +1,4 @@
-"""A scenario: a table, a changed model, the expected plan and SQL, and the expected end."""
+"""A scenario: a table, a changed model, the expected plan and SQL, and the expected final state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Scenario:
 
     Args:
         name: Topic and case, such as ``checks/check_dropped``.
-        description: What the name does not say.
+        description: What the name leaves out.
         before: The model that created the table; ``None`` if there is no table.
         parquet: Columns and partitions of a parquet table that exists instead of a Delta table.
         after: The model that is applied.

@@ -1,4 +1,4 @@
-"""Run one scenario on one catalog, and compare its plan, its SQL and its end with the expected ones."""
+"""Run one scenario on one catalog, and compare its plan, its SQL and its final state with the expected ones."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Leave a client alone that hangs up first."""
+        """Ignore a client that closes the connection first."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -340,7 +340,7 @@ def test_all_faults_are_shown_at_once(project, toml):
         "default_properties: a is ['b']; write a text, a number, true or false",
         section[12],
         "allow entry 1 is 1; write [[tool.pytest_delta_schema.allow]] and its keys below",
-        "storage entry 1 has no prefix of S3; write what lies there: prefix = 's3://bucket/folder'",
+        "storage entry 1 has no prefix of S3; write the location: prefix = 's3://bucket/folder'",
         "warehouse is 1; write the path of a folder",
     ]
     assert section[1].startswith("there is no setting colour; settings are models, backend, warehouse, bind, ")

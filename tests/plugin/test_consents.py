@@ -98,7 +98,7 @@ def test_an_expired_entry_stops_the_run(project, said):
         [
             (
                 "ERROR: consent 'drop-column dev.silver.[*].legacy' expired on 2001-01-01 (moved to payments); remove it, or"
-                " agree once more"
+                " renew it"
             )
         ]
     )
@@ -124,7 +124,7 @@ def test_every_invalid_consent_is_reported_at_once(project, said):
             f"ERROR: {where} there is no setting allowed; did you mean allow[?]",
             f"{where} allow entry 1 lacks reason, expires and has a key by; its keys are action, path, reason, expires",
             f"{where} allow entry 2 expires on 'soon'; write a day: expires = 2030-12-31",
-            f"{where} allow entry 2 has no reason; say why it is agreed to",
+            f"{where} allow entry 2 has no reason; say why it is given",
             (
                 f"{where} allow entry 2 cannot be used: consent 'drop-table dev.silver.orders' names no known action;"
                 " write 'drop-column' or 'rewrite' and then a path"

@@ -52,7 +52,7 @@ from support.plugin_project import ORDERS
         pytest.param(
             [],
             ["delta_models = json"],
-            "models: json lies outside of the project; import its tables in a test module and list them there:"
+            "models: json is outside of the project; import its tables in a test module and list them there:"
             " delta_tables = [...]",
             id="module from elsewhere",
         ),

@@ -33,7 +33,7 @@ def test_the_gate_reports_a_stale_catalog_entry(project, unity, workers):
             "dev.silver.orders: the catalog entry differs from the Delta log, 2 differences: columns, properties.team",
             "  columns          entry none      log 2",
             "  properties.team  entry (absent)  log 'x'",
-            "Spark reads the log; clients that ask the catalog see its entry. Synchronise it: pytest --delta-sync-metadata",
+            "Spark reads the log; clients that only use the catalog see its entry. Synchronise it: pytest --delta-sync-metadata",
             "drift: 1 in sync, 1 stale metadata, 0 statements run",
             "  stale metadata  dev.silver.orders: the catalog entry differs from the Delta log, 2 differences: *",
             "to synchronise catalog entries with the logs: pytest --delta-sync-metadata",
@@ -388,7 +388,7 @@ def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
 @pytest.mark.parametrize(
     ("said", "text"),
     [
-        ('endpoint = "x"', "storage entry 1 has no prefix of S3; write what lies there: prefix = 's3://bucket/folder'"),
+        ('endpoint = "x"', "storage entry 1 has no prefix of S3; write the location: prefix = 's3://bucket/folder'"),
         ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1 has path_style = 'yes'; write true or false"),
         (
             'prefix = "s3://x"\nsecret = "y"',

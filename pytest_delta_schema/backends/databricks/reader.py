@@ -1,7 +1,7 @@
-"""From what information_schema shows of a schema, and DESCRIBE DETAIL of a table, to states.
+"""Build states from the rows of information_schema and DESCRIBE DETAIL.
 
-``information_schema`` does not show generation expressions and identities; tables that have the feature are asked for
-their CREATE statement as well.
+``information_schema`` does not show generation expressions and identities; for tables that have the feature, the CREATE
+statement is read as well.
 """
 
 from __future__ import annotations

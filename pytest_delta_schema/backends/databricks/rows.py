@@ -1,4 +1,4 @@
-"""Rows that a workspace answers with, as typed values: checked here alone, and not trusted before."""
+"""Turn the rows that a workspace returns into typed values; they are checked here, and only here."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class KeyRow(TypedDict):
 
 
 class ParentRow(TypedDict):
-    """A column of the key that a foreign key points at."""
+    """A column of the key that a foreign key references."""
 
     constraint_name: str
     table_catalog: str
@@ -74,7 +74,7 @@ class _ProtocolRow(TypedDict):
 
 
 class DetailRow(_ProtocolRow, total=False):
-    """What DESCRIBE DETAIL tells of a table; properties come as a map, or as pairs."""
+    """A row of DESCRIBE DETAIL; properties are a map, or pairs."""
 
     tableFeatures: list[str] | None
     description: str | None
@@ -109,14 +109,14 @@ def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
         rows: As they came; arrays may be those of numpy.
 
     Raises:
-        StatementError: If one is something else, with the place of the fault.
+        StatementError: If one is something else, with the path of the fault.
     """
     plain = [{key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()} for row in rows]
     try:
         return msgspec.convert(plain, list[kind], strict=False)  # type: ignore[valid-type]
     except (msgspec.ValidationError, RecursionError) as error:
         fault = str(error)
-    msg = f"the workspace answered with rows of another form ({fault})"
+    msg = f"the workspace returned rows of another form ({fault})"
     raise StatementError(msg, condition="STRANGE_ROWS")
 
 
@@ -128,6 +128,6 @@ def first(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> _T:
     """
     typed_rows = typed(kind, rows)
     if not typed_rows:
-        msg = "the workspace answered with no row where one was asked for"
+        msg = "the workspace returned no row where one was expected"
         raise StatementError(msg, condition="STRANGE_ROWS")
     return typed_rows[0]

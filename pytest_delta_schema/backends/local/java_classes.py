@@ -1,4 +1,4 @@
-"""Our few Java classes, compiled once by the compiler that Spark bundles, and put on the class path as a jar."""
+"""Compile the Java classes of this package once, with the compiler that Spark bundles, to a jar."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def classes_jar(jars: Sequence[Path], java: Java) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             _build(sources, jars, java, Path(scratch))
-            # Whoever is last of several that compile at once wins, with the same bytes.
+            # If several processes compile at once, the last one writes the same bytes again.
             return keep_file(Path(scratch, "classes.jar"), folder, name, ".jar")
 
 

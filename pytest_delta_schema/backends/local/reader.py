@@ -43,7 +43,7 @@ def read_tables(
     conversions: Mapping[QualifiedName, Parquet] = MappingProxyType({}),
     sources: Sources | None = None,
 ) -> CatalogState:
-    """Read tables fresh from their logs.
+    """Read tables from their logs, without a cache.
 
     Args:
         bridge: The session.

@@ -1,6 +1,6 @@
 """The private names of pyspark and py4j that this package uses; nothing else in the package uses one.
 
-They lead into the JVM of a classic session, for which pyspark has no public way.
+They give access to the JVM of a classic session, for which pyspark has no public interface.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 VERSIONS = {"pyspark": ">=4.2,<4.3", "py4j": ">=0.10.9.9,<0.10.10"}
-"""The versions in which these names were tried."""
+"""The versions with which these names were tested."""
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Whether a session is one of Spark Connect, which has no JVM in this process's reach."""
+    """Whether a session is one of Spark Connect, whose JVM this process cannot reach."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
 
 VERSIONS = {"delta-spark": ">=4.4,<4.5"}
-"""The versions in which these classes were tried."""
+"""The versions with which these classes were tested."""
 
 
 class Transaction:

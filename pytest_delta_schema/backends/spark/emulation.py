@@ -30,7 +30,7 @@ BY_COMMIT = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.REWRITE_LAYO
 """Statements that open-source Delta 4.4.0 lacks, or does not run exactly; a metadata transaction does them."""
 
 BY_PROPERTY = CATALOG_ONLY
-"""Statements for what open-source Delta does not know; ``pytest_delta_schema.*`` table properties store it."""
+"""Statements for features that open-source Delta lacks; ``pytest_delta_schema.*`` table properties store it."""
 
 
 def on_delta(statement: Statement) -> tuple[Statement, ...]:

@@ -1,4 +1,4 @@
-"""Reach into the JVM of a classic session through py4j."""
+"""Load Delta tables in the JVM of a classic session through py4j."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Gateway:
-    """Reaches tables as Delta itself sees them, through py4j.
+    """Loads tables as Delta represents them, through py4j.
 
     Args:
         spark: A classic session; one of Spark Connect has no JVM to reach.

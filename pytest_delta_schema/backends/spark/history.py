@@ -1,4 +1,4 @@
-"""Find the commits that brought columns, and columns that are gone, in schemas of older versions."""
+"""Find the commits that added columns, and columns that were dropped, in the schemas of older versions."""
 
 from __future__ import annotations
 

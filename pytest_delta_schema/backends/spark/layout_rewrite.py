@@ -1,7 +1,7 @@
-"""Another layout for the same rows, in one commit that keeps everything else about the table.
+"""Rewrite the rows of a table in another layout, in one commit that keeps everything else about the table.
 
 A replacing CREATE TABLE AS would lose NOT NULL, comments, properties, constraints and the table's id. So the rows of
-one version are written anew under the table's own metadata with another layout, and take the place of the old files
+one version are written anew under the table's own metadata with another layout, and replace the old files
 (Delta 4.4.0: with deletion vectors, column mapping, row tracking, generated and identity columns). As in OPTIMIZE, the
 commit says that no data has changed, so streams and the change data feed do not show the rows again.
 
@@ -45,9 +45,9 @@ _FEATURE = CLUSTERING_FEATURE.rpartition(".")[2]
 
 
 def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
-    """Write all rows of a table anew, laid out otherwise, if every value stays what it is.
+    """Write all rows of a table again in another layout, if that changes no value.
 
-    Whoever writes at the same time makes the commit fail, because the whole table counts as read. The rows are scanned
+    A concurrent write makes the commit fail, because the whole table counts as read. The rows are scanned
     three times: for the fingerprint before, for the write, and for the fingerprint of what was written.
 
     Args:

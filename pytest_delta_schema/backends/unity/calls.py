@@ -1,4 +1,4 @@
-"""Calls of a server: one time limit each, bounded retries of reads, and failures that say which call and why."""
+"""Call a server: with a time limit, bounded retries of reads, and errors that name the call and the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PAUSE = 0.2
 
 TIMEOUT, UNREACHABLE, BROKEN_OFF, TOO_LARGE = "TIMEOUT", "UNREACHABLE", "BROKEN_OFF", "TOO_LARGE"
 REDIRECTED, FOREIGN = "REDIRECTED", "FOREIGN_ANSWER"
-"""Conditions of failures that the server has no name for."""
+"""Conditions of failures for which the server has no code."""
 
 _BETWEEN = "see what answers at that address"
 _AGAIN = (429, 500, 502, 503, 504)
@@ -32,7 +32,7 @@ _NOT_FOUND, _CONFLICT, _INTERNAL = 404, 409, 500
 _DEADLOCK = "Deadlock detected"
 
 _LONGEST = 300
-"""Of a message of the server so many characters are shown."""
+"""How many characters of a message of the server are shown."""
 
 _REMEDIES = {
     401: "give a valid token",
@@ -42,12 +42,12 @@ _REMEDIES = {
 
 
 class ServerError(StatementError):
-    """What a server answered instead of what it was asked for.
+    """A call of a server failed.
 
     Args:
-        text: Which call, and the server's own words.
+        text: The call, and the message of the server.
         status: The HTTP status; ``None`` if no answer came.
-        condition: The server's name for it, such as ``TABLE_NOT_FOUND``.
+        condition: The server's code for it, such as ``TABLE_NOT_FOUND``.
         is_of_api: Whether the answer is an error in the form of one of the server's APIs, and not of something else
             that answers at its address.
     """
@@ -59,7 +59,7 @@ class ServerError(StatementError):
 
     @property
     def is_not_found(self) -> bool:
-        """Whether the server itself says that the thing does not exist, which is another answer than hiding it."""
+        """Whether the server reports that the object does not exist, which is not the same as hiding it."""
         return self.status == _NOT_FOUND and self.is_of_api
 
     @property
@@ -172,7 +172,7 @@ class Calls:
             fault: What is wrong with it.
         """
         reason = self.scrub(fault)
-        msg = f"{answered.call}: {answered.status}, and the answer is none of Unity Catalog ({reason})"
+        msg = f"{answered.call}: {answered.status}, and the answer does not come from Unity Catalog ({reason})"
         return ServerError(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN)
 
     def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Answered:
@@ -205,7 +205,7 @@ class Calls:
 
         if isinstance(error, httpcore.TimeoutException):
             msg = f"the server at {self.uri} did not answer {call} within {deadline.seconds:g} s"
-            return ServerError(f"{msg}; see whether it is alive", status=None, condition=TIMEOUT)
+            return ServerError(f"{msg}; see whether it is running", status=None, condition=TIMEOUT)
         if isinstance(error, TooLargeError):
             msg = f"{call} on {self.uri}: the answer is larger than {LARGEST_BODY // 1024**2} MiB"
             return ServerError(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
@@ -216,7 +216,7 @@ class Calls:
             msg = f"the server at {self.uri} cannot be reached{through} ({reason})"
             text = f"{msg}; see whether it runs, and delta_unity_uri"
             return ServerError(text, status=None, condition=UNREACHABLE)
-        msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); see what stands between"
+        msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); check the proxies between"
         return ServerError(msg, status=None, condition=BROKEN_OFF)
 
     def _refused(self, call: str, answer: Answer) -> ServerError:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VERSIONS = {"deltalake": ">=1.6,<1.7"}
-"""The versions in which these names were tried."""
+"""The versions with which these names were tested."""
 
 
 def is_panic(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""Say why a table of a Unity Catalog server cannot be read."""
+"""Explain why a table of a Unity Catalog server cannot be read."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableSta
     if schema.is_not_found:
         return unreadable(name, no_catalog(name.catalog))
     reason = unreadable(name, schema)
-    fact = f"is not found, and nobody can tell whether it exists: {reason.message}"
+    fact = f"is not found, and it is not known whether it exists: {reason.message}"
     return problem(name, fact, reason.remedy)

@@ -215,7 +215,7 @@ class TableReader:
         if head.table_type in _VIEWS:
             return TableReading(is_a_view(name))
         if not head.data_format:
-            fact = "nobody can tell whether it is a Delta table, because its catalog entry has no format"
+            fact = "it may not be a Delta table, because its catalog entry has no format"
             return TableReading(problem(name, fact, "register it again with one"))
         if head.data_format != _DELTA:
             return TableReading(is_not_delta(name, head.data_format))

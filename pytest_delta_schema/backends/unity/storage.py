@@ -96,7 +96,7 @@ def deltalake_options(location: str, stores: Iterable[Storage], credentials: Cre
     Args:
         location: The location of the table.
         stores: The known stores.
-        credentials: The vended credentials of the table; they win over keys of the environment.
+        credentials: The vended credentials of the table; they take precedence over keys of the environment.
     """
     options = HiddenValues()
     if not is_remote(location):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 2.0
-"""Seconds before the second try, twice as many before each further one, up to a longest; a random part is left out."""
+"""Seconds before the second try, doubled for each further one up to a maximum, less a random part."""
 
 _INTERNAL = 500
 

@@ -1,4 +1,4 @@
-"""How the double reads columns of the Delta API and of the classic API, with the server's checks."""
+"""Convert columns between the Delta API, the classic API and the stored form, with the server's checks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def columns_of_request(columns: Any) -> list[dict[str, Any]]:
 
 
 def with_partitions(columns: Iterable[Mapping[str, Any]], partitioning: Any) -> list[dict[str, Any]]:
-    """Return columns with their places among the partition columns, which are compared without case.
+    """Return columns with their indexes among the partition columns, which are compared without case.
 
     Raises:
         Refused: If a partition column is unknown or given twice.
@@ -83,7 +83,7 @@ def partitioning_of(columns: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def check_classic(column: Mapping[str, Any]) -> None:
-    """Check a column of the classic API: its ``type_json`` is a whole field, and says what the column says.
+    """Check a column of the classic API: its ``type_json`` is a whole field, and agrees with the column.
 
     Raises:
         Refused: If it is refused.

@@ -1,4 +1,4 @@
-"""What the server's Spark connector would tell it of tables: the double reads it from their Delta logs."""
+"""Make the catalog entries that the server's Spark connector would make, from the Delta logs of tables."""
 
 from __future__ import annotations
 

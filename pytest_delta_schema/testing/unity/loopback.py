@@ -49,7 +49,7 @@ class LoopbackServer(ThreadingHTTPServer):
                 request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Leave a client alone that hangs up first."""
+        """Ignore a client that closes the connection first."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -29,7 +29,7 @@ IMPOSED_PROPERTIES: Mapping[str, str] = MappingProxyType(
 
 
 def after_commit(info: Mapping[str, Any], log: LogState) -> dict[str, Any]:
-    """Return the entry of a managed table after a commit: it shows what the log says."""
+    """Return the entry of a managed table after a commit: it has the metadata of the log."""
     fields = json.loads(log.schema)["fields"]
     return {
         **info,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_entry import LogState
 
 PAGE = 100
-"""The most tables that a page of a listing has, whatever is asked for."""
+"""The largest number of tables on a page of a listing."""
 
 _NAME = re.compile(r"[a-zA-Z0-9_@-]+")
 _TAG = "etag-"
@@ -53,7 +53,7 @@ class Metastore:
         self._forgotten: set[str] = set()
 
     def look(self) -> None:
-        """Take notice of what the connector has made and dropped in the store."""
+        """Add the tables that the connector has made in the store, and remove those that it has dropped."""
         if self._store is None:
             return
         logs = logs_in(self._store)
@@ -113,7 +113,7 @@ class Metastore:
         return self.schemas[name]
 
     def create_table(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Make an entry; an id and an owner that a client sends are left unread."""
+        """Make an entry; an id and an owner that a client sends are ignored."""
         if _NAME.fullmatch(str(body.get("name") or "")) is None:
             message = "Name cannot contain a period, space, forward-slash, or control characters"
             raise invalid(message)
@@ -169,7 +169,7 @@ class Metastore:
         return self.table(name, delta=True)
 
     def commit(self, name: str, log: LogState) -> None:
-        """Let an entry be that of a managed table and follow a commit, which on the server is one step."""
+        """Make an entry that of a managed table, and update it by a commit, which on the server is one step."""
         self.tables[name] = after_commit(self._known(name), log)
         self.etags[name] = self._tick()
 
@@ -182,7 +182,7 @@ class Metastore:
         self.etags[renamed] = self._tick()
 
     def delete_table(self, name: str) -> None:
-        """Forget an entry; the files of an external table stay."""
+        """Remove an entry; the files of an external table stay."""
         self._known(name)
         del self.tables[name]
         self._forgotten.add(name)

@@ -50,12 +50,12 @@ def missing(name: str, *, kind: str) -> Refused:
 
 
 def invalid(message: str) -> Refused:
-    """An argument makes no sense."""
+    """An argument is invalid."""
     return Refused(400, INVALID_ARGUMENT, message)
 
 
 def unparsed(message: str) -> Refused:
-    """The body cannot be parsed, or has a key that the server does not know."""
+    """The body cannot be parsed, or has an unknown key."""
     return Refused(400, INVALID_ARGUMENT, f"failed to parse a JSON document: {message}")
 
 

@@ -1,4 +1,4 @@
-"""The double as a server: which calls it answers, and what goes wrong on purpose."""
+"""The double as a server: the calls that it answers, and the faults that it simulates."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ ENDPOINTS = (
     "GET /v1/staging-tables/{table_id}/credentials",
     "GET /v1/temporary-path-credentials",
 )
-"""What release 0.6.0 says that its Delta API can do; the double does what a schema tool needs of it."""
+"""The endpoints that release 0.6.0 lists for its Delta API; the double has those that a schema tool needs."""
 
 Answer = tuple[int, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Something that goes wrong.
+    """A simulated fault.
 
     Args:
         path: Calls whose path this pattern is found in.
-        status: Answered in place of what was asked for.
+        status: The HTTP status of the answer.
         text: The body; ``None`` for the server's own form of an error.
         seconds: How long the answer is held back.
         method: Which calls; ``""`` for all of them.
@@ -72,17 +72,17 @@ class UnityDouble:
     """A Unity Catalog server that listens on loopback while it is entered.
 
     Args:
-        store: Where tables of the Spark connector lie; see :class:`Metastore`.
+        store: The folder of tables that the Spark connector makes; see :class:`Metastore`.
         token: The bearer token without which every call is refused; ``None`` for a server without authorization.
         delta_api: Whether the server is new enough to update entries.
 
     Attributes:
         metastore: Catalogs, schemas and catalog entries; tests read and change them directly.
         calls: Every call so far, as method and path without the query.
-        faults: What goes wrong from now on.
+        faults: The faults that are simulated.
         hidden: Names of catalogs, schemas and tables that the principal may not see.
         read_only: Names of those that the principal may see and not change.
-        deadlocks: Every so-manieth update is answered as a lost race on the server's embedded database; 0 for none.
+        deadlocks: One in so many updates is answered as a lost race on the server's embedded database; 0 for none.
         credentials: What is vended for the files of every table; ``None`` to vend nothing.
     """
 
@@ -153,7 +153,7 @@ class UnityDouble:
         raise Refused(405, "METHOD_NOT_ALLOWED", f"{method} is not allowed")
 
     def _require_token(self, token: str | None) -> None:
-        """Refuse everybody else, and repeat what they gave, as servers do that are no friends of secrets."""
+        """Refuse a call without the right token, and repeat the token that it gave, as some servers do."""
         if self._token is not None and token != f"Bearer {self._token}":
             raise Refused(401, "UNAUTHENTICATED", f"invalid credentials: {token}", by_authorizer=True)
 

@@ -300,7 +300,7 @@ def test_a_history_of_another_form_is_no_absent_table(workspace, monkeypatch, ro
     catalog = made(workspace, table(ID))
     monkeypatch.setattr(workspace, "rows", lambda _: rows)
 
-    assert str(catalog.version(NAME)).startswith("dev.silver.orders: cannot be read (the workspace answered with")
+    assert str(catalog.version(NAME)).startswith("dev.silver.orders: cannot be read (the workspace returned")
 
 
 @pytest.mark.parametrize("rows", [[{}], [{"table_name": 5, "table_type": "TABLE", "data_source_format": None}]])
@@ -308,7 +308,7 @@ def test_a_listing_of_another_form_is_no_empty_one(workspace, monkeypatch, rows)
     catalog = made(workspace, table(ID))
     monkeypatch.setattr(workspace, "rows", lambda _: rows)
 
-    with pytest.raises(StatementError, match="the workspace answered with rows of another form"):
+    with pytest.raises(StatementError, match="the workspace returned rows of another form"):
         catalog.table_names("dev", "silver")
 
 

@@ -41,7 +41,7 @@ def log(tmp_path):
 
 
 def reason(text):
-    return f"200, and the answer is none of Unity Catalog ({text}); {BETWEEN}"
+    return f"200, and the answer does not come from Unity Catalog ({text}); {BETWEEN}"
 
 
 DEEP = b'{"a":' * 200_000 + b"1" + b"}" * 200_000
@@ -75,9 +75,7 @@ def test_what_is_no_table_makes_it_unreadable(log, body, text):
 
     problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
 
-    start = (
-        f"dev.silver.orders: GET {TABLE[4:]} on http://unity.invalid: 200, and the answer is none of Unity Catalog ("
-    )
+    start = f"dev.silver.orders: GET {TABLE[4:]} on http://unity.invalid: 200, and the answer does not come from Unity Catalog ("
     assert problem.startswith(f"{start}{text}")
     assert problem.endswith(f"); {BETWEEN}")
     assert "\n" not in problem
@@ -97,7 +95,7 @@ def test_what_is_no_schema_or_catalog_leaves_open_whether_a_table_is_absent(log,
     state = server.catalog.snapshot([MODEL])
 
     assert str(state.problems[NAME]).startswith(
-        "dev.silver.orders: is not found, and nobody can tell whether it exists"
+        "dev.silver.orders: is not found, and it is not known whether it exists"
     )
     assert NAME not in state.tables
 
@@ -111,7 +109,7 @@ def test_what_is_none_of_the_delta_api_makes_a_managed_table_unreadable(call, bo
     problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
 
     assert problem.startswith(
-        f"dev.silver.orders: {call} on http://unity.invalid: 200, and the answer is none of Unity"
+        f"dev.silver.orders: {call} on http://unity.invalid: 200, and the answer does not come from Unity"
     )
     assert "\n" not in problem
 
@@ -124,7 +122,7 @@ def test_what_vends_nothing_makes_a_table_unreadable(body):
     problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
 
     assert problem.startswith(
-        f"dev.silver.orders: {CREDENTIALS} on http://unity.invalid: 200, and the answer is none of"
+        f"dev.silver.orders: {CREDENTIALS} on http://unity.invalid: 200, and the answer does not come from"
     )
 
 
@@ -133,7 +131,7 @@ def test_what_is_no_listing_is_no_empty_one(log, body):
     server = Playing(log)
     server.play(LISTING, body)
 
-    with pytest.raises(StatementError, match="and the answer is none of Unity Catalog"):
+    with pytest.raises(StatementError, match="and the answer does not come from Unity Catalog"):
         server.catalog.table_names("dev", "silver")
 
 
@@ -233,7 +231,7 @@ REFUSED = {
     "an error that is none": (Answer(500, "Oops", "", DEEP), "500 : Oops; look into the server's log"),
     "no content": (
         Answer(204, "No Content", "", b""),
-        f"204, and the answer is none of Unity Catalog (it is empty); {BETWEEN}",
+        f"204, and the answer does not come from Unity Catalog (it is empty); {BETWEEN}",
     ),
 }
 
@@ -343,7 +341,7 @@ def test_an_entry_without_a_format_is_not_reported_as_another_format(log):
     server.play(TABLE, {**entry(log), "data_source_format": None})
 
     assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
-        "dev.silver.orders: nobody can tell whether it is a Delta table, because its catalog entry has no format;"
+        "dev.silver.orders: it may not be a Delta table, because its catalog entry has no format;"
         " register it again with one"
     )
 

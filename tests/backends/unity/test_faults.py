@@ -67,14 +67,14 @@ FAULTS = {
     "truncated": (
         Fault(path="orders$", status=200, text='{"name": "ord'),
         (
-            "GET /tables/dev.silver.orders on {uri}: 200, and the answer is none of Unity Catalog (Input data was"
+            "GET /tables/dev.silver.orders on {uri}: 200, and the answer does not come from Unity Catalog (Input data was"
             " truncated); see what answers at that address"
         ),
     ),
     "no object": (
         Fault(path="orders$", status=200, text="[]"),
         (
-            "GET /tables/dev.silver.orders on {uri}: 200, and the answer is none of Unity Catalog (Expected `object`, got"
+            "GET /tables/dev.silver.orders on {uri}: 200, and the answer does not come from Unity Catalog (Expected `object`, got"
             " `array`); see what answers at that address"
         ),
     ),
@@ -113,7 +113,7 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
 
     assert len(state.problems) == 42
     assert {str(each).partition(": ")[2] for each in state.problems.values()} == {
-        f"the server at {unity.server.uri} did not answer GET /tables within 0.3 s; see whether it is alive"
+        f"the server at {unity.server.uri} did not answer GET /tables within 0.3 s; see whether it is running"
     }
     assert unity.calls("GET") == ["/tables"]
 
@@ -270,7 +270,7 @@ class TestPermissionAndAbsence:
         problem = unity.state(nope).problems[nope.name]
 
         assert str(problem) == (
-            "dev.silver.nope: is not found, and nobody can tell whether it exists: GET /schemas/dev.silver on"
+            "dev.silver.nope: is not found, and it is not known whether it exists: GET /schemas/dev.silver on"
             f" {unity.server.uri}: 403 INTERNAL: told to fail; give the principal of the token the permission"
         )
 

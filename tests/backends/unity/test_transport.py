@@ -77,7 +77,7 @@ def test_a_read_ends_with_its_time_and_is_not_tried_again(play):
         client.close()
         assert problem == (
             f"dev.silver.orders: the server at {server.uri} did not answer GET /tables/dev.silver.orders within 0.4 s;"
-            " see whether it is alive"
+            " see whether it is running"
         )
         assert SECONDS <= took < ENOUGH
         assert len(server.heads) <= 1
@@ -89,7 +89,7 @@ def test_a_write_ends_with_its_time(play):
         client = UnityClient(server.uri, timeout=SECONDS)
         start = time.monotonic()
 
-        with pytest.raises(ServerError, match=r"did not answer POST .* within 0.4 s; see whether it is alive$"):
+        with pytest.raises(ServerError, match=r"did not answer POST .* within 0.4 s; see whether it is running$"):
             client.update_table(NAME, {"text": "x" * 8 * MUCH})
         took = time.monotonic() - start
 
@@ -171,7 +171,7 @@ def test_pages_without_an_end(monkeypatch, following, reason, calls):
 
         client.close()
         assert str(caught.value) == (
-            f"GET /tables on {server.uri}: 200, and the answer is none of Unity Catalog ({reason}); see what answers at"
+            f"GET /tables on {server.uri}: 200, and the answer does not come from Unity Catalog ({reason}); see what answers at"
             " that address"
         )
         assert len(server.heads) == calls
@@ -219,7 +219,7 @@ def test_answers_that_break_off_are_of_one_table(data, reason):
         client.close()
         start = f"the server at {server.uri} broke off its answer to GET /tables/dev.silver.orders ({reason}"
         assert str(caught.value).startswith(start)
-        assert str(caught.value).endswith("); see what stands between")
+        assert str(caught.value).endswith("); check the proxies between")
         assert other.value.is_not_found
 
 
