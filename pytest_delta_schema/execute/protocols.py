@@ -61,7 +61,8 @@ class Capabilities:
 
     Args:
         emulates: Kinds that it lacks and does in another way, with the same result.
-        refuses: Returns why it can neither run nor emulate a statement, or ``None``; does no I/O.
+        refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it asks the catalog once
+            for its version.
         refuses_on: The same for a statement on a table as it was read; the table is ``None`` if it is created.
     """
 

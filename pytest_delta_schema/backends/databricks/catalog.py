@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
@@ -105,23 +106,28 @@ class DatabricksCatalog:
         Raises:
             StatementError: If the workspace refuses it.
         """
-        is_supported = statement.kind not in TOGETHER or self._changes_several
+        is_supported = statement.kind not in TOGETHER or self._runtime >= SEVERAL_COLUMNS
         for part in (statement,) if is_supported else one_by_one(statement):
             self._connection.rows(part.sql)
 
     @cached_property
-    def _changes_several(self) -> bool:
-        """Whether one ALTER TABLE can change several columns."""
+    def _runtime(self) -> tuple[float, ...]:
+        """The version of the runtime, such as ``(16, 4)``; empty if it is unknown.
+
+        SQL warehouses have none and are always current. From 18 on a runtime may have no minor version, and changes by
+        dated updates (source: its release notes): it counts as the newest of its number.
+        """
         from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
 
         try:
             runtime = first(RuntimeRow, self._connection.rows(RUNTIME))["runtime"]
         except StatementError:
-            return False  # an old runtime without this function
+            return ()  # an old runtime without this function
         if runtime is None:
-            return True
-        parts = runtime.split(".")[:2]
-        return all(map(str.isdecimal, parts)) and tuple(map(int, parts)) >= SEVERAL_COLUMNS
+            return (inf,)
+        major, _, rest = runtime.partition(".")
+        minor = rest.partition(".")[0]
+        return (int(major), int(minor) if minor.isdecimal() else inf) if major.isdecimal() else ()
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""

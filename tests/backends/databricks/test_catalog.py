@@ -497,6 +497,7 @@ def modules(monkeypatch, *, sql=None, config=None, session=None):
     [
         ("16.3.x-scala2.12", True),
         ("17.0", True),
+        ("18.x-scala2.13", True),
         (None, True),
         ("15.4.x-photon-scala2.12", False),
         ("custom:local", False),
