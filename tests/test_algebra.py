@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, MemoryCatalog, Table, TablePlanner
+from pytest_delta_schema import Check, Column, MemoryCatalog, Table, TablePlanner, Unique
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import TableState
@@ -80,7 +80,7 @@ def _with_column(model: Table, **changes: object) -> Table:
 
 
 def _copy(model: Table, **changes: object) -> Table:
-    parts = ("columns", "comment", "table_properties", "primary_key", "checks", "tags")
+    parts = ("columns", "comment", "table_properties", "primary_key", "unique", "checks", "tags")
     return Table(*NAME, **{**{part: getattr(model, part) for part in parts}, **changes})
 
 
@@ -94,6 +94,7 @@ EDITS = (
     lambda model: _with_column(model, comment=model.columns[0].comment + "!"),
     lambda model: _with_column(model, data_type=spark.ArrayType(model.columns[0].data_type)),
     lambda model: _copy(model, primary_key=[] if model.primary_key else [model.columns[0].name]),
+    lambda model: _copy(model, unique=[*model.unique, Unique([model.columns[0].name], name="quite_new")]),
     lambda model: _copy(model, tags={**model.tags, "quite_new": ""}),
     lambda model: _with_column(model, tags={**model.columns[0].tags, "quite_new": "1"}),
 )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.constraints import Check as Check
     from pytest_delta_schema.models.constraints import ForeignKey as ForeignKey
     from pytest_delta_schema.models.constraints import PrimaryKey as PrimaryKey
+    from pytest_delta_schema.models.constraints import Unique as Unique
     from pytest_delta_schema.models.conversion import Parquet as Parquet
     from pytest_delta_schema.models.names import QualifiedName as QualifiedName
     from pytest_delta_schema.models.structs import empty_frame as empty_frame

@@ -66,6 +66,34 @@ class PrimaryKey:
         return len(self.columns)
 
 
+@dataclass(slots=True)
+class Unique:
+    """Declare that no two rows have the same values in some columns; rows with NULL in one of them do not count.
+
+    As on Databricks the constraint is informational: writes do not enforce it. A data check runs when it is added.
+
+    Args:
+        columns: Names of the columns, in order; at least one. They may be nullable.
+        name: Left out, it is derived from the names of the table and the columns.
+
+    Raises:
+        DeclarationError: If ``columns`` is not a list of names, or empty.
+    """
+
+    kind: ClassVar[str] = "unique constraint"
+
+    columns: Sequence[str]
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        self.columns = require_names(self.columns, "columns of a unique constraint")
+        if not self.columns:
+            msg = "a unique constraint has no columns; name at least one"
+            raise DeclarationError(msg)
+        if self.name is not None:
+            require_name(self.name, "the name of a unique constraint")
+
+
 @dataclass(slots=True, eq=False)
 class ForeignKey:
     """Declare that every row whose ``columns`` are not NULL has a row in a parent table.

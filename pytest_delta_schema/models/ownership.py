@@ -14,6 +14,7 @@ Aspect = Literal[
     "types",
     "defaults",
     "primary_keys",
+    "unique",
     "foreign_keys",
     "checks",
     "comments",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
-from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey
+from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
@@ -54,7 +54,8 @@ class Table:
         owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply
             changes. As a mapping it gives modes to aspects, the others being managed:
             ``{"comments": "report", "properties": "ignore"}``. Aspects are ``columns``, ``types``, ``defaults``,
-            ``primary_keys``, ``foreign_keys``, ``checks``, ``comments``, ``properties``, ``layout`` and ``tags``.
+            ``primary_keys``, ``unique``, ``foreign_keys``, ``checks``, ``comments``, ``properties``, ``layout`` and
+            ``tags``.
         evolution: Whether a column that the model lacks is drift, ``strict``, or accepted with a note, ``additive``, if
             it may be NULL and comes after all declared ones, where writes with ``mergeSchema`` put it; the same for
             fields of structs.
@@ -62,6 +63,7 @@ class Table:
             place; :class:`Parquet` also takes the path of a folder, or converts without statistics.
         tags: Tags of the table in the catalog; ``""`` is a tag without a value. Only these keys are compared, with
             regard to case; a value ``None`` declares the key absent.
+        unique: Columns, or combinations of columns, whose values no two rows share, each a :class:`Unique`.
 
     Raises:
         DeclarationError: If a part can never be valid, such as a bare string for ``columns``.
@@ -83,6 +85,7 @@ class Table:
     evolution: Evolution = STRICT
     convert_from: str | Parquet | None = None
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
+    unique: Sequence[Unique] = ()
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
     logical_name: QualifiedName = field(init=False, repr=False, compare=False)
     is_bound: bool = field(init=False, repr=False, compare=False, default=False)
@@ -113,6 +116,7 @@ class Table:
         self.foreign_keys = _listed(
             self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"
         )
+        self.unique = _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)")
 
     @classmethod
     def from_struct_type(
@@ -146,9 +150,9 @@ class Table:
         return str(self.name)
 
     @property
-    def named_keys(self) -> Sequence[ForeignKey]:
+    def named_keys(self) -> Sequence[ForeignKey | Unique]:
         """The keys whose names an author may choose."""
-        return self.foreign_keys
+        return (*self.foreign_keys, *self.unique)
 
     @property
     def ownership(self) -> Ownership:

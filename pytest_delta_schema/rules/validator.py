@@ -47,6 +47,7 @@ from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.rules.tags import InvalidTag
 from pytest_delta_schema.rules.texts import UnencodableText
 from pytest_delta_schema.rules.types import NotNullInCollection, UnsupportedType, UnsupportedTypeChange
+from pytest_delta_schema.rules.unique import DuplicateUnique, InvalidUniqueColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -78,6 +79,8 @@ _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
     InvalidLayout(),
     InvalidTag(),
     UnencodableText(),
+    InvalidUniqueColumn(),
+    DuplicateUnique(),
 )
 
 

@@ -22,6 +22,7 @@ class StatementKind(Enum):
     REGISTER_TABLE = "register table"
     DROP_FOREIGN_KEY = "drop foreign key"
     DROP_PRIMARY_KEY = "drop primary key"
+    DROP_UNIQUE = "drop unique constraint"
     DROP_CHECK = "drop check"
     UNSET_TAGS = "unset tags"
     RENAME_COLUMN = "rename column"
@@ -36,6 +37,7 @@ class StatementKind(Enum):
     LOOSEN_COLUMNS = "drop not null"
     ADD_CHECK = "add check"
     ADD_PRIMARY_KEY = "add primary key"
+    ADD_UNIQUE = "add unique constraint"
     COMMENT_COLUMNS = "comment on columns"
     COMMENT_TABLE = "comment on table"
     SET_PROPERTIES = "set properties"
@@ -49,6 +51,8 @@ CATALOG_ONLY = frozenset(
     {
         StatementKind.ADD_PRIMARY_KEY,
         StatementKind.DROP_PRIMARY_KEY,
+        StatementKind.ADD_UNIQUE,
+        StatementKind.DROP_UNIQUE,
         StatementKind.ADD_FOREIGN_KEY,
         StatementKind.DROP_FOREIGN_KEY,
         StatementKind.SET_TAGS,

@@ -6,9 +6,16 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict
 
-from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey
+from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.names import QualifiedName, key_name
-from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX, PRIMARY_KEY, ForeignKeyState, KeyState, by_name
+from pytest_delta_schema.state.states import (
+    OWN_PROPERTY_PREFIX,
+    PRIMARY_KEY,
+    UNIQUE,
+    ForeignKeyState,
+    KeyState,
+    by_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,14 +25,19 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import KeyKind, TableState
     from pytest_delta_schema.state.types import ColumnState
 
-KEY_FIELDS: Mapping[Aspect, str] = MappingProxyType({"primary_keys": "primary_key", "foreign_keys": "foreign_keys"})
+KEY_FIELDS: Mapping[Aspect, str] = MappingProxyType(
+    {"primary_keys": "primary_key", "unique": "unique", "foreign_keys": "foreign_keys"}
+)
 """The field of a table's state that holds the keys of an aspect."""
 
-KEY_KINDS: Mapping[str, KeyKind] = MappingProxyType({"PRIMARY KEY": PRIMARY_KEY})
+KEY_KINDS: Mapping[str, KeyKind] = MappingProxyType({"PRIMARY KEY": PRIMARY_KEY, "UNIQUE": UNIQUE})
 """The kind of a key by its ``constraint_type`` in the information schema; foreign keys are apart."""
 
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 """The property that holds a primary key in open-source Delta, which has none: ``{"name": ..., "columns": [...]}``."""
+
+UNIQUE_PREFIX = f"{OWN_PROPERTY_PREFIX}unique."
+"""The prefix of properties that hold UNIQUE constraints in open-source Delta, which has none; the name follows."""
 
 FOREIGN_KEY_PREFIX = f"{OWN_PROPERTY_PREFIX}foreignKey."
 """The prefix of properties that hold foreign keys in open-source Delta, which has none; the name follows."""
@@ -35,6 +47,7 @@ class StateKeys(TypedDict):
     """The fields of a table's state that hold its keys."""
 
     primary_key: KeyState | None
+    unique: tuple[KeyState, ...]
     foreign_keys: tuple[ForeignKeyState, ...]
 
 
@@ -42,6 +55,7 @@ class DeclaredKeys(TypedDict):
     """The arguments of a table that declare its keys."""
 
     primary_key: Sequence[str] | PrimaryKey
+    unique: list[Unique]
     foreign_keys: list[ForeignKey]
 
 
@@ -49,8 +63,10 @@ def state_keys(keys: Iterable[KeyState | ForeignKeyState]) -> StateKeys:
     """Return the keys of a table, given in any order, as fields of its state."""
     keys = tuple(keys)
     foreign_keys = [key for key in keys if isinstance(key, ForeignKeyState)]
+    others = [key for key in keys if isinstance(key, KeyState)]
     return {
-        "primary_key": next((key for key in keys if isinstance(key, KeyState)), None),
+        "primary_key": next((key for key in others if key.kind == PRIMARY_KEY), None),
+        "unique": tuple(sorted((key for key in others if key.kind == UNIQUE), key=by_name)),
         "foreign_keys": tuple(sorted(foreign_keys, key=by_name)),
     }
 
@@ -62,8 +78,8 @@ def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
         table: The model.
         columns: Its columns.
     """
-    if not table.primary_key and not table.foreign_keys:
-        return {"primary_key": None, "foreign_keys": ()}
+    if not table.primary_key and not table.unique and not table.foreign_keys:
+        return state_keys(())
     names = [column.name for column in columns]
     return state_keys((*_keys(table, names), *_foreign_keys(table, names)))
 
@@ -72,6 +88,7 @@ def declared_keys(state: TableState) -> DeclaredKeys:
     """Return the declaration of the keys of a table."""
     return {
         "primary_key": _declared_primary_key(state.primary_key),
+        "unique": [Unique(list(key.columns), name=_chosen_name("uq", state, key)) for key in state.unique],
         "foreign_keys": [_declared_foreign_key(state, key) for key in state.foreign_keys],
     }
 
@@ -83,6 +100,8 @@ def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:
     if isinstance(key, ForeignKeyState):
         value.update(parent=key.parent, parentColumns=key.parent_columns)
         name = f"{FOREIGN_KEY_PREFIX}{key.name.lower()}"
+    elif key.kind == UNIQUE:
+        name = f"{UNIQUE_PREFIX}{key.name.lower()}"
     if key.rely:
         value.update(rely=True)
     return {name: json.dumps(value, ensure_ascii=False)}
@@ -90,8 +109,6 @@ def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:
 
 def keys_in_properties(own: Mapping[str, str]) -> StateKeys:
     """Return the keys that ``pytest_delta_schema.*`` properties hold."""
-    if not own:
-        return {"primary_key": None, "foreign_keys": ()}
     return state_keys((*_stored_keys(own), *_stored_foreign_keys(own)))
 
 
@@ -100,6 +117,9 @@ def _keys(table: Table, columns: list[str]) -> Iterator[KeyState]:
     if key:
         rely = isinstance(key, PrimaryKey) and key.rely
         yield KeyState(key_name("pk", table.logical_name, tuple(key), columns), tuple(key), rely)
+    for unique in table.unique:
+        name = unique.name or key_name("uq", table.logical_name, unique.columns, columns)
+        yield KeyState(name, tuple(unique.columns), kind=UNIQUE)
 
 
 def _foreign_keys(table: Table, columns: list[str]) -> Iterator[ForeignKeyState]:
@@ -136,6 +156,8 @@ def _stored_keys(own: Mapping[str, str]) -> Iterator[KeyState]:
     if text is not None:
         value = json.loads(text)
         yield KeyState(value["name"], tuple(value["columns"]), value.get("rely", False))
+    for value in (json.loads(text) for key, text in own.items() if key.startswith(UNIQUE_PREFIX)):
+        yield KeyState(value["name"], tuple(value["columns"]), kind=UNIQUE)
 
 
 def _stored_foreign_keys(own: Mapping[str, str]) -> Iterator[ForeignKeyState]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.models.modes import IGNORE, STRICT
@@ -37,10 +37,11 @@ Tags = Mapping[tuple[str, ...], Mapping[str, str | None]]
 NO_TAGS: Tags = MappingProxyType({})
 
 
-KeyKind = Literal["primary key"]
+KeyKind = Literal["primary key", "unique constraint"]
 """The kinds of keys by which rows are told apart, as messages name them."""
 
-PRIMARY_KEY: KeyKind = "primary key"
+PRIMARY_KEY: Final = "primary key"
+UNIQUE: Final = "unique constraint"
 
 
 class KeyState(NamedTuple):
@@ -61,7 +62,7 @@ class KeyState(NamedTuple):
     @property
     def path(self) -> str:
         """The part of the table that messages about the key name."""
-        return self.kind.replace(" ", "_")
+        return "primary_key" if self.kind == PRIMARY_KEY else self.name
 
 
 class CheckState(NamedTuple):
@@ -106,7 +107,7 @@ class RenameState(NamedTuple):
     old: str
 
 
-def by_name(constraint: CheckState | ForeignKeyState) -> str:
+def by_name(constraint: CheckState | KeyState | ForeignKeyState) -> str:
     """Return the key by which constraints of one kind are sorted: their name without case."""
     return constraint.name.lower()
 
@@ -124,6 +125,7 @@ class TableState:
         table_properties: Read-only. ``None`` as a value occurs only in desired states and means *absent*.
         owned_properties: The keys that a model has set, if the table records them. Not compared as such.
         primary_key: ``None`` if there is none.
+        unique: UNIQUE constraints, sorted by name without case.
         checks: Sorted by name without case.
         foreign_keys: Sorted by name without case.
         partitioning: The columns by which files are partitioned, in order.
@@ -147,6 +149,7 @@ class TableState:
     table_comment: str = ""
     table_properties: Mapping[str, str | None] = field(default_factory=lambda: MappingProxyType({}))
     primary_key: KeyState | None = None
+    unique: tuple[KeyState, ...] = ()
     checks: tuple[CheckState, ...] = ()
     foreign_keys: tuple[ForeignKeyState, ...] = ()
     partitioning: tuple[str, ...] = ()
@@ -165,7 +168,7 @@ class TableState:
     @property
     def keys(self) -> tuple[KeyState, ...]:
         """All keys by which rows are told apart."""
-        return () if self.primary_key is None else (self.primary_key,)
+        return self.unique if self.primary_key is None else (self.primary_key, *self.unique)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -165,6 +165,7 @@ def comparable(state: TableState) -> TableState:
         table_properties=properties,
         owned_properties=state.owned_properties,
         primary_key=state.primary_key,
+        unique=state.unique,
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
         foreign_keys=_foreign_keys(state),
         partitioning=state.partitioning,
@@ -186,6 +187,7 @@ def _constraints(state: TableState) -> tuple[object, ...]:
         {tuple(name.lower() for name in path) for path in not_null_paths(state.columns)},
         {check.name.lower(): simplified(check.expression) for check in state.checks},
         state.primary_key,
+        {key.name.lower(): tuple(map(str.lower, key.columns)) for key in state.unique},
         _foreign_keys(state),
     )
 

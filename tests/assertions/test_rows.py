@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, InvalidModelError, assert_rows_satisfy
+from pytest_delta_schema import Check, Column, InvalidModelError, Unique, assert_rows_satisfy
 from pytest_delta_schema.errors import RowsError
 from support.tables import column, table
 
@@ -47,6 +47,19 @@ def test_every_violation_of_rows_is_reported_at_once(local_session, model):
         ("short", "check short (name IS NULL OR length(name) < 4) is not met by 1 of 4 rows"),
         ("primary_key", "primary key (id) is repeated by 1 of 4 rows"),
     ]
+
+
+def test_unique_columns_are_counted_without_rows_that_hold_null_in_one(local_session):
+    model = table(column(), Column("name", spark.StringType()), unique=[Unique(["name"]), Unique(["name", "id"])])
+    rows = [(1, "a"), (2, "a"), (None, "a"), (None, "a"), (3, None), (3, None)]
+
+    with pytest.raises(RowsError) as caught:
+        assert_rows_satisfy(frame(local_session, rows, "id bigint, name string"), model)
+
+    assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
+        ("uq_dev_silver_orders__name", "unique constraint (name) is repeated by 3 of 6 rows")
+    ]
+    assert_rows_satisfy(frame(local_session, [(1,), (2,)], "id bigint"), model)
 
 
 def test_columns_that_are_left_out_are_null(local_session, model):

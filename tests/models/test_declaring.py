@@ -69,14 +69,14 @@ LONG = LongType()
             lambda: table(column(), owns=["columns", "owner"]),
             (
                 "dev.silver.orders: owns names 'owner', which is no aspect; aspects are columns, types, defaults,"
-                " primary_keys, foreign_keys, checks, comments, properties, layout, tags"
+                " primary_keys, unique, foreign_keys, checks, comments, properties, layout, tags"
             ),
         ),
         (
             lambda: table(column(), owns={"values": "ignore", "constraints": "manage"}),
             (
                 "dev.silver.orders: owns names 'values', 'constraints', which is no aspect; aspects are columns, types,"
-                " defaults, primary_keys, foreign_keys, checks, comments, properties, layout, tags"
+                " defaults, primary_keys, unique, foreign_keys, checks, comments, properties, layout, tags"
             ),
         ),
         (

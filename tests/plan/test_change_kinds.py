@@ -34,6 +34,8 @@ from pytest_delta_schema.plan import (
     SetTableComment,
     SetTableProperties,
     SetTags,
+    UniqueAdd,
+    UniqueDrop,
     UnsetTableProperties,
     UnsetTags,
 )
@@ -47,11 +49,12 @@ from pytest_delta_schema.plan.ownership import mode_of
 from pytest_delta_schema.rules.consent import needed_consents
 from pytest_delta_schema.sql.compiler import RENDERERS, statements
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, SourceState
+from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, column, orders, stored, table
 
 KEY = ForeignKeyState("fk", ("id",), NAME, ("id",))
+UNIQUE = KeyState("uq", ("id",), kind="unique constraint")
 CASES = [
     (ColumnAdd(column=stored()), Risk.METADATA),
     (ColumnRename(name="a", to="b"), Risk.METADATA),
@@ -70,6 +73,8 @@ CASES = [
     (CheckDrop(name="c", expression="id > 0"), Risk.METADATA),
     (PrimaryKeyAdd(name="pk", columns=("id",)), Risk.SCAN),
     (PrimaryKeyDrop(name="pk", columns=("id",)), Risk.METADATA),
+    (UniqueAdd(key=UNIQUE), Risk.SCAN),
+    (UniqueDrop(key=UNIQUE), Risk.METADATA),
     (ForeignKeyAdd(key=KEY), Risk.SCAN),
     (ForeignKeyDrop(key=KEY), Risk.METADATA),
     (SetColumnComments(comments={"a": "b"}), Risk.METADATA),

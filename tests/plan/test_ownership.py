@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import Check, ForeignKey, PropertyPolicy, QualifiedName, TablePlanner
+from pytest_delta_schema import Check, ForeignKey, PropertyPolicy, QualifiedName, TablePlanner, Unique
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import CheckAdd, CheckDrop
 from pytest_delta_schema.plan.describe import change_lines
@@ -22,6 +22,7 @@ def model():
         column("new"),
         comment="Orders",
         primary_key=["id"],
+        unique=[Unique(["new"])],
         checks=[Check("positive", "n > 0")],
         foreign_keys=[ForeignKey(["n"], "dev.silver.others", ["id"], name="other")],
         clustered_by=["n"],
@@ -34,6 +35,7 @@ THERE = state(
     stored(is_nullable=False),
     stored("n", "int"),
     primary_key=KeyState("theirs", ("n",)),
+    unique=(KeyState("theirs_too", ("id",), kind="unique constraint"),),
     checks=(CheckState("positive", "n > 1"),),
     foreign_keys=(ForeignKeyState("theirs", ("n",), QualifiedName("dev", "silver", "customers"), ("id",)),),
     table_properties={"delta.feature.allowColumnDefaults": "supported"},
@@ -43,6 +45,7 @@ CHANGES = {
     "types": ["~ columns.n"],
     "defaults": ["+ columns.n.default"],
     "primary_keys": ["- primary_key", "+ primary_key"],
+    "unique": ["- unique.theirs_too", "+ unique.uq_dev_silver_orders__new"],
     "foreign_keys": ["- foreign_keys.theirs", "+ foreign_keys.other"],
     "checks": ["- checks.positive", "+ checks.positive"],
     "comments": ["~ columns.n.comment", "~ comment"],

@@ -7,7 +7,7 @@ import random
 import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
-from pytest_delta_schema import CatalogReadError, Check, Column, TablePlanner
+from pytest_delta_schema import CatalogReadError, Check, Column, TablePlanner, Unique
 from pytest_delta_schema.plan import (
     AlignTable,
     CheckAdd,
@@ -439,11 +439,16 @@ def test_a_replaced_check_is_dropped_before_columns_change_and_added_after_them(
         column("new"),
         table_properties=mapped,
         primary_key=["id"],
+        unique=[Unique(["new"])],
         checks=[Check("c", "id > 1")],
         comment="New",
     )
     there = state(
-        stored(), stored("old"), primary_key=KeyState("k", ("id",)), checks=checks(("c", "id > 0"), ("d", "old > 0"))
+        stored(),
+        stored("old"),
+        primary_key=KeyState("k", ("id",)),
+        unique=(KeyState("u", ("old",), kind="unique constraint"),),
+        checks=checks(("c", "id > 0"), ("d", "old > 0")),
     )
 
     (action,) = PLANNER.plan([model], catalog(there)).align_tables
@@ -451,6 +456,7 @@ def test_a_replaced_check_is_dropped_before_columns_change_and_added_after_them(
     assert [statement.kind.name for statement in statements(action)] == [
         "SET_PROPERTIES",
         "DROP_PRIMARY_KEY",
+        "DROP_UNIQUE",
         "DROP_CHECK",
         "DROP_CHECK",
         "ADD_COLUMNS",
@@ -458,6 +464,7 @@ def test_a_replaced_check_is_dropped_before_columns_change_and_added_after_them(
         "TIGHTEN_COLUMNS",
         "ADD_CHECK",
         "ADD_PRIMARY_KEY",
+        "ADD_UNIQUE",
         "COMMENT_TABLE",
     ]
 

@@ -103,7 +103,7 @@ def _stored(model: Table | None) -> Iterator[Trait]:
 
 
 def _aspects(state: TableState) -> Iterator[Trait]:
-    for aspect in ("table_comment", "primary_key", "checks", "foreign_keys", "partitioning", "clustering"):
+    for aspect in ("table_comment", "primary_key", "unique", "checks", "foreign_keys", "partitioning", "clustering"):
         if getattr(state, aspect):
             yield ("stored", aspect)
     if any(len(path) > 1 for path in state.clustering):

@@ -19,10 +19,12 @@ from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.columns import column_definition
+from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.sql.quoting import dotted, identifier, listed
 from pytest_delta_schema.sql.types import type_sql
+from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.delta_log import encode_owned
-from pytest_delta_schema.state.states import OWNED_PROPERTIES, KeyState
+from pytest_delta_schema.state.states import OWNED_PROPERTIES, UNIQUE
 from support.tables import column, table
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute import ScratchCatalog
     from pytest_delta_schema.sql import Statement
-    from pytest_delta_schema.state import ForeignKeyState, TableState
+    from pytest_delta_schema.state import KeyState, TableState
 
 RELATIONS = {
     "schemata": ("catalog_name", "schema_name"),
@@ -93,11 +95,14 @@ class Workspace:
         self.backend = backend
         self.asked: list[str] = []
         self.hidden: set[str] = set()
+        self.runtime: str | None = None
         self._places = tuple(places)
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """Answer a query."""
         self.asked.append(sql)
+        if sql == RUNTIME:
+            return [{"runtime": self.runtime}]
         if "information_schema" in sql:
             return self.query(sql)
         name = QualifiedName(*re.findall(r"`([^`]*)`", sql)[:3]) if "SCHEMA" not in sql else None
@@ -183,6 +188,8 @@ class Workspace:
                 found[relation] += [where | {"tag_name": key, "tag_value": value} for key, value in tags.items()]
             if state.primary_key:
                 _constrain(found, place, state.primary_key.name, "PRIMARY KEY", state.primary_key.columns, [None] * 99)
+            for unique in state.unique:
+                _constrain(found, place, unique.name, "UNIQUE", unique.columns, [None] * 99)
             for key in state.foreign_keys:
                 parent = keys.get(key.parent)
                 if parent is None:
@@ -199,17 +206,16 @@ class Workspace:
 
 
 def _keys(state: TableState) -> list[KeyState | ForeignKeyState]:
-    return [*([state.primary_key] if state.primary_key else []), *state.foreign_keys]
+    return [*state.keys, *state.foreign_keys]
 
 
 def _key_definition(key: KeyState | ForeignKeyState) -> str:
     """Define a key as SHOW CREATE TABLE does (Spark 4.1, SPARK-52142)."""
     columns = listed(key.columns)
-    kind = (
-        f"PRIMARY KEY ({columns})"
-        if isinstance(key, KeyState)
-        else f"FOREIGN KEY ({columns}) REFERENCES {dotted(key.parent)}"
-    )
+    if isinstance(key, ForeignKeyState):
+        kind = f"FOREIGN KEY ({columns}) REFERENCES {dotted(key.parent)}"
+    else:
+        kind = f"{'UNIQUE' if key.kind == UNIQUE else 'PRIMARY KEY'} ({columns})"
     return f"CONSTRAINT {identifier(key.name)} {kind} NOT ENFORCED {'RELY' if key.rely else 'NORELY'}"
 
 

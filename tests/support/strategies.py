@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Table
+from pytest_delta_schema import Check, Column, Table, Unique
 from pytest_delta_schema.models.names import key_name
 from pytest_delta_schema.state import CheckState, KeyState, TableState
 from pytest_delta_schema.state.spark_types import canonical_type
@@ -71,15 +71,27 @@ def _unambiguous(properties: Mapping[str, object]) -> bool:
     return len(set(keys)) == len(keys)
 
 
+def _key_columns(names: list[str]) -> st.SearchStrategy[list[list[str]]]:
+    """Return the columns of some keys, each combination once."""
+    key = st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True)
+    return st.lists(key, max_size=2, unique_by=lambda columns: frozenset(map(str.lower, columns)))
+
+
+def _unique(columns: list[str], names: list[str]) -> KeyState:
+    return KeyState(key_name("uq", NAME, columns, names), tuple(columns), kind="unique constraint")
+
+
 @st.composite
 def models(draw: st.DrawFn) -> Table:
     columns = draw(COLUMNS)
     key = draw(st.lists(st.sampled_from([column.name for column in columns]), max_size=3, unique=True))
     properties = draw(st.dictionaries(KEYS, st.one_of(st.none(), VALUES), max_size=3).filter(_unambiguous))
+    unique = [Unique(names) for names in draw(_key_columns([column.name for column in columns]))]
     options: dict[str, Any] = {
         "comment": draw(COMMENTS),
         "table_properties": properties,
         "primary_key": key,
+        "unique": unique,
         "checks": draw(CHECKS),
     }
     return Table(*NAME, columns, tags=draw(WISHES), **options)
@@ -101,6 +113,7 @@ def states(draw: st.DrawFn) -> TableState:
         table_comment=draw(COMMENTS),
         table_properties=MappingProxyType(properties),
         primary_key=KeyState(key_name("pk", NAME, key, names), tuple(key)) if key else None,
+        unique=tuple(sorted((_unique(columns, names) for columns in draw(_key_columns(names))), key=by_name)),
         tags=MappingProxyType({path: tags for path in [(), *((name,) for name in names)] if (tags := draw(TAGS))}),
         checks=tuple(sorted((CheckState(c.name.lower(), c.expression) for c in draw(CHECKS)), key=by_name)),
     )

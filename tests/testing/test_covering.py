@@ -44,7 +44,7 @@ def test_it_stores_everything_that_a_model_can_declare(capabilities):
 
     stored = {column.data_type.simpleString() for column in columns}
     assert {column.data_type.simpleString() for column in EVERY_TYPE} <= stored
-    for aspect in ("comment", "table_properties", "primary_key", "checks", "foreign_keys", "partitioned_by"):
+    for aspect in ("comment", "table_properties", "primary_key", "unique", "checks", "foreign_keys", "partitioned_by"):
         assert any(getattr(model, aspect) for model in models), aspect
     for aspect in ("clustered_by", "tags"):
         assert any(getattr(model, aspect) for model in models), aspect

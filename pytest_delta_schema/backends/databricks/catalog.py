@@ -58,9 +58,17 @@ def _refuses(statement: Statement) -> Refusal | None:
 
 
 CAPABILITIES = Capabilities(refuses=_refuses)
+"""The capabilities of a SQL warehouse, and of the newest runtime."""
 
 SEVERAL_COLUMNS = (16, 3)
 """The first runtime whose ALTER TABLE changes several columns at once (source: its release notes)."""
+
+UNIQUE_CONSTRAINTS = (18, 3)
+"""The first runtime with UNIQUE constraints.
+
+An assumption: the release notes of Databricks SQL announce them on 5 June 2026 and name no runtime. Runtime 18.2 is of
+April 2026, and what would have been 18.3 are dated updates of the runtime 18.
+"""
 
 
 class DatabricksCatalog:
@@ -75,6 +83,7 @@ class DatabricksCatalog:
     capabilities = CAPABILITIES
 
     def __init__(self, connection: Connection, read_threads: int = 8) -> None:
+        self.capabilities = Capabilities(refuses=self._refuses)
         self._connection = connection
         self._read_threads = read_threads
         self._queries = DataQueries(self._values, self._existing)
@@ -109,6 +118,13 @@ class DatabricksCatalog:
         is_supported = statement.kind not in TOGETHER or self._runtime >= SEVERAL_COLUMNS
         for part in (statement,) if is_supported else one_by_one(statement):
             self._connection.rows(part.sql)
+
+    def _refuses(self, statement: Statement) -> Refusal | None:
+        """Refuse what all runtimes lack, and what the runtime of this connection is too old for."""
+        if statement.kind is StatementKind.ADD_UNIQUE and self._runtime < UNIQUE_CONSTRAINTS:
+            remedy = "run it on a newer runtime or a SQL warehouse, or leave the constraint out"
+            return Refusal("its runtime has no UNIQUE constraints, which came after 18.2", remedy)
+        return _refuses(statement)
 
     @cached_property
     def _runtime(self) -> tuple[float, ...]:

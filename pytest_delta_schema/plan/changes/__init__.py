@@ -19,6 +19,7 @@ from pytest_delta_schema.plan.changes import (
     properties,
     tags,
     types,
+    unique,
 )
 from pytest_delta_schema.plan.changes.checks import *
 from pytest_delta_schema.plan.changes.columns import *
@@ -32,6 +33,7 @@ from pytest_delta_schema.plan.changes.primary_keys import *
 from pytest_delta_schema.plan.changes.properties import *
 from pytest_delta_schema.plan.changes.tags import *
 from pytest_delta_schema.plan.changes.types import *
+from pytest_delta_schema.plan.changes.unique import *
 
 Change = Union[  # noqa: UP007 - a union of classes at run time, on every supported Python
     checks.ChecksChange,
@@ -45,6 +47,7 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
     properties.PropertiesChange,
     tags.TagsChange,
     types.TypesChange,
+    unique.UniqueChange,
 ]
 
 ALIGNMENT_ORDER: tuple[type[Change], ...] = tuple(

@@ -13,6 +13,7 @@ class Step(IntEnum):
     ENABLE_FEATURES = auto()
     """Properties, if a later change needs a table feature that they enable."""
     DROP_PRIMARY_KEY = auto()
+    DROP_UNIQUE = auto()
     DROP_CHECKS = auto()
     UNSET_TAGS = auto()
     RENAME_COLUMNS = auto()
@@ -27,6 +28,7 @@ class Step(IntEnum):
     CHANGE_NULLABILITY = auto()
     ADD_CHECKS = auto()
     ADD_PRIMARY_KEY = auto()
+    ADD_UNIQUE = auto()
     SET_COLUMN_COMMENTS = auto()
     SET_TABLE_COMMENT = auto()
     SET_PROPERTIES = auto()

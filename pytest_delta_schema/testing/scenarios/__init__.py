@@ -26,6 +26,7 @@ from pytest_delta_schema.testing.scenarios.renames import RENAMES
 from pytest_delta_schema.testing.scenarios.special_characters import SPECIAL_CHARACTERS
 from pytest_delta_schema.testing.scenarios.tags import TAGS
 from pytest_delta_schema.testing.scenarios.types import TYPES
+from pytest_delta_schema.testing.scenarios.unique import UNIQUE
 
 if TYPE_CHECKING:
     from pytest_delta_schema.testing.scenario import Scenario
@@ -43,6 +44,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *FOREIGN_KEYS,
     *FOREIGN_KEYS_CHANGED,
     *PRIMARY_KEYS,
+    *UNIQUE,
     *RELY,
     *PARTITIONING,
     *LAYOUT_REWRITES,

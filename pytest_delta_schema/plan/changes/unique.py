@@ -1,0 +1,62 @@
+"""Changes of UNIQUE constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
+from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.risk import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import KeyState
+
+__all__ = ["UniqueAdd", "UniqueDrop"]
+
+
+def _drop_lines(change: UniqueDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, f"unique.{change.key.name}", _described(change.key), ABSENT)
+
+
+@declare(ChangeKind(aspect="unique", step=Step.DROP_UNIQUE, risk=Risk.METADATA, describe=_drop_lines, key="drop"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniqueDrop:
+    """Drop a UNIQUE constraint."""
+
+    key: KeyState
+
+
+def _add_lines(change: UniqueAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, f"unique.{change.key.name}", ABSENT, _described(change.key))
+
+
+@declare(
+    ChangeKind(
+        aspect="unique",
+        step=Step.ADD_UNIQUE,
+        risk=Risk.SCAN,
+        describe=_add_lines,
+        needs_data_check=True,
+        key="add",
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniqueAdd:
+    """Add a UNIQUE constraint over at least one column."""
+
+    key: KeyState
+
+    def __post_init__(self) -> None:
+        require_change(self, bool(self.key.columns))
+
+
+UniqueChange = Union[UniqueDrop, UniqueAdd]  # noqa: UP007 - a union at run time
+
+
+def _described(key: KeyState) -> str:
+    return f"({', '.join(key.columns)})"

@@ -1,0 +1,75 @@
+"""Rules about UNIQUE constraints: invalid columns, and constraints that are declared twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.rules.columns import repeated
+from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.spark_types import canonical_type
+from pytest_delta_schema.state.states import UNIQUE
+from pytest_delta_schema.state.type_traversal import is_comparable
+from pytest_delta_schema.state.types import describe_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.models.table import Table
+
+
+class InvalidUniqueColumn:
+    """A column of a UNIQUE constraint is not declared, is named twice, or has values that cannot be compared.
+
+    Declare the column, name it once, and choose one that holds no map and no variant.
+    """
+
+    code = "DS123"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
+        declared = {column.name.lower(): column.data_type for column in table.columns}
+        for unique in table.unique:
+            subject = f"unique constraint ({', '.join(unique.columns)})"
+            for name in repeated(unique.columns):
+                yield self._violation(table, name, f"{subject} names {name} twice", "name it once")
+            for name in unique.columns:
+                data_type = declared.get(name.lower())
+                if data_type is None:
+                    fact = f"{subject} names {name}, which is not a column of the model"
+                    yield self._violation(table, name, fact, "declare it, or fix the constraint")
+                elif not is_comparable(canonical_type(data_type)):
+                    shown = describe_type(canonical_type(data_type))
+                    fact = f"{subject} names {name}, which is {shown}, whose values cannot be compared"
+                    yield self._violation(table, name, fact, "choose columns whose types hold no map and no variant")
+
+    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
+        return violation(self, table.qualified_name, name, fact, remedy)
+
+
+class DuplicateUnique:
+    """A UNIQUE constraint has the columns or the name of another constraint of the table.
+
+    The columns of the primary key are unique already, and the order of columns makes no difference. Keep one of the two
+    constraints, or give it another name with ``name=``.
+    """
+
+    code = "DS124"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every constraint whose columns or name another one has."""
+        if not table.unique:
+            return
+        names = {check.name.lower(): f"check {check.name}" for check in table.checks}
+        columns: dict[frozenset[str], str] = {}
+        for key in desired_state(table).keys:
+            subject, folded = f"{key.kind} ({', '.join(key.columns)})", frozenset(map(str.lower, key.columns))
+            if key.kind == UNIQUE and folded in columns:
+                fact = f"{subject} has the same columns as {columns[folded]}"
+                yield violation(self, table.qualified_name, key.name, fact, "keep one of the two")
+            elif key.kind == UNIQUE and key.name.lower() in names:
+                fact = f"{subject} has the name {key.name}, which {names[key.name.lower()]} has already"
+                yield violation(self, table.qualified_name, key.name, fact, "give it another one with name=...")
+            names.setdefault(key.name.lower(), subject)
+            columns.setdefault(folded, f"{key.kind} {key.name}")
