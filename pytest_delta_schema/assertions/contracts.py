@@ -60,7 +60,7 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings:
 
 @hides_traceback
 def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | None = None) -> None:
-    """Make sure that ``frame`` could be written into the table of ``model``: types, NOT NULL, checks and key; one scan.
+    """Make sure that ``frame`` could be written into the table of ``model``: types, NOT NULL, checks, keys; one scan.
 
     Nothing is written. Columns that the frame lacks have the values that the table would give them: a default, an
     identity, a generated value or NULL.

@@ -121,7 +121,7 @@ def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Ite
     or when the name would be longer than :data:`CONSTRAINT_NAME_LIMIT`.
 
     Args:
-        prefix: ``pk`` for a primary key, ``fk`` for a foreign key.
+        prefix: ``pk`` for a primary key, ``uq`` for a unique constraint, ``fk`` for a foreign key.
         table: The table that has the key.
         key: The key's columns in that table, in order.
         columns: All columns of that table; without them the key's own are taken.
