@@ -33,6 +33,26 @@ def delta_keys(path: Path) -> list[str]:
     return [key for key in keys if key.startswith(_PREFIX)]
 
 
+SINCE_PYTEST_9 = {"pytest.toml": "pytest", ".pytest.toml": "pytest", "pyproject.toml": "tool.pytest"}
+"""The tables that pytest reads from version 9 on, by the name of their file."""
+
+
+def keys_since_pytest_9(path: Path) -> list[str]:
+    """Return the keys that begin with ``delta_`` in a table that pytest reads from version 9 on.
+
+    Args:
+        path: One of the files of :data:`SINCE_PYTEST_9`; it need not exist, or be valid.
+    """
+    try:
+        text = path.read_text("utf-8")
+        table = toml(text) if _PREFIX in text else {}
+    except (OSError, ValueError):
+        return []
+    for part in SINCE_PYTEST_9[path.name].split("."):
+        table = _table(table, part)
+    return [key for key in table if key.startswith(_PREFIX)]
+
+
 def _toml_keys(document: dict[str, Any]) -> Iterator[str]:
     tool = _table(_table(document, "tool"), "pytest")
     for table in (_table(document, "pytest"), tool, _table(tool, "ini_options")):

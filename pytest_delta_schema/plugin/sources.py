@@ -49,7 +49,7 @@ class Sources:
         self._project = project
         self._folder = folder
         self._overridden = {text.partition("=")[0] for text in config.getoption("override_ini") or ()}
-        self.faults: list[str] = [*project.faults, *self._unknown_ini_keys()]
+        self.faults: list[str] = [*project.faults, *self._unknown_ini_keys(), *self._unread_ini_keys()]
         self.given = {setting.name: self._given(setting) for setting in SETTINGS}
 
     def values(self) -> dict[str, Any]:
@@ -144,6 +144,21 @@ class Sources:
                 yield f"{source}: there is no ini key {key}; set {name} in [{SECTION}] of pyproject.toml"
             elif near := nearest(key, INI_KEYS):
                 yield f"{source}: there is no ini key {key}; did you mean delta_{near}?"
+
+    def _unread_ini_keys(self) -> Iterator[str]:
+        """Yield a message for each file whose keys stand in a table that this pytest does not read."""
+        if pytest.version_tuple >= (9,):
+            return
+        from pytest_delta_schema.engine.ini_files import SINCE_PYTEST_9, keys_since_pytest_9
+
+        installed = ".".join(map(str, pytest.version_tuple[:3]))
+        for name, table in SINCE_PYTEST_9.items():
+            keys = keys_since_pytest_9(self._config.rootpath / name)
+            if keys:
+                yield (
+                    f"{name}: pytest {installed} does not read [{table}], where {', '.join(keys)} stands; move it to"
+                    " [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
+                )
 
     def _is_declared(self, key: str) -> bool:
         try:

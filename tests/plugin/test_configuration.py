@@ -382,6 +382,51 @@ def test_an_ini_key_of_another_type_is_a_usage_error(project, line, message):
     result.stderr.fnmatch_lines([f"ERROR: {message}", "there is no delta backend 'oracle'*"])
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "pyproject.toml",
+            "[tool.pytest]\ndelta_models = ['models']\ndelta_backend = 'memory'\n",
+            (
+                "pyproject.toml: pytest 8.4.2 does not read [tool.pytest], where delta_models, delta_backend stands; move"
+                " it to [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
+            ),
+        ),
+        (
+            "pytest.toml",
+            "[pytest]\ndelta_models = ['models']\n",
+            (
+                "pytest.toml: pytest 8.4.2 does not read [pytest], where delta_models stands; move it to"
+                " [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
+            ),
+        ),
+    ],
+    ids=["pyproject.toml", "pytest.toml"],
+)
+def test_keys_that_only_pytest_9_reads_are_named_by_an_older_one(project, monkeypatch, name, text, message):
+    monkeypatch.setattr(pytest, "version_tuple", (8, 4, 2))
+    (project.path / "tox.ini").unlink()
+    (project.path / name).write_text(text)
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {message}" in result.errlines
+
+
+def test_keys_that_pytest_8_reads_are_no_fault(project, monkeypatch):
+    monkeypatch.setattr(pytest, "version_tuple", (8, 4, 2))
+    (project.path / "tox.ini").unlink()
+    project.models(ORDERS)
+    (project.path / "pytest.toml").write_text("[pytest # delta_\n")
+    (project.path / "pyproject.toml").write_text("[tool.pytest.ini_options]\ndelta_models = ['models']\n")
+
+    result = project.run("-c", "pyproject.toml", "--collect-only")
+
+    assert "delta_" not in result.stderr.str()
+
+
 def test_an_unknown_ini_key_of_the_command_line_is_named(project):
     project.ini("")
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, checksum, using_cache
+from pytest_delta_schema.backends.local.pairs import published, require_pair
 from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
 from pytest_delta_schema.errors import BackendUnavailableError
 
@@ -36,15 +37,14 @@ _PATIENCE = 5.0
 
 
 def coordinates() -> str:
-    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says."""
-    try:
-        from delta import configure_spark_with_delta_pip
-    except ImportError as error:
-        msg = (
-            f"the local backend needs Spark and Delta, and {error.name} is not installed;"
-            " run: pip install 'pytest-delta-schema[spark]'"
-        )
-        raise BackendUnavailableError(msg) from error
+    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says.
+
+    Raises:
+        BackendUnavailableError: If the installed pyspark and delta-spark do not belong together.
+    """
+    require_pair()
+    from delta import configure_spark_with_delta_pip
+
     return builder_options(configure_spark_with_delta_pip(new_builder({})))["spark.jars.packages"]
 
 
@@ -159,5 +159,5 @@ def _failure(wanted: str, log: Path) -> Exception:
     return BackendUnavailableError(
         f"{wanted} is not on this machine and could not be downloaded; connect to a Maven repository once"
         " (a mirror is named by an Ivy settings file in spark.jars.ivySettings), or install a delta-spark whose jar"
-        f" is published, such as delta-spark==4.4.0 with pyspark==4.2.0. The resolver said:\n  {cause}"
+        f" is published: {published()}. The resolver said:\n  {cause}"
     )

@@ -1,0 +1,134 @@
+"""Which delta-spark belongs to which pyspark, and the command that completes an environment."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import BackendUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A line of Spark, and the versions of Delta that are built for it.
+
+    Args:
+        extra: The extra of this package that installs both.
+        spark: Spark's version, major and minor.
+        pyspark: The version of pyspark that the tests run with.
+        delta_spark: The version of delta-spark that the tests run with.
+        oldest: The oldest Delta with a jar for this Spark, major and minor.
+        newest: The newest one.
+    """
+
+    extra: str
+    spark: tuple[int, int]
+    pyspark: str
+    delta_spark: str
+    oldest: tuple[int, int]
+    newest: tuple[int, int]
+
+
+PAIRS = (
+    Pair(extra="spark35", spark=(3, 5), pyspark="3.5.9", delta_spark="3.3.3", oldest=(3, 3), newest=(3, 3)),
+    Pair(extra="spark40", spark=(4, 0), pyspark="4.0.5", delta_spark="4.0.1", oldest=(4, 0), newest=(4, 4)),
+    Pair(extra="spark41", spark=(4, 1), pyspark="4.1.4", delta_spark="4.4.0", oldest=(4, 1), newest=(4, 4)),
+    Pair(extra="spark42", spark=(4, 2), pyspark="4.2.0", delta_spark="4.4.0", oldest=(4, 4), newest=(4, 4)),
+)
+"""The supported pairs, the newest last (source: the artefacts of Delta in Maven Central)."""
+
+CLIENTS = ("pyspark-client", "databricks-connect")
+"""Distributions that provide the package ``pyspark`` without a Spark that could be started."""
+
+_ALL = "pip install 'pytest-delta-schema[spark]'"
+
+
+def installed() -> dict[str, str]:
+    """Return the versions of the installed distributions that matter for a pair, by their names."""
+    found = {}
+    for name in ("pyspark", *CLIENTS, "delta-spark"):
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    if not found.keys() - {"delta-spark"} and find_spec("pyspark") is not None:
+        # The Python folder of a Spark that was not installed by pip.
+        from pyspark import __version__
+
+        found["pyspark"] = __version__
+    return found
+
+
+def require_pair() -> None:
+    """Make sure that the installed pyspark and delta-spark belong together.
+
+    Raises:
+        BackendUnavailableError: If they do not, with the command that completes the environment.
+    """
+    message = fault(installed())
+    if message:
+        raise BackendUnavailableError(message)
+
+
+def fault(found: Mapping[str, str]) -> str:
+    """Return why no local Spark can be started with some distributions, and what to do; ``""`` if it can.
+
+    Args:
+        found: The versions of distributions by their names, as :func:`installed` returns them.
+    """
+    if found.keys() & set(CLIENTS):
+        return _client_fault(found)
+    if "pyspark" not in found:
+        return f"the local backend needs Spark and Delta, and pyspark is not installed; run: {_ALL}"
+    spark, delta = found["pyspark"], found.get("delta-spark")
+    pair = pair_of(spark)
+    if pair is None:
+        return f"there is no supported delta-spark for pyspark {spark}; run: {_command(PAIRS[-1])}"
+    if delta is None:
+        return f"pyspark {spark} is installed without delta-spark; run: {completion(pair)}"
+    is_built = pair.oldest <= _minor(delta) <= pair.newest
+    return "" if is_built else f"delta-spark {delta} is not built for pyspark {spark}; run: {completion(pair)}"
+
+
+def _client_fault(found: Mapping[str, str]) -> str:
+    """Return the fault of an environment in which a client provides the package ``pyspark``."""
+    clients = " and ".join(f"{name} {found[name]}" for name in CLIENTS if name in found)
+    if "pyspark" in found:
+        names = " ".join(sorted(found.keys() - {"delta-spark"}))
+        return (
+            f"{clients} and pyspark {found['pyspark']} install the same package, and overwrite each other's files;"
+            f" run: pip uninstall --yes {names}, and then: {_ALL}"
+        )
+    return (
+        f"{clients} provides pyspark without a Spark that the local backend could start; choose another backend,"
+        f" such as --delta-backend=session, or run in another environment: {_ALL}"
+    )
+
+
+def pair_of(pyspark: str) -> Pair | None:
+    """Return the pair of a version of pyspark, if it is supported."""
+    return next((pair for pair in PAIRS if pair.spark == _minor(pyspark)), None)
+
+
+def published() -> str:
+    """Return the command that installs a delta-spark whose jar is published, for the installed pyspark."""
+    pair = pair_of(installed()["pyspark"])
+    return _command(PAIRS[-1]) if pair is None else completion(pair)
+
+
+def completion(pair: Pair) -> str:
+    """Return the command that installs the delta-spark of a pair beside its pyspark."""
+    return f"pip install 'delta-spark=={pair.delta_spark}'"
+
+
+def _command(pair: Pair) -> str:
+    return f"pip install 'pyspark=={pair.pyspark}' 'delta-spark=={pair.delta_spark}'"
+
+
+def _minor(text: str) -> tuple[int, int]:
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
