@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import pytest_delta_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(pytest_delta_schema.__file__)
 PACKAGES = [
@@ -61,24 +66,39 @@ def test_importing_packages_loads_no_library():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def undocumented(name: str, value: object) -> list[str]:
-    """Return what lacks a docstring, or ``Args:`` where it has two arguments or more."""
-    doc = inspect.getdoc(value)
-    if not doc or (inspect.isclass(value) and doc.startswith(f"{value.__name__}(")):
+PROTOCOLS = [
+    value
+    for value in (getattr(import_module(package), name) for package, name in NAMES)
+    if getattr(value, "_is_protocol", False)
+]
+
+
+def lacks(name: str, value: Callable[..., Any], doc: str | None) -> list[str]:
+    """Return what a docstring lacks: all of it, or the names of arguments where there are two or more."""
+    if not doc or doc.startswith(f"{name}("):
         return [name]
-    if inspect.isclass(value) and (issubclass(value, (Enum, BaseException)) or getattr(value, "_is_protocol", False)):
+    arguments = [argument for argument in inspect.signature(value).parameters if argument not in ("self", "cls")]
+    if len(arguments) < 2:
         return []
-    parameters = inspect.signature(value).parameters.values()
-    arguments = [
-        parameter.name
-        for parameter in parameters
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
-    return [f"{name}({', '.join(arguments)})"] if len(arguments) > 1 and "Args:" not in doc else []
+    return [f"{name}: {argument}" for argument in arguments if re.search(rf"(?m)^ *\*{{0,2}}{argument}: ", doc) is None]
+
+
+def undocumented(name: str, value: object) -> list[str]:
+    """Return what the docstring of a function, or of a class and its methods, lacks."""
+    if not inspect.isclass(value):
+        return lacks(name, value, inspect.getdoc(value)) if inspect.isfunction(value) else []
+    is_made = not issubclass(value, (Enum, BaseException)) and value not in PROTOCOLS
+    faults = lacks(name, value, value.__doc__) if is_made else [] if value.__doc__ else [name]
+    for method, function in vars(value).items():
+        plain = getattr(function, "__func__", function)
+        if method.startswith("_") or not inspect.isfunction(plain):
+            continue
+        inherited = [vars(protocol)[method] for protocol in PROTOCOLS if method in vars(protocol) and protocol != value]
+        documents = [plain.__doc__, *(function.__doc__ for function in inherited)]
+        faults += min((lacks(f"{name}.{method}", plain, document) for document in documents), key=len)
+    return faults
 
 
 @pytest.mark.parametrize(("package", "name"), NAMES, ids=map(".".join, NAMES))
-def test_every_public_name_is_documented(package, name):
-    value = getattr(import_module(package), name)
-
-    assert not (inspect.isclass(value) or inspect.isfunction(value)) or undocumented(name, value) == []
+def test_every_public_name_is_documented_with_its_arguments(package, name):
+    assert undocumented(name, getattr(import_module(package), name)) == []

@@ -116,7 +116,16 @@ class TablePlanner:
     def plan_states(
         self, desired: Iterable[TableState], state: CatalogState, *, other_models: Iterable[TableState] = ()
     ) -> TablePlan:
-        """Plan like :meth:`plan`, for states that are frozen already."""
+        """Plan like :meth:`plan`, for the states of models.
+
+        Args:
+            desired: The states that models declare, each name once.
+            state: What the catalog holds, read for the same tables.
+            other_models: The states of other declared tables, as in :meth:`plan`.
+
+        Raises:
+            CatalogReadError: If ``state`` lacks a table; nothing is planned then.
+        """
         wanted = sorted(desired, key=attrgetter("name"))
         tables = state.tables
         if not all(table.name in tables for table in wanted):

@@ -62,7 +62,12 @@ class PropertyPolicy(NamedTuple):
         return tuple(pattern for pattern, pattern_mode in self.modes if pattern_mode == mode)
 
     def is_covered(self, pattern: str, keys: Iterable[str]) -> bool:
-        """Whether a pattern matches one of some keys."""
+        """Whether a pattern matches a key.
+
+        Args:
+            pattern: A glob pattern, in any case.
+            keys: The keys, in any case.
+        """
         return any(_matches(pattern, key) for key in keys)
 
 

@@ -259,6 +259,10 @@ class CatalogReader(Protocol):
     def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
         """Return the commits that introduced columns of an existing table, as far as its history reaches; read no rows.
 
+        Args:
+            table: The table.
+            paths: Of columns that it has, in lower case.
+
         Raises:
             DeltaSchemaError: If the history cannot be read.
         """

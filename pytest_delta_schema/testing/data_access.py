@@ -38,11 +38,22 @@ class DataAccess(Protocol):
     counts_commits: bool
 
     def read_rows(self, catalog: Any, state: TableState) -> list[Row]:
-        """Return the rows of a table as dictionaries by column and field."""
+        """Return the rows of a table as dictionaries by column and field.
+
+        Args:
+            catalog: The catalog.
+            state: The table.
+        """
         ...
 
     def make_parquet(self, catalog: Any, model: Table, rows: Iterable[Row]) -> None:
-        """Create a parquet table with the columns, partitions and name of a model."""
+        """Create a parquet table with the columns, partitions and name of a model.
+
+        Args:
+            catalog: The catalog.
+            model: The model.
+            rows: The rows of the table, by column.
+        """
         ...
 
 

@@ -67,7 +67,12 @@ class CatalogSuite:
             metafunc.parametrize("scenario", scenarios_of(type(self)), ids=lambda scenario: scenario.name)
 
     def test_scenario(self, scenario: Scenario, catalog: ScratchCatalog) -> None:
-        """The scenario ends as expected."""
+        """The scenario ends as expected.
+
+        Args:
+            scenario: One of the scenarios of the suite.
+            catalog: The fixture of the subclass.
+        """
         end = run_scenario(scenario, catalog, self.data_access)
         if not unsupported_statements(scenario, catalog.capabilities):
             expected = run_scenario(scenario, MemoryCatalog(), MEMORY)

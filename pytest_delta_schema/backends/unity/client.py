@@ -75,7 +75,15 @@ class UnityClient:
         return Deadline(self._calls.timeout)
 
     def table(self, name: QualifiedName, within: Deadline | None = None) -> TableInfo:
-        """Return the catalog entry of a table."""
+        """Return the catalog entry of a table.
+
+        Args:
+            name: Its stored name.
+            within: The time limit of several calls, from :meth:`deadline`; ``None`` for that of one call.
+
+        Raises:
+            ServerError: If the server has no such entry, or does not answer.
+        """
         from pytest_delta_schema.backends.unity.answers import TableInfo
 
         answered = self._calls.read(f"/tables/{_part(str(name.written))}", within=within)
@@ -85,6 +93,10 @@ class UnityClient:
 
     def tables(self, catalog: str, schema: str) -> Iterator[TableInfo]:
         """Yield the catalog entries of all tables in a schema that the principal may see, a page at a time.
+
+        Args:
+            catalog: The stored name of the catalog.
+            schema: The stored name of the schema.
 
         Raises:
             ServerError: If the server does not answer, or its pages do not end; or, after all other entries, if one
@@ -120,7 +132,15 @@ class UnityClient:
         return tuple(info["name"] for _, page in pages for info in page["schemas"])
 
     def schema(self, catalog: str, schema: str) -> SchemaInfo:
-        """Return a schema."""
+        """Return a schema.
+
+        Args:
+            catalog: The stored name of its catalog.
+            schema: Its stored name.
+
+        Raises:
+            ServerError: If the server has no such schema, or does not answer.
+        """
         from pytest_delta_schema.backends.unity.answers import SchemaInfo
 
         answered = self._calls.read(f"/schemas/{_part(f'{catalog}.{schema}')}")
@@ -138,7 +158,15 @@ class UnityClient:
         return info
 
     def delta_table(self, name: QualifiedName, within: Deadline | None = None) -> DeltaTable:
-        """Return a table by the server's Delta API."""
+        """Return a table by the server's Delta API.
+
+        Args:
+            name: Its stored name.
+            within: The time limit of several calls, from :meth:`deadline`; ``None`` for that of one call.
+
+        Raises:
+            ServerError: If the server has no such table, or does not answer.
+        """
         from pytest_delta_schema.backends.unity.answers import DeltaTable
 
         return self._decoded(DeltaTable, self._calls.read(_delta_path(name), within=within))
@@ -175,6 +203,14 @@ class UnityClient:
         """Update the catalog entry of a table as a whole; never repeated.
 
         The answer does not prove the update: read the entry again.
+
+        Args:
+            name: The stored name of the table.
+            body: The requirements and updates of the Delta API, as values of JSON.
+            within: The time limit of several calls, from :meth:`deadline`; ``None`` for that of one call.
+
+        Raises:
+            ServerError: If the server refuses the update, or does not answer.
         """
         self._calls.write("POST", _delta_path(name), body, within)
 
