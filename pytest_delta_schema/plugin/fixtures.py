@@ -5,7 +5,6 @@ For tables that are collected from ``delta_models``, pytest only uses overrides 
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -178,15 +177,13 @@ def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
 
     Call it with the frame and the table, and how it is written; the clone is made in ``delta_catalog``.
     """
-    from pytest_delta_schema.backends.local.catalog import LocalCatalog
-    from pytest_delta_schema.backends.local.write_probe import probe_write
+    from pytest_delta_schema.execute.write_probe import ProbesWrites
 
-    if not isinstance(delta_catalog, LocalCatalog):
+    if not isinstance(delta_catalog, ProbesWrites):
         pytest.fail(
-            f"the {delta_catalog.name} catalog has no Delta; use check_write, or the local backend",
-            pytrace=False,
+            f"the {delta_catalog.name} backend cannot try writes; use check_write, or the local backend", pytrace=False
         )
-    return partial(probe_write, catalog=delta_catalog)
+    return delta_catalog.probe_write
 
 
 @pytest.fixture

@@ -13,10 +13,14 @@ BACKEND = """
 from pytest_delta_schema import MemoryCatalog, QualifiedName
 from pytest_delta_schema.backends import Backend
 from pytest_delta_schema.state import ColumnState, TableState
+from pytest_delta_schema.write_check import WriteVerdict
 
 
 class MineCatalog(MemoryCatalog):
     name = "mine"
+
+    def probe_write(self, df_or_schema, table, method="save", mode="append", merge_schema=False, **options):
+        return WriteVerdict(table=f"{table} {method} {mode} {merge_schema}", accepted=False, columns=())
 
 
 def _open(context):
@@ -94,6 +98,24 @@ def test_an_apply_creates_what_is_missing(project, workers):
     result.stdout.fnmatch_lines(
         ["delta schema: apply on mine, table dev.silver.other", "apply: 1 applied, 1 statement run"]
     )
+
+
+@pytest.mark.usefixtures("site")
+def test_it_can_try_writes_for_the_fixture_that_does(project):
+    project.ini("mine_table = dev.silver.orders")
+    project.pytester.makepyfile(
+        test_x="""
+        def test_probe(delta_probe):
+            verdict = delta_probe(None, "dev.silver.orders", "write_to", merge_schema=True)
+            assert (verdict.table, verdict.accepted) == ("dev.silver.orders write_to append True", False)
+        """
+    )
+
+    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py", subprocess=True) for name in ("mine", "memory"))
+
+    mine.assert_outcomes(passed=1)
+    memory.assert_outcomes(errors=1)
+    memory.stdout.fnmatch_lines(["*the memory backend cannot try writes; use check_write, or the local backend"])
 
 
 @pytest.mark.usefixtures("site")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local.bridge import Bridge
+from pytest_delta_schema.backends.local.clone_writes import write_to_clone
 from pytest_delta_schema.backends.local.conversion import convert, mark, mark_location
 from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.parquet_folder import Sources
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
 
@@ -151,6 +155,19 @@ class LocalCatalog:
         """
         with self._speaking(table.catalog):
             insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
+
+    def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
+        self,
+        df_or_schema: DataFrame | StructType,
+        table: Table | str,
+        method: WriteMethod = "save",
+        mode: WriteMode = "append",
+        merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
+        overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
+        auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+    ) -> WriteVerdict:
+        """Run a write on an empty clone of a table; see :func:`probe_write`."""
+        return write_to_clone(self, df_or_schema, table, method, mode, merge_schema, overwrite_schema, auto_merge)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""

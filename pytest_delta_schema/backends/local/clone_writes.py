@@ -1,0 +1,126 @@
+"""Finds out what Delta does with a write by writing an empty frame to an empty clone of the table."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.local.empty_writes import write
+from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.spark.delta_compat import protocol_and_metadata
+from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.delta.char_varchar import without_lengths
+from pytest_delta_schema.errors import DeclarationError, Diagnostic, StatementError, because
+from pytest_delta_schema.models.names import QualifiedName, parse_name
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.write_check.prediction import predict_write
+from pytest_delta_schema.write_check.verdict import WriteVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+
+_AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
+_BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+"""Delta raises it for rows, so that an empty frame is accepted."""
+
+
+def write_to_clone(  # noqa: PLR0913, PLR0917 - the settings of a writer
+    catalog: LocalCatalog,
+    df_or_schema: DataFrame | StructType,
+    table: Table | str,
+    method: WriteMethod,
+    mode: WriteMode,
+    merge_schema: bool,  # noqa: FBT001 - named as the option
+    overwrite_schema: bool,  # noqa: FBT001 - likewise
+    auto_merge: bool,  # noqa: FBT001 - likewise
+) -> WriteVerdict:
+    """Run a write in a catalog; for the arguments see :func:`probe_write`."""
+    schema = _schema(df_or_schema)
+    with _clone(table, catalog) as state:
+        expected = predict_write(schema, state, method, mode, merge_schema, overwrite_schema, auto_merge)
+        flags = {"mergeSchema": merge_schema, "overwriteSchema": overwrite_schema}
+        options = [key for key, is_set in flags.items() if is_set]
+        try:
+            with (
+                in_users_names(catalog.bridge.with_logical_names),
+                setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()),
+            ):
+                path = table_folder(catalog.warehouse, state.name)
+                write(catalog.spark, schema, state.name, path, method, mode, options)
+        except StatementError as error:
+            findings = _refusal(error, expected)
+        else:
+            findings = tuple(finding for finding in expected.findings if finding.code == _BY_ROWS)
+        after = catalog.read_tables([state.name]).tables[state.name].columns
+    name = table.qualified_name if isinstance(table, Table) else table.lower()
+    findings = tuple(replace(finding, table=name) for finding in findings)
+    return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
+
+
+def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic, ...]:
+    """Return the findings for an error of Delta: the predicted ones where they have its condition."""
+    predicted = tuple(finding for finding in expected.findings if error.condition.startswith(finding.code))
+    if predicted:
+        return predicted
+    remedy = "see Delta's message, and report that check_write does not predict it"
+    return (
+        Diagnostic(code=error.condition, rule="refused", table=expected.table, message=because(error), remedy=remedy),
+    )
+
+
+@contextmanager
+def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
+    """Create an empty table with the metadata of another one, and drop it at the end."""
+    source = table.name if isinstance(table, Table) else parse_name(table)
+    home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
+    if not isinstance(table, Table):
+        catalog.read_tables([source]).existing(source)
+    catalog.create_schema(home.catalog, home.schema)
+    try:
+        if isinstance(table, Table):
+            wanted = replace(desired_state(table), name=home, logical_name=home, foreign_keys=())
+            for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
+                catalog.run(statement)
+        else:
+            _copy_metadata(catalog, source, table_folder(catalog.warehouse, home))
+        yield catalog.read_tables([home]).tables[home]
+    finally:
+        catalog.drop_schema(home.catalog, home.schema)
+
+
+def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -> None:
+    """Write the first commit of a table that has the metadata of another one and no rows."""
+    with in_users_names(catalog.bridge.with_logical_names):
+        actions = protocol_and_metadata(catalog.bridge.gateway, source)
+    now = int(time.time() * 1000)
+    info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    (log / f"{0:020}.json").write_text("\n".join([json.dumps(info), *actions]) + "\n", encoding="utf-8")
+
+
+def _schema(df_or_schema: Any) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    schema = getattr(df_or_schema, "schema", df_or_schema)
+    if not isinstance(schema, StructType):
+        msg = f"what is written is {df_or_schema!r}; give a DataFrame or its schema, a StructType"
+        raise DeclarationError(msg)
+    fields = [StructField(f.name, without_lengths(f.dataType), f.nullable, f.metadata) for f in schema.fields]
+    return StructType(fields)
