@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TYPE_WIDENING, COLUMN_MAPPING = "typeWidening", "columnMapping"
-"""Features that a project may let the plan raise, with ``delta_enable_features``."""
+"""Features that a project may let the plan raise, with the setting ``enable_features``."""
 
 WIDENING_PROPERTY = "delta.enableTypeWidening"
 """The property without which Delta widens char and varchar only."""

@@ -10,9 +10,6 @@ from typing import Literal, NamedTuple, get_args
 from pytest_delta_schema.engine.settings import FailurePolicy, PreflightMode, RiskLabel
 from pytest_delta_schema.models.modes import PROPERTY_MODES, UNMANAGED_MODES
 
-SECTION = "tool.pytest_delta_schema"
-"""The section of ``pyproject.toml`` that holds the settings."""
-
 RunMode = Literal["drift", "apply", "sync-metadata"]
 """What a run with a catalog does."""
 

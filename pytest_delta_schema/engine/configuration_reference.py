@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.configuration import SECTION, SETTINGS
+from pytest_delta_schema.engine.configuration import SETTINGS
 from pytest_delta_schema.engine.section_entries import CONSENT_KEYS, STORE_KEYS
 from pytest_delta_schema.engine.setting_values import one_of
+from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

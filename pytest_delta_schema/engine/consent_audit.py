@@ -99,7 +99,7 @@ def unmatched_protection(declarations: Declarations) -> list[str]:
     """Return a message for each protected name that matches no declared table."""
     names = [str(declarations.bound(table).name) for table in declarations.tables.values()]
     return [
-        f"delta_protected = {pattern} matches no table of this run; fix or remove it"
+        f"the pattern {pattern} of the setting protected matches no table of this run; fix or remove it"
         for pattern in declarations.settings.protected
         if not any(protects(pattern, name) for name in names)
     ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.engine.configuration import BY_NAME, SECTION, TOML_KEYS
+from pytest_delta_schema.engine.configuration import BY_NAME, TOML_KEYS
+from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

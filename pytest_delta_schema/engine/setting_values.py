@@ -7,11 +7,11 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.configuration import SECTION
 from pytest_delta_schema.engine.section_entries import consents_of_entries, consents_of_texts, stores_of_entries
 from pytest_delta_schema.engine.setting_error import SettingError, shown
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.binding import parse_binding
+from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

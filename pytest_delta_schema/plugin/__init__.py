@@ -143,7 +143,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
-    """Import the modules of ``delta_models`` by their dotted names."""
+    """Import the modules of the setting ``models`` by their dotted names."""
     dotted = parent.config.stash[RUN].options.models.get(module_path)
     if dotted is None:
         return None
@@ -156,7 +156,7 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Collect the modules of ``delta_models`` also where ``python_files`` does not match them."""
+    """Collect the modules of the setting ``models`` also where ``python_files`` does not match them."""
     collectors = yield
     dotted = parent.config.stash[RUN].options.models.get(file_path)
     if dotted is None or any(isinstance(collector, pytest.Module) for collector in collectors):

@@ -95,7 +95,7 @@ class TableNode(pytest.Class):
 
 
 class ModelsModule(pytest.Module):
-    """A module of the ini key ``delta_models``, imported by its dotted name."""
+    """A module of the setting ``models``, imported by its dotted name."""
 
     dotted: str
 
@@ -175,7 +175,7 @@ def node_name(qualified_name: str) -> str:
 
 
 def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsModule:
-    """Build the collector of one module of ``delta_models``."""
+    """Build the collector of one module of the setting ``models``."""
     module: ModelsModule = ModelsModule.from_parent(parent, path=path)
     module.dotted = dotted
     return module

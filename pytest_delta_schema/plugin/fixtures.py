@@ -1,6 +1,6 @@
 """Fixtures: small ones for the session, each of which can be overridden, and factories that clean up.
 
-For tables that are collected from ``delta_models``, pytest only uses overrides in the root conftest.
+For tables that are collected by the setting ``models``, pytest only uses overrides in the root conftest.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_delta_schema.engine.configuration import INI_KEYS, LISTS, SECTION, SETTINGS, TOML_KEYS
+from pytest_delta_schema.engine.configuration import INI_KEYS, LISTS, SETTINGS, TOML_KEYS
 from pytest_delta_schema.engine.project_file import nearest, shown_path
+from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SchemaContract:
-    """The check of every schema with ``--delta-drift``, unless ``delta_unmanaged`` is ``ignore``."""
+    """The check of every schema with ``--delta-drift``, unless the setting ``unmanaged`` is ``ignore``."""
 
     schema: tuple[str, str]
     origin: DeclaredAt

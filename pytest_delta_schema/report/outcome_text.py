@@ -23,7 +23,7 @@ _RESTORE = (
     f"{_ENTRY} The table is managed, so that only the catalog may write the entry; a RESTORE through Spark writes both"
 )
 _UNMANAGED = (
-    "Declare them, exclude them with delta_unmanaged_ignore, or drop them by hand; no apply drops them."
+    "Declare them, exclude them with the setting unmanaged_ignore, or drop them by hand; no apply drops them."
     " Tables of models that this run did not collect count, too."
 )
 

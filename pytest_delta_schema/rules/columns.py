@@ -10,6 +10,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
 from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
@@ -137,7 +138,7 @@ class DropWithoutColumnMapping:
     """A column is dropped from a table without column mapping.
 
     Delta refuses this (``DELTA_UNSUPPORTED_DROP_COLUMN``, Delta 4.4.0). Declare the property
-    ``delta.columnMapping.mode``, or let the plan add it (``delta_enable_features``).
+    ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
     """
 
     code = "DS207"
@@ -154,8 +155,8 @@ class DropWithoutColumnMapping:
             action.table,
             ".".join(action.all(ColumnDrop)[0].path),
             f"columns {names} cannot be dropped, because the table has no column mapping",
-            f"declare the property {MAPPING_PROPERTY}='name', or set delta_enable_features = {COLUMN_MAPPING};"
-            " it raises the table's protocol",
+            f"declare the property {MAPPING_PROPERTY}='name', or set"
+            f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
         )
 
 

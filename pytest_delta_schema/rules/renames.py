@@ -9,6 +9,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnRename
 from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.desired import desired_state, rename_hints
 from pytest_delta_schema.state.types import below, find
 
@@ -74,7 +75,7 @@ class RenameWithoutColumnMapping:
     """A column is renamed on a table without column mapping.
 
     Delta refuses this (``DELTA_UNSUPPORTED_RENAME_COLUMN``, Delta 4.4.0). Declare the property
-    ``delta.columnMapping.mode``, or let the plan add it (``delta_enable_features``).
+    ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
     """
 
     code = "DS211"
@@ -89,6 +90,6 @@ class RenameWithoutColumnMapping:
             action.table,
             paths[0],
             f"columns {', '.join(paths)} cannot be renamed, because the table has no column mapping",
-            f"declare the property {MAPPING_PROPERTY}='name', or set delta_enable_features = {COLUMN_MAPPING};"
-            " it raises the table's protocol",
+            f"declare the property {MAPPING_PROPERTY}='name', or set"
+            f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
         )

@@ -41,7 +41,7 @@ class MaxRiskExceeded:
 
 
 def protects(pattern: str, name: str) -> bool:
-    """Whether an entry of ``delta_protected`` is the dotted name of a table, or a glob pattern that matches it.
+    """Whether an entry of the setting ``protected`` is the dotted name of a table, or a glob pattern that matches it.
 
     ``*`` matches dots as well, and ``o[1]`` protects the table ``o[1]`` as well as ``o1``.
 
@@ -54,7 +54,7 @@ def protects(pattern: str, name: str) -> bool:
 
 
 class ProtectedTable:
-    """A table would change that ``delta_protected`` protects.
+    """A table would change that the setting ``protected`` names.
 
     Change it in the way that was agreed on for it, or remove the pattern.
 
@@ -72,7 +72,7 @@ class ProtectedTable:
         name = str(action.table)
         for pattern in self.patterns:
             if protects(pattern, name):
-                message = f"is protected by delta_protected = {pattern}, so that no run changes it"
+                message = f"is protected by the pattern {pattern} of the setting protected, so that no run changes it"
                 remedy = "change it in the way that was agreed on for it, or remove the pattern"
                 yield violation(self, action.table, "", message, remedy)
                 return

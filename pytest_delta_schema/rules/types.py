@@ -9,6 +9,7 @@ from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.spark_types import compound_types, nested_types
 from pytest_delta_schema.state.type_traversal import not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import describe_type
@@ -76,9 +77,9 @@ class UnsupportedTypeChange:
                 yield violation(self, action.table, path, message, _swap(change))
             elif kind is Widening.BY_FEATURE and not has_feature(WIDENING_PROPERTY, action):
                 remedy = (
-                    f"declare the property {WIDENING_PROPERTY}='true', or set delta_enable_features = {TYPE_WIDENING};"
+                    f"declare the property {WIDENING_PROPERTY}='true', or set"
+                    f" {toml_setting('enable_features', [TYPE_WIDENING])}; it raises the table's protocol"
                 )
-                remedy = f"{remedy} it raises the table's protocol"
                 yield violation(self, action.table, path, f"{fact}, which needs type widening", remedy)
 
 

@@ -95,7 +95,9 @@ def test_protected_are_the_tables_in_the_catalog(bound):
     result = bound.run("--delta-apply", "-m", "delta_apply", BIND)
 
     result.assert_outcomes(passed=1, failed=2, deselected=6)
-    result.stdout.fnmatch_lines(["*ci.pr_42_silver.orders: is protected by delta_protected = ci.[*]*"])
+    result.stdout.fnmatch_lines(
+        ["*ci.pr_42_silver.orders: is protected by the pattern ci.[*] of the setting protected*"]
+    )
 
 
 def test_users_tests_find_the_table_that_a_model_maps_to(bound):

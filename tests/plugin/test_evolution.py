@@ -28,8 +28,8 @@ def test_drift_names_the_paths_and_what_is_missing(project):
             "  ~ columns.lines.element.price  int -> bigint",
             "  - columns.lines.element.gone   int -> (not in the model)  [[]destructive]",
             '  ! *--delta-allow "drop-column dev.silver.orders.lines.element.gone"*',
-            "  ! *declare the property delta.columnMapping.mode='name', or set delta_enable_features = columnMapping*",
-            "  ! *declare the property delta.enableTypeWidening='true', or set delta_enable_features = typeWidening*",
+            "  ! *declare the property delta.columnMapping.mode='name', or set enable_features = [[]\"columnMapping\"] in [[]tool.pytest_delta_schema]*",
+            "  ! *declare the property delta.enableTypeWidening='true', or set enable_features = [[]\"typeWidening\"] in [[]tool.pytest_delta_schema]*",
             "  ! *columns old cannot be renamed*",
             "drift: 1 blocked, 0 statements run",
         ]

@@ -53,7 +53,7 @@ def test_protected_tables_are_not_changed_and_may_be_looked_at(project):
     applied.stdout.fnmatch_lines(
         [
             (
-                "  ! dev.silver.orders: is protected by delta_protected = DEV.silver.[*], so that no run changes it; change it in the way that"
+                "  ! dev.silver.orders: is protected by the pattern DEV.silver.[*] of the setting protected, so that no run changes it; change it in the way that"
                 " was agreed on for it, or remove the pattern [[]DS213 ProtectedTable]"
             )
         ]
@@ -70,10 +70,10 @@ def test_a_pattern_that_protects_nothing_is_reported(project, workers):
 
     assert result.ret == 0
     for pattern in ("prod.*", "dev.siver.*"):
-        note = f"delta_protected = {pattern} matches no table of this run; fix or remove it"
+        note = f"the pattern {pattern} of the setting protected matches no table of this run; fix or remove it"
         assert result.stdout.str().count(f"  unused      {note}\n") == 1
         assert f'<property name="delta.unused" value="{note}" />' in project.path.joinpath("report.xml").read_text()
-    assert "delta_protected = dev.silver" not in result.stdout.str()
+    assert "the pattern dev.silver" not in result.stdout.str()
 
 
 @pytest.mark.parametrize("pattern", ["dev.silver.o[1]", "dev.silver.O[[]1]", "dev.silver.o?1?", "*[[]*"])
@@ -85,7 +85,7 @@ def test_a_protected_pattern_matches_a_table_of_that_name(project, pattern):
     result = project.run("--delta-apply", "-m", "delta_apply")
 
     result.assert_outcomes(failed=1, deselected=2)
-    assert f"is protected by delta_protected = {pattern}" in result.stdout.str()
+    assert f"is protected by the pattern {pattern} of the setting protected" in result.stdout.str()
     assert "matches no table" not in result.stdout.str()
 
 

@@ -346,7 +346,7 @@ def test_what_can_never_be_meant(project, ini, args, text):
 
     if text is None:
         result.assert_outcomes(passed=2, errors=2)
-        result.stdout.fnmatch_lines(["*delta_unity_uri is 'nowhere', which is not an address*"])
+        result.stdout.fnmatch_lines(["*the setting unity_uri is 'nowhere', which is not an address*"])
     else:
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines([f"ERROR: {text}"])
@@ -480,7 +480,7 @@ def test_an_address_with_secrets_is_shown_without_them(project):
     result.stdout.fnmatch_lines(
         [
             "delta schema: drift on unity, server https://[*][*][*]@unity.invalid:1/[?]key=[*][*][*]",
-            "*delta_unity_uri has a user or a password in it, at https://unity.invalid:1; keep secrets out of it, *",
+            "*the setting unity_uri has a user or a password in it, at https://unity.invalid:1; keep secrets out of it, *",
         ]
     )
     assert "0042" not in everything(project, result)

@@ -41,7 +41,7 @@ def test_a_table_that_no_model_declares_fails_its_schema(project, held, workers)
         [
             f"*{HEAD}",
             (
-                "Declare them, exclude them with delta_unmanaged_ignore, or drop them by hand; no apply drops them."
+                "Declare them, exclude them with the setting unmanaged_ignore, or drop them by hand; no apply drops them."
                 " Tables of models that this run did not collect count, too."
             ),
             f"  drifted     {HEAD}",

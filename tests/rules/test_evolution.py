@@ -35,12 +35,14 @@ def judged(before, after, validator=None) -> list[str]:
 
 
 BY_FEATURE = (
-    "which needs type widening; declare the property delta.enableTypeWidening='true', or set delta_enable_features ="
-    " typeWidening; it raises the table's protocol [DS208 UnsupportedTypeChange]"
+    "which needs type widening; declare the property delta.enableTypeWidening='true', or set enable_features ="
+    ' ["typeWidening"] in [tool.pytest_delta_schema]'
+    "; it raises the table's protocol [DS208 UnsupportedTypeChange]"
 )
 BY_MAPPING = (
     "because the table has no column mapping; declare the property delta.columnMapping.mode='name', or set"
-    " delta_enable_features = columnMapping; it raises the table's protocol"
+    ' enable_features = ["columnMapping"] in [tool.pytest_delta_schema]'
+    "; it raises the table's protocol"
 )
 
 

@@ -355,7 +355,8 @@ STAYS = column("id", is_nullable=False)
                 ),
                 (
                     "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
-                    " delta.columnMapping.mode='name', or set delta_enable_features = columnMapping; it raises the table's protocol"
+                    " delta.columnMapping.mode='name', or set enable_features = [\"columnMapping\"] in"
+                    " [tool.pytest_delta_schema]; it raises the table's protocol"
                     " [DS207 DropWithoutColumnMapping]"
                 ),
             ],

@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.errors import because, reason
+from pytest_delta_schema.setting_text import toml_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,9 +80,10 @@ class ClassArchive:
         except (OSError, Py4JError) as error:
             _LOG.warning(
                 "the JVM's classes cannot be kept in %s: %s; set XDG_CACHE_HOME to a folder that can be written, or"
-                " delta_jvm_archive = false",
+                " set %s",
                 self.folder,
                 reason(error) if isinstance(error, OSError) else because(error),
+                toml_setting("jvm_archive", value=False),
             )
             with suppress(OSError):
                 scratch.unlink(missing_ok=True)

@@ -200,7 +200,7 @@ def prepare_warehouse(warehouse: Path) -> None:
     except OSError as error:
         msg = (
             f"the warehouse {warehouse} cannot be used: {reason(error)};"
-            " name a folder that can be written: --delta-warehouse=FOLDER, or the ini key delta_warehouse"
+            " name a folder that can be written: --delta-warehouse=FOLDER, or the setting warehouse"
         )
         raise BackendUnavailableError(msg) from error
 

@@ -70,16 +70,18 @@ def server_address(uri: Uri) -> Address:
     shown = str(uri)
     address, fault = _parsed(uri)
     if address is None or address.scheme not in ("http", "https") or not address.host:
-        msg = f"delta_unity_uri is {shown!r}, which is not an address{f' ({fault})' if fault else ''}; {_EXAMPLE}"
+        fact = f"the setting unity_uri is {shown!r}, which is not an address{f' ({fault})' if fault else ''}"
+        msg = f"{fact}; {_EXAMPLE}"
         raise BackendUnavailableError(msg)
     if "@" in urlsplit(uri.reveal()).netloc:
         msg = (
-            f"delta_unity_uri has a user or a password in it, at {address.scheme}://{address.authority}; keep secrets"
-            " out of it, and give a token"
+            f"the setting unity_uri has a user or a password in it, at {address.scheme}://{address.authority}; keep"
+            " secrets out of it, and give a token"
         )
         raise BackendUnavailableError(msg)
     if "?" in shown or "#" in shown:
-        msg = f"delta_unity_uri is {shown!r}, which has more than an address and a path; {_EXAMPLE}, and give a token"
+        fact = f"the setting unity_uri is {shown!r}, which has more than an address and a path"
+        msg = f"{fact}; {_EXAMPLE}, and give a token"
         raise BackendUnavailableError(msg)
     return address
 

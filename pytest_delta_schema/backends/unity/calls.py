@@ -214,7 +214,7 @@ class Calls:
         through = "" if proxy is None else f" through the proxy {proxy.uri} of the environment"
         if isinstance(error, (httpcore.ConnectError, httpcore.ProxyError)):
             msg = f"the server at {self.uri} cannot be reached{through} ({reason})"
-            text = f"{msg}; see whether it runs, and delta_unity_uri"
+            text = f"{msg}; see whether it runs, and the setting unity_uri"
             return ServerError(text, status=None, condition=UNREACHABLE)
         msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); check the proxies between"
         return ServerError(msg, status=None, condition=BROKEN_OFF)
@@ -227,7 +227,7 @@ class Calls:
             where = self.scrub(redirect_host(answer.location)) if answer.location else "nowhere"
             msg = (
                 f"{call}: {answer.status} {self.scrub(answer.reason)}: it redirects to {where}, probably a login page;"
-                " give delta_unity_uri the address of the server itself, and a valid token"
+                " give the setting unity_uri the address of the server itself, and a valid token"
             )
             return ServerError(msg, status=answer.status, condition=REDIRECTED)
         error = api_error(answer.body)

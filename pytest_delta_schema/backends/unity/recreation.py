@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.setting_text import toml_setting
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.client import UnityClient
@@ -37,8 +38,8 @@ def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any],
     if not recreates:
         msg = (
             f"the server at {client.uri} has no Delta API, so its catalog entry ({owner}) can only be deleted and"
-            " created again, under another id; pytest --delta-sync-metadata does that with delta_sync_recreate = true,"
-            " or upgrade the server"
+            " created again, under another id; pytest --delta-sync-metadata does that with"
+            f" {toml_setting('sync_recreate', value=True)}, or upgrade the server"
         )
         raise StatementError(msg, condition="NO_DELTA_API")
     deletion = (

@@ -65,7 +65,7 @@ def message_of(call, *args, **kwargs):
     return text
 
 
-REMEDY = "; name a folder that can be written: --delta-warehouse=FOLDER, or the ini key delta_warehouse"
+REMEDY = "; name a folder that can be written: --delta-warehouse=FOLDER, or the setting warehouse"
 
 
 @pytest.mark.parametrize("below", ["w", "w/inner"])
@@ -188,7 +188,7 @@ def test_an_archive_that_cannot_be_kept_is_reported_in_one_line_and_stops_nothin
     (message,) = caplog.messages
     assert message == (
         f"the JVM's classes cannot be kept in {cache / 'archives'}: {fact} ({cache / 'archives'});"
-        " set XDG_CACHE_HOME to a folder that can be written, or delta_jvm_archive = false"
+        " set XDG_CACHE_HOME to a folder that can be written, or set jvm_archive = false in [tool.pytest_delta_schema]"
     )
 
 

@@ -215,14 +215,14 @@ REFUSED = {
     "a redirect to a login page": (
         Answer(302, "Found", "https://login.example.com:444/authorize?state=abc&token=x", b""),
         (
-            "302 Found: it redirects to https://login.example.com:444, probably a login page; give delta_unity_uri the"
+            "302 Found: it redirects to https://login.example.com:444, probably a login page; give the setting unity_uri the"
             " address of the server itself, and a valid token"
         ),
     ),
     "a redirect to nowhere": (
         Answer(307, "Temporary Redirect", "", b"{}"),
         (
-            "307 Temporary Redirect: it redirects to nowhere, probably a login page; give delta_unity_uri the address of"
+            "307 Temporary Redirect: it redirects to nowhere, probably a login page; give the setting unity_uri the address of"
             " the server itself, and a valid token"
         ),
     ),

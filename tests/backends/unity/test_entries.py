@@ -571,7 +571,7 @@ class TestOldServers:
             assert str(caught.value) == (
                 f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its catalog entry (owned by data-team)"
                 " can only be deleted and created again, under another id; pytest --delta-sync-metadata does that with"
-                " delta_sync_recreate = true, or upgrade the server"
+                " sync_recreate = true in [tool.pytest_delta_schema], or upgrade the server"
             )
             assert unity.calls("DELETE") == []
 

@@ -129,7 +129,7 @@ def test_a_server_that_is_not_there():
     client.close()
     assert str(problem) == (
         f"dev.silver.orders: the server at {uri} cannot be reached ([Errno 111] Connection refused); see whether it runs,"
-        " and delta_unity_uri"
+        " and the setting unity_uri"
     )
 
 

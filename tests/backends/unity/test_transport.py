@@ -336,7 +336,7 @@ class TestProxies:
         client.close()
         assert str(caught.value) == (
             f"the server at https://unity.invalid cannot be reached through the proxy http://***@127.0.0.1:{port} of the"
-            " environment ([Errno 111] Connection refused); see whether it runs, and delta_unity_uri"
+            " environment ([Errno 111] Connection refused); see whether it runs, and the setting unity_uri"
         )
 
     @pytest.mark.parametrize(
