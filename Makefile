@@ -11,7 +11,7 @@ RELEASE_READY := .venv-tools/.release
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults lint format docs package bench clean
 
-# Two processes test side by side: each line is one process, and the marks are explained in pyproject.toml.
+# Several processes run the tests: each line is one process; the marks are explained in pyproject.toml.
 plain_TESTS := -m 'not spark'
 spark_TESTS := -m 'spark and not second_session and not own_jvm'
 second_TESTS := -m 'second_session'
@@ -19,14 +19,14 @@ own_TESTS := -m 'own_jvm'
 PYTEST := $(BIN)/coverage run -m pytest
 
 help:
-	@echo 'make demo    the whole story on examples/orders, with real Spark: apply, drift, a colleague, drift, apply'
+	@echo 'make demo    examples/orders with real Spark: apply, drift, a change by hand, drift, apply'
 	@echo 'make test    every test, with coverage'
 	@echo 'make test-fast  the tests that need no JVM'
 	@echo 'make test-all   every test, every scenario on every backend, and every write of every pair'
 	@echo 'make test-long  random changes of a table on real Delta, for 20 minutes'
-	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, goes on where it was stopped'
-	@echo 'make lint    style, types, and who may import whom'
-	@echo 'make format  put the code into the one format'
+	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, continues where it was stopped'
+	@echo 'make lint    style, types, and the layers of imports'
+	@echo 'make format  format the code'
 	@echo 'make bench   measure the speed table of the documentation'
 	@echo 'make docs    build the documentation into build/site, after writing the generated parts of its pages'
 	@echo 'make package  build the wheel and the sdist into dist, check them, and install them in a fresh environment'
@@ -37,7 +37,7 @@ demo: $(READY)
 
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
-	@echo 'make: two processes test side by side; what needs no shared Spark session is shown when it is done'
+	@echo 'make: two processes run the tests; those without the shared Spark session are shown when they are done'
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-second test-plain test-own
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report

@@ -100,7 +100,7 @@ SETTINGS = (
     ),
     Setting(
         "bind", "bindings",
-        "map names in models to other names in the catalog, such as dev.silver=ci.pr_42_silver; the longest name wins",
+        "map names in models to other names in the catalog, such as dev.silver=ci.pr_42_silver; the longest is used",
         (), metavar="NAME=NAME", on_command_line=True,
     ),
     Setting(
@@ -133,7 +133,7 @@ SETTINGS = (
     Setting("rules", "rules", "rules of the project, each as 'module:Name', besides the standard ones", ()),
     Setting("default_properties", "pairs", "table properties that every model has unless it declares the key", ()),
     Setting(
-        "properties", "modes", "glob patterns of table properties, each with its mode; the longest pattern wins",
+        "properties", "modes", "glob patterns of table properties, each with its mode; the longest pattern is used",
         (), choices=PROPERTY_MODES, in_ini=False,
     ),
     Setting(

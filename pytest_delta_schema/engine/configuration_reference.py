@@ -44,7 +44,7 @@ project of a monorepo has settings of its own. The header of a run names the fil
 Most settings are ini keys as well, with the prefix `delta_`, and some are options of the command line. Where a setting
 is given more than once:
 
-* The command line wins, `-o delta_backend=memory` included.
+* The command line takes precedence, `-o delta_backend=memory` included.
 * Lists and tables of several sources add up. A list given with `-o` replaces those of the files.
 * A single value that the ini file and `pyproject.toml` give differently is a usage error.
 

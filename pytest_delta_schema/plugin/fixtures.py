@@ -148,10 +148,10 @@ def make_delta_table(_delta_scratch: Any) -> MakeTable:
     """Make tables from models, in a scratch schema that is dropped after the test.
 
     Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the
-    model of the new table, whose ``qualified_name`` can be queried. Property policy, default properties, features
-    and rules of the project hold. Foreign keys reference the parents that this test has made before; others are
+    model of the new table, whose ``qualified_name`` can be queried. Property policy, default properties, features and
+    rules of the project apply. Foreign keys reference the parents that this test has made before; others are
     left out. Rows are read back as they are given, converted to the types of their columns; if one would not, a
-    ``StatementError`` names every such value, and no row is written. Its other errors are those of a sync.
+    ``StatementError`` names every such value, and no row is written. Its other errors are those of an apply.
     """
 
     def make(model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None) -> Table:

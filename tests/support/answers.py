@@ -22,7 +22,7 @@ WAYS: dict[str, tuple[WriteMethod, str]] = {
 SITUATIONS = {
     "has its columns in another order": "other order",
     "spells names in another case": "other case",
-    "has names that are one without case": "duplicate by case",
+    "has names that are equal without case": "duplicate by case",
     "has another column": "extra column",
     "has another field in a struct, also inside of arrays and maps": "extra field in array",
     "lacks a nullable column": "missing column",
@@ -38,8 +38,8 @@ SITUATIONS = {
     "has bigint for int, and the table has type widening": "wider int, widening",
     "has a column without a type (void)": "void into int",
     "has a type, and the table's column is void": "int into void",
-    "has a column that the table counts (identity)": "given identity",
-    "has another type for a column that a check is made of": "wider checked",
+    "has a column whose values the table numbers (identity)": "given identity",
+    "has another type for a column that a check uses": "wider checked",
 }
 
 
