@@ -191,7 +191,7 @@ class Caster:
         if not is_castable(given, wanted):
             self._collector.findings.append(schema_findings.unsupported_cast(difference))
         elif plain(given) != plain(wanted) and given != "void":
-            self._collector.notes.append(schema_findings.cast_note(difference))
+            self._collector.note(".".join(path), schema_findings.cast_note(difference))
         return wanted
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.errors import Diagnostic, note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,24 +31,31 @@ class Collector:
     """Collects the findings and the notes of one write.
 
     Args:
+        table: Dotted name of the table.
         findings: The reasons of a refusal so far.
         notes: The effects of the write so far.
     """
 
+    table: str
     findings: list[Finding] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
 
-    def diagnostics(self, table: str) -> tuple[Diagnostic, ...]:
-        """Return the findings in the shape of all reports; their codes are the error conditions.
+    def note(self, path: str, message: str) -> None:
+        """Add an effect of the write.
 
         Args:
-            table: Dotted name of the table.
+            path: The column or field, with dots; ``""`` for the table itself.
+            message: The effect.
         """
+        self.notes.append(note(self.table, path, message))
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Return the findings in the shape of all reports; their codes are the error conditions."""
         return tuple(
             Diagnostic(
                 code=finding.condition,
                 rule=finding.rule,
-                table=table,
+                table=self.table,
                 path=finding.path,
                 message=finding.message,
                 remedy=finding.remedy,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
-    from pytest_delta_schema.write_check.collector import Finding
+    from pytest_delta_schema.write_check.collector import Collector, Finding
 
 Path = tuple[str, ...]
 
@@ -54,18 +54,20 @@ def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[
                 yield schema_findings.column_in_use(difference, dependent)
 
 
-def broken_checks(state: TableState, kept: Collection[str]) -> Iterator[str]:
-    """Yield a note for every check that loses a column which its expression names.
+def note_broken_checks(state: TableState, kept: Collection[str], collector: Collector) -> None:
+    """Add a note on every check that loses a column which its expression names.
 
     Args:
         state: The table.
         kept: The names of the columns that the table keeps, in lower case.
+        collector: Where the notes are added.
     """
     for check in state.checks:
         columns = {path[0] for path in _paths(check.expression)}
         lost = ", ".join(sorted(columns.difference(kept)))
         if lost:
-            yield f"check {check.name} stays without its column {lost}, so that every later write fails: drop it first"
+            fact = f"check {check.name} stays without its column {lost}, so that every later write fails: drop it first"
+            collector.note(f"checks.{check.name}", fact)
 
 
 def _dependents(state: TableState) -> Iterator[Dependent]:

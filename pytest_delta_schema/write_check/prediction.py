@@ -15,7 +15,7 @@ from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, describe_type
 from pytest_delta_schema.write_check import schema_findings, storage_findings
 from pytest_delta_schema.write_check.collector import Collector
-from pytest_delta_schema.write_check.dependencies import broken_checks, require_unused
+from pytest_delta_schema.write_check.dependencies import note_broken_checks, require_unused
 from pytest_delta_schema.write_check.frames import resolve, widens, without_lengths
 from pytest_delta_schema.write_check.method import write_semantics
 from pytest_delta_schema.write_check.schema_merge import NewPart, merge, nullable
@@ -23,8 +23,6 @@ from pytest_delta_schema.write_check.storable_types import require_storable, req
 from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
@@ -91,17 +89,16 @@ def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, ove
         semantics: How the write treats columns.
         overwrites: Whether the write removes the rows of the table.
     """
-    collector = Collector()
+    collector = Collector(table=str(state.name))
     columns = _columns_after(frame, state, semantics, collector)
     if overwrites and is_on(_APPEND_ONLY, state.table_properties):
         collector.findings.append(storage_findings.append_only())
     accepted = not collector.findings
-    table = str(state.name)
     return WriteVerdict(
-        table=table,
+        table=collector.table,
         accepted=accepted,
         columns=columns if accepted else state.columns,
-        findings=collector.diagnostics(table),
+        findings=collector.diagnostics(),
         notes=tuple(collector.notes) if accepted else (),
     )
 
@@ -133,13 +130,13 @@ def _replaced(received: Columns, state: TableState, collector: Collector) -> Col
     kept = {column.name.lower() for column in received}
     dropped = ", ".join(column.name for column in state.columns if column.name.lower() not in kept)
     if dropped:
-        collector.notes.append(f"columns are dropped with their data: {dropped}")
+        collector.note("", f"columns are dropped with their data: {dropped}")
     not_null = [column.name for column in state.columns if not column.is_nullable and column.name.lower() in kept]
     if not_null:
-        collector.notes.append(f"columns are no longer NOT NULL: {', '.join(not_null)}")
-    collector.notes.extend(broken_checks(state, kept))
+        collector.note("", f"columns are no longer NOT NULL: {', '.join(not_null)}")
+    note_broken_checks(state, kept, collector)
     if state.partitioning or state.clustering:
-        collector.notes.append("the table loses its layout, unless the writer repeats it (partitionBy, clusterBy)")
+        collector.note("", "the table loses its layout, unless the writer repeats it (partitionBy, clusterBy)")
     return nullable(received)
 
 
@@ -158,24 +155,26 @@ def _merged(
         refused.append(storage_findings.no_columns())
     if semantics.merges_schema:
         refused.extend(require_storable([*merged.added, *map(_retyped_part, merged.retyped)], state))
-        collector.notes.extend(_merge_notes(merged))
+        _note_merge(merged, collector)
     else:
         refused.extend(schema_findings.extra_column(part, semantics.version) for part in merged.added)
         refused.extend(schema_findings.wider_type(difference, semantics.version) for difference in merged.retyped)
     missing = [column for column in state.columns if column.name.lower() not in given]
     if missing or merged.compares_types:
         refused.extend(require_values(given, merged.columns, state, semantics))
-    collector.notes.extend(f"{column.name} is not in the frame: {_filled_by(column)}" for column in missing)
+    for column in missing:
+        collector.note(column.name, f"{column.name} is not in the frame: {_filled_by(column)}")
     return merged.columns
 
 
-def _merge_notes(merged: Merge) -> Iterator[str]:
+def _note_merge(merged: Merge, collector: Collector) -> None:
     for part in merged.added:
         name = ".".join((*part.parent, part.column.name))
-        yield f"{name} ({describe_type(part.column.data_type)}) is added, nullable and last"
+        collector.note(name, f"{name} ({describe_type(part.column.data_type)}) is added, nullable and last")
     for difference in merged.retyped:
         stored, given = describe_type(difference.stored), describe_type(difference.given)
-        yield f"{'.'.join(difference.path)} becomes {given}; it was {stored}"
+        name = ".".join(difference.path)
+        collector.note(name, f"{name} becomes {given}; it was {stored}")
 
 
 def _retyped_part(difference: TypeDifference) -> NewPart:

@@ -66,7 +66,7 @@ def explicit_identity_insert(name: str) -> Finding:
 
 
 def unsupported_type(path: str, data_type: str, condition: str) -> Finding:
-    """Report a type that Delta cannot store.
+    """Report a type that Delta cannot store, such as an interval.
 
     Args:
         path: The column or part of it, with dots.
@@ -140,7 +140,7 @@ def invalid_column_name(name: str) -> Finding:
 
 
 def missing_table_feature(path: str, data_type: str, feature: str) -> Finding:
-    """Report a type that needs a table feature which the table lacks.
+    """Report a type that needs a table feature which the table lacks, such as ``timestamp_ntz``.
 
     Args:
         path: The column, with dots.
@@ -168,7 +168,7 @@ def reserved_column_name(name: str) -> Finding:
 
 
 def append_only() -> Finding:
-    """Report an overwrite of an append-only table."""
+    """Report an overwrite of a table with ``delta.appendOnly``."""
     return Finding(
         path="",
         rule="append-only",

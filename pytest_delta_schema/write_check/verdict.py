@@ -32,7 +32,7 @@ class WriteVerdict:
     accepted: bool
     columns: tuple[ColumnState, ...]
     findings: tuple[Diagnostic, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
     @property
     def resulting_schema(self) -> StructType:
@@ -50,7 +50,7 @@ class WriteVerdict:
             [
                 head,
                 *(f"  ! {_without_table(finding)}" for finding in self.findings),
-                *(f"  note: {note}" for note in self.notes),
+                *(f"  note: {note.message}" for note in self.notes),
             ]
         )
 

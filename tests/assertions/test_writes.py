@@ -13,7 +13,8 @@ from support.writes import DOUBLE, A, B, frame
 
 
 def test_an_accepted_write_passes_and_gives_its_verdict():
-    assert assert_accepts(table(A, B), frame(a=INT)).notes == ("b is not in the frame: it is NULL",)
+    (note,) = assert_accepts(table(A, B), frame(a=INT)).notes
+    assert (note.path, note.message) == ("b", "b is not in the frame: it is NULL")
     assert assert_accepts(table(A, B), frame(b=TEXT, a=LONG), method="write_to").accepted
 
 

@@ -65,4 +65,4 @@ def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str
         return "replaced"
     if outcome != shown(desired_state(PAIRS[pair].table).columns):
         return "evolves"
-    return "cast" if any(" is cast " in note for note in verdict.notes) else "accepted"
+    return "cast" if any(" is cast " in note.message for note in verdict.notes) else "accepted"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.engine.configuration_reference import configuration_reference
 from pytest_delta_schema.plugin import fixtures, options
 from pytest_delta_schema.rules.registry import all_rules
-from support import answers, capabilities
+from support import answers, capabilities, findings
 from support.pages import DOCS
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "marks": marks,
     "capabilities": capabilities.table,
     "answers": answers.table,
+    "findings": findings.table,
 }
 
 

@@ -249,7 +249,8 @@ def test_an_accepted_write_has_notes_on_side_effects(name, how, notes):
     verdict = check_write(PAIRS[name].frame, PAIRS[name].table, **how)
 
     assert verdict.accepted
-    assert list(verdict.notes) == notes
+    assert [note.message for note in verdict.notes] == notes
+    assert {(note.severity, note.table) for note in verdict.notes} <= {("note", verdict.table)}
 
 
 def test_the_schema_after_a_write_is_one_of_sparks():

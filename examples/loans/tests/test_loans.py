@@ -84,7 +84,8 @@ def test_by_the_tables_name_numbers_in_texts_are_cast_and_by_position_anything_i
     texts = delta_spark.createDataFrame([("AL", "2")], RETYPED)
 
     verdict = assert_accepts(loans_by_state, texts, method="write_to")
-    assert verdict.notes == ("count is cast from string to bigint; a value that does not fit fails",)
+    (note,) = verdict.notes
+    assert note.message == "count is cast from string to bigint; a value that does not fit fails"
     texts.writeTo(table.qualified_name).append()
 
     swapped = StructType([RETYPED["count"], RETYPED["addr_state"]])
