@@ -112,7 +112,8 @@ def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...
         # The other lines are statements; an outcome has them as such.
         message = str(error).partition("\n")[0].removeprefix(f"{escaped(error.table)}: ")
         return (Diagnostic(table=error.table, message=message),)
-    return (Diagnostic(table=table, message=" ".join(str(error).split())),)
+    message = " ".join(str(error).split()).removeprefix(f"{escaped(table)}: ")
+    return (Diagnostic(table=table, message=message),)
 
 
 def note(table: object, path: str, message: str) -> Diagnostic:
@@ -193,7 +194,7 @@ class ApplyError(_QuotesSql):
 
 
 class ApplyErrors(DeltaSchemaError, ExceptionGroup[DeltaSchemaError]):  # noqa: N818 - a group of errors
-    """Several tables failed: an :class:`ApplyError` for each that failed midway, and one error for failed data checks.
+    """Several tables failed: an error for each that failed, and one for all violations of data checks.
 
     Args:
         errors: At least one; ``exceptions`` holds them.

@@ -112,7 +112,8 @@ class Orchestrator:
             UnsafePlanError: If the plan breaks rules, then nothing is changed; or if data checks fail, then
                 those tables are unchanged.
             ApplyError: If a statement of one table failed.
-            ApplyErrors: If several tables failed.
+            StatementError: If the rows of a table cannot be read for its data checks; nothing was changed.
+            ApplyErrors: If several tables failed; an exception group.
             ConvergenceError: If the catalog still differs after everything ran.
             MetadataSyncError: If the tables are aligned, but a catalog entry could not be synchronised. Entries of
                 tables whose plan was empty are synchronised, too; none is deleted for it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, ApplyErrors, DeltaSchemaError, UnsafePlanError
+from pytest_delta_schema.errors import ApplyError, ApplyErrors, DeltaSchemaError, StatementError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
@@ -65,8 +65,10 @@ class ActionRunner:
         Raises:
             UnsafePlanError: If data checks fail; all violations at once. Those tables are unchanged, and so are tables
                 whose foreign keys reference them.
+            StatementError: If the rows of a table cannot be read for its data checks; nothing was changed.
             ApplyError: If statements of one table failed.
-            ApplyErrors: If several tables failed, or one failed and the data checks of another.
+            ApplyErrors: If several tables failed, or one failed and the data checks of another; it is an exception
+                group with one error for each, and one for all violations.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
         """
         self._actions, self._runs, self._stopped = plan.actions, {}, _Stopped()
@@ -87,6 +89,8 @@ class ActionRunner:
         for action in self._actions:
             with stopped.by(action):
                 self._runs[action.table] = self._start(action)
+        if stopped.has_unread_rows:
+            stopped.raise_errors()
         stopped.hold_back(run.action for run in self._runs.values())
         ran: list[Statement] = []
         for stage in Stage:
@@ -109,7 +113,12 @@ class _Stopped:
     def __init__(self) -> None:
         self.tables: set[QualifiedName] = set()
         self._violations: list[Diagnostic] = []
-        self._failures: list[ApplyError] = []
+        self._failures: list[ApplyError | StatementError] = []
+
+    @property
+    def has_unread_rows(self) -> bool:
+        """Whether rows could not be read for data checks, so that no statement may run."""
+        return any(isinstance(failure, StatementError) for failure in self._failures)
 
     @contextmanager
     def by(self, action: CreateTable | AlignTable) -> Iterator[None]:
@@ -118,7 +127,7 @@ class _Stopped:
             yield
         except UnsafePlanError as error:
             self._violations.extend(error.diagnostics)
-        except ApplyError as error:
+        except (ApplyError, StatementError) as error:
             self._failures.append(error)
         else:
             return

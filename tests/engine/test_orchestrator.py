@@ -180,6 +180,25 @@ def test_several_tables_that_fail_are_all_reported():
     assert catalog.version(NAME._replace(table="c")) == 0
 
 
+def test_tables_whose_rows_cannot_be_read_are_all_reported_and_nothing_runs():
+    class Unreadable(Recording):
+        def count_rows(self, table, *_, **__):
+            raise StatementError(f"the files of {table.table} are gone")
+
+    names = [NAME._replace(table=name) for name in "abc"]
+    catalog = Unreadable([state(stored(), name=name) for name in names])
+    models = [table(column(is_nullable=name.table == "c"), column("new"), name=str(name)) for name in names]
+
+    with pytest.raises(ApplyErrors) as caught:
+        Orchestrator.over(catalog).sync_tables(models)
+
+    assert [(type(error), str(error).partition(";")[0]) for error in caught.value.exceptions] == [
+        (StatementError, "dev.silver.a: its rows cannot be read: the files of a are gone"),
+        (StatementError, "dev.silver.b: its rows cannot be read: the files of b are gone"),
+    ]
+    assert catalog.ran == []
+
+
 def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
     class Late(MemoryCatalog):
         def count_rows(self, table, data_checks=(), **how):
