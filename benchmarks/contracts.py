@@ -55,17 +55,17 @@ def test_nothing(number):
 def run() -> Iterator[Ratio]:
     """Yield the ratio of a run, and the load of the plugin."""
     with tempfile.TemporaryDirectory() as folder:
-        ours, theirs = Path(folder, "ours"), Path(folder, "theirs")
-        for project, text in ((ours, CONTRACTS), (theirs, BY_HAND)):
+        with_plugin, without_plugin = Path(folder, "ours"), Path(folder, "theirs")
+        for project, text in ((with_plugin, CONTRACTS), (without_plugin, BY_HAND)):
             project.mkdir()
             (project / "pytest.ini").write_text("[pytest]\n")
             (project / "test_it.py").write_text(text)
         planner = TablePlanner()
         texts = [script(statements(planner.creation(desired_state(table)))) for table in models(TABLES)]
-        (theirs / "texts.json").write_text(json.dumps(texts))
-        for project in (ours, theirs):
+        (without_plugin / "texts.json").write_text(json.dumps(texts))
+        for project in (with_plugin, without_plugin):
             assert f"{2 * TABLES} passed" in _pytest(project, "--snapshot-update")[1]
-        pairs = [(_pytest(ours)[0], _pytest(theirs)[0]) for _ in range(5)]
+        pairs = [(_pytest(with_plugin)[0], _pytest(without_plugin)[0]) for _ in range(5)]
         yield Ratio(
             f"{TABLES:,} offline contracts against tests by hand",
             statistics.median(pair[0] for pair in pairs),

@@ -1,4 +1,4 @@
-"""What is measured: a thousand tables of fifty columns, some nested, and their logs."""
+"""The tables of the benchmarks: a thousand of fifty columns, some nested, and their logs."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def observed(table: Table, wanted: TableState) -> TableState:
 
 
 def drifted(state: TableState) -> TableState:
-    """Take five things away from a state: a column, a comment, NOT NULL, the table's comment, a property."""
+    """Remove five things from a state: a column, a comment, NOT NULL, the table's comment, a property."""
     first, second, *rest = state.columns
     return replace(
         state,

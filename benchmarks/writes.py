@@ -47,9 +47,11 @@ session.close()
 
 def run() -> Iterator[Ratio]:
     """Yield the cost of a verdict, the dearest kind of write first, and the ratio to Delta's own answer."""
-    place = StructType([StructField("city", StringType()), StructField("code", LongType())])
+    address = StructType([StructField("city", StringType()), StructField("code", LongType())])
     flat = [column for column in model(0).columns if not isinstance(column.data_type, StructType)]
-    table = Table("dev", "silver", "wide", [*flat, *(Column(f"place_{n}", place) for n in range(COLUMNS - len(flat)))])
+    table = Table(
+        "dev", "silver", "wide", [*flat, *(Column(f"place_{n}", address) for n in range(COLUMNS - len(flat)))]
+    )
     same = to_struct_type(table)
     frames = [
         (StructType([*same.fields, StructField("extra", DoubleType())]), {"merge_schema": True}),
@@ -67,5 +69,5 @@ def run() -> Iterator[Ratio]:
     yield Ratio(f"a verdict on {COLUMNS} columns, against {RATE:,} a second", took, 1 / RATE, took * RATE, 1.0)
     with tempfile.TemporaryDirectory() as folder:
         pairs = python(ASK, folder, __file__.rpartition("/")[0])
-    told, asked = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
-    yield Ratio("a verdict, against Delta's answer to an empty append", told, asked, told / asked, 0.005)
+    predicted, written = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
+    yield Ratio("a verdict, against Delta's answer to an empty append", predicted, written, predicted / written, 0.005)

@@ -31,7 +31,7 @@ DRIFTED = ("~ columns.id ", "'in euros, I think' -> 'Order total'", "drift: 1 dr
 
 
 def main() -> int:
-    """Tell the story, and return 0 only if every step ended as it should."""
+    """Run all steps, and return 0 only if each ended as expected."""
     with tempfile.TemporaryDirectory() as warehouse:
         apply, drift = [contract(f"--delta-{mode}", warehouse) for mode in ("apply", "drift")]
         colleague = [sys.executable, "-c", COLLEAGUE, warehouse, *CHANGES]
@@ -65,8 +65,8 @@ def went_well(command: list[str], status: int, expected: tuple[str, ...]) -> boo
         for line in process.stdout or ():
             print(line, end="", flush=True)
             lines.append(line)
-    said = "".join(lines)
-    missing = [text for text in expected if text not in said]
+    output = "".join(lines)
+    missing = [text for text in expected if text not in output]
     if process.returncode == status and not missing:
         return True
     print(f"\n=== This step should end with {status}, and ended with {process.returncode}; missing: {missing}")

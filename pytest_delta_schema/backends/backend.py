@@ -1,4 +1,4 @@
-"""What a backend is: a catalog implementation that a run chooses by its name."""
+"""Backends: catalog implementations that a run chooses by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class BackendSettings:
 
 
 class BackendContext(Protocol):
-    """What a backend is given to open its catalog."""
+    """The means with which a backend opens its catalog."""
 
     @property
     def settings(self) -> BackendSettings:

@@ -187,7 +187,7 @@ def _require_commit(log: LogFiles, version: int) -> None:
     name = commit_name(version)
     if name not in set(log.names()):
         fact = f"{log.path} holds {checksum_name(version)}, the checksum of a commit, and lacks the commit {name}"
-        raise _DamageFound(Damage(fact, f"{_BACKUP}; to go on without that commit, delete its checksum"))
+        raise _DamageFound(Damage(fact, f"{_BACKUP}; to continue without that commit, delete its checksum"))
 
 
 def _actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ _FIRST = {("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")}
 
 
 class Widening(Enum):
-    """What a change of type needs."""
+    """The requirements of a change of type."""
 
     ALWAYS = "nothing"
     BY_FEATURE = "type widening"

@@ -1,4 +1,4 @@
-"""How far the applies of a run have come, for the report of an interruption."""
+"""The progress of the applies of a run, for the report of an interruption."""
 
 from __future__ import annotations
 

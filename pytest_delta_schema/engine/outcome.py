@@ -10,7 +10,7 @@ from pytest_delta_schema.errors import Diagnostic, Location
 
 
 class Check(str, Enum):
-    """What is checked of a table, or done to it."""
+    """The checks of a table; an apply and a metadata sync are checks, too."""
 
     RULES = "rules"
     DRIFT = "drift"
@@ -20,7 +20,7 @@ class Check(str, Enum):
 
 
 class Status(str, Enum):
-    """How a check ends; with the first four it passes."""
+    """The results of a check; with the first four it passes."""
 
     VALID = "valid"
     IN_SYNC = "in sync"
@@ -90,7 +90,7 @@ class OutcomeStatement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOutcome:
-    """How one check of one table ended.
+    """The outcome of one check of one table.
 
     Args:
         table: Dotted name of the model.

@@ -20,7 +20,7 @@ RiskLabel = Literal["metadata", "feature", "scan", "rewrite", "destructive"]
 
 
 class Settings(NamedTuple):
-    """How tables are compared, validated and changed; a named tuple, because a dataclass makes the plugin load slower.
+    """Settings of comparison, validation and apply; a named tuple, because a dataclass makes the plugin load slower.
 
     Args:
         properties: Glob patterns of table properties, each with its mode; the longest pattern that matches decides.

@@ -44,7 +44,7 @@ class StillRunning(KeyboardInterrupt):
 
 
 class RunningOutcome(Enum):
-    """What became of the statement that an interruption stopped."""
+    """The outcome of the statement that an interruption stopped."""
 
     COMMITTED = "committed"
     PARTLY = "partly committed"
@@ -54,7 +54,7 @@ class RunningOutcome(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterruptedTable:
-    """How far one table had come when an apply was interrupted; its text says how to restore and how to continue.
+    """The progress of one table when an apply was interrupted; its text says how to restore and how to continue.
 
     Args:
         table: Its name.

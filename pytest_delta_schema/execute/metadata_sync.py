@@ -24,7 +24,7 @@ def managed_note(table: object) -> Diagnostic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataSync:
-    """What a metadata sync of one table did.
+    """The result of a metadata sync of one table.
 
     Args:
         table: Dotted name of the table.

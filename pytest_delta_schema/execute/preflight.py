@@ -132,7 +132,7 @@ def violations_of(
 
 
 class _Rows(NamedTuple):
-    """How many rows fail a data check."""
+    """The number of rows that fail a data check."""
 
     broken: int
     of: int | None

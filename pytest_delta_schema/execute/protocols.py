@@ -24,7 +24,7 @@ Samples = tuple[tuple[tuple[str | None, ...], ...], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCounts:
-    """How many rows fail data checks.
+    """The numbers of rows that fail data checks.
 
     Args:
         rows: All rows of the table; ``None`` if they were not counted.
@@ -61,7 +61,8 @@ class Capabilities:
 
     Args:
         emulates: Kinds that it lacks and does in another way, with the same result.
-        refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it asks the catalog once
+        refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
+            once
             for its version.
         refuses_on: The same for a statement on a table as it was read; the table is ``None`` if it is created.
     """

@@ -30,7 +30,7 @@ class Binding(NamedTuple):
     pairs: tuple[tuple[Prefix, Prefix], ...] = ()
 
     def name(self, name: QualifiedName) -> QualifiedName:
-        """Return the name in the catalog for one in models; the longest prefix wins."""
+        """Return the name in the catalog for one in models; the longest prefix is used."""
         longest = max((pair for pair in self.pairs if name[: len(pair[0])] == pair[0]), key=_length, default=None)
         return name if longest is None else QualifiedName(*longest[1], *name[len(longest[1]) :])
 

@@ -36,7 +36,7 @@ MARKS = {
 
 
 class Unity(NamedTuple):
-    """How a Unity Catalog server is reached, and how its entries may be synchronised.
+    """The settings of a Unity Catalog server, and of the synchronisation of its entries.
 
     Args:
         uri: Its address, shown without secrets; ``None`` if it is not configured.

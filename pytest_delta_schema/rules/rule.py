@@ -77,7 +77,7 @@ class RuleInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What is wrong with a part of a table, before it is reported as a violation.
+    """A fault of a part of a table, before it is reported as a violation.
 
     Args:
         message: The fact and its reason, without the table's name.

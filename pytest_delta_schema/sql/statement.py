@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class StatementKind(Enum):
-    """What a statement does; a backend that cannot run a kind may emulate it from the changes."""
+    """The kinds of statements; a backend that cannot run a kind may emulate it from the changes."""
 
     CREATE_SCHEMA = "create schema"
     CREATE_TABLE = "create table"

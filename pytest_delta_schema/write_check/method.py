@@ -1,4 +1,4 @@
-"""How Spark and Delta treat a frame, which depends on the method that writes it.
+"""The treatment of a frame by Spark and Delta, which depends on the method that writes it.
 
 Measured on Delta 4.4.0 with Spark 4.2.0, every method with every option; for older versions the source is their code.
 """
@@ -26,7 +26,7 @@ _CASTS_STREAMS = (3, 3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteSemantics:
-    """How a write treats the columns of a frame.
+    """The treatment of the columns of a frame by a write.
 
     Args:
         method: The method that writes.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteVerdict:
-    """What Delta does with a write.
+    """The prediction of what Delta does with a write.
 
     Args:
         table: Dotted name of the table.

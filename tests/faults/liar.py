@@ -121,4 +121,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
-        """Say nothing."""
+        """Log nothing."""

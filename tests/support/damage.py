@@ -99,7 +99,7 @@ COMMITS = {
     "last commit missing": Case(
         lambda log: commit_file(log).unlink(),
         "{log} holds 00000000000000000004.crc, the checksum of a commit, and lacks the commit 00000000000000000004.json)"
-        "; restore it from a backup; to go on without that commit, delete its checksum",
+        "; restore it from a backup; to continue without that commit, delete its checksum",
     ),
     "checksum of random bytes": Case(lambda log: checksum_file(log).write_bytes(NOISE), None),
     "checksum of other JSON": Case(lambda log: checksum_file(log).write_text("[]"), None),

@@ -1,4 +1,4 @@
-"""What the model of the orders was, version by version; a real project has that in its version control."""
+"""The versions of the model of orders; a real project has them in its version control."""
 
 from pyspark.sql.types import (
     ArrayType,

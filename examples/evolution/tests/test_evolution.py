@@ -29,12 +29,12 @@ def line_over(catalog):
 def bring(catalog, name, binding=HERE):
     """Make the table as a version has it, from the first one on, with rows in it."""
     line, customers = line_over(catalog), binding.table(CUSTOMERS)
-    first, *others = [binding.table(VERSIONS[each]) for each in NAMES[: NAMES.index(name) + 1]]
+    first, *others = [binding.table(VERSIONS[version]) for version in NAMES[: NAMES.index(name) + 1]]
     line.sync_tables([customers, first])
     catalog.insert(customers.name, [{"id": 7}, {"id": 8}])
     catalog.insert(first.name, ROWS)
-    for each in others:
-        line.sync_tables([each], other_models=[customers])
+    for version in others:
+        line.sync_tables([version], other_models=[customers])
     return line
 
 

@@ -1,4 +1,4 @@
-"""How many loans there are in each state."""
+"""The number of loans in each state."""
 
 from pyspark.sql.types import DoubleType, LongType, StringType
 

@@ -1,4 +1,4 @@
-"""The contract: what the table holds, whoever writes it."""
+"""The contract of the table, for all jobs that write it."""
 
 from pyspark.sql.types import DecimalType, LongType, TimestampType
 

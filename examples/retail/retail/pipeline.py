@@ -1,4 +1,4 @@
-"""From orders to their lines, and from those to the day's figures."""
+"""The pipeline: orders, their lines, and the figures of each day."""
 
 from __future__ import annotations
 

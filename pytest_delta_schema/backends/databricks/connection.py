@@ -126,7 +126,7 @@ def connect_databricks(warehouse: str = "") -> Connection:
 
 
 def _cancel(cursor: Any) -> bool:
-    """Ask a warehouse to stop the statement of a cursor; the warehouse does not report when it has ended."""
+    """Cancel the statement of a cursor; the warehouse does not report when it has ended."""
     cursor.cancel()
     return False
 

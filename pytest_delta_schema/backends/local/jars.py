@@ -84,7 +84,7 @@ def _kept(folder: Path, *, warns: bool = False) -> list[Path]:
 
 
 def _download(wanted: str, folder: Path) -> list[Path]:
-    """Let Spark resolve the jars, from its own copies at first; if those are damaged, too, from the repository."""
+    """Resolve the jars by Spark's resolver, from its own copies first; if those are damaged, from the repository."""
     jars = _resolve(wanted, folder)
     if not all(map(_is_whole, jars)):
         shutil.rmtree(folder / "cache", ignore_errors=True)

@@ -51,16 +51,16 @@ _ALL = "pip install 'pytest-delta-schema[spark]'"
 
 def installed() -> dict[str, str]:
     """Return the versions of the installed distributions that matter for a pair, by their names."""
-    found = {}
+    versions = {}
     for name in ("pyspark", *CLIENTS, "delta-spark"):
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    if not found.keys() - {"delta-spark"} and find_spec("pyspark") is not None:
+            versions[name] = version(name)
+    if not versions.keys() - {"delta-spark"} and find_spec("pyspark") is not None:
         # The Python folder of a Spark that was not installed by pip.
         from pyspark import __version__
 
-        found["pyspark"] = __version__
-    return found
+        versions["pyspark"] = __version__
+    return versions
 
 
 def require_pair() -> None:
@@ -74,17 +74,17 @@ def require_pair() -> None:
         raise BackendUnavailableError(message)
 
 
-def fault(found: Mapping[str, str]) -> str:
+def fault(versions: Mapping[str, str]) -> str:
     """Return why no local Spark can be started with some distributions, and what to do; ``""`` if it can.
 
     Args:
-        found: The versions of distributions by their names, as :func:`installed` returns them.
+        versions: The versions of distributions by their names, as :func:`installed` returns them.
     """
-    if found.keys() & set(CLIENTS):
-        return _client_fault(found)
-    if "pyspark" not in found:
+    if versions.keys() & set(CLIENTS):
+        return _client_fault(versions)
+    if "pyspark" not in versions:
         return f"the local backend needs Spark and Delta, and pyspark is not installed; run: {_ALL}"
-    spark, delta = found["pyspark"], found.get("delta-spark")
+    spark, delta = versions["pyspark"], versions.get("delta-spark")
     pair = pair_of(spark)
     if pair is None:
         return f"there is no supported delta-spark for pyspark {spark}; run: {_command(PAIRS[-1])}"
@@ -94,13 +94,13 @@ def fault(found: Mapping[str, str]) -> str:
     return "" if is_built else f"delta-spark {delta} is not built for pyspark {spark}; run: {completion(pair)}"
 
 
-def _client_fault(found: Mapping[str, str]) -> str:
+def _client_fault(versions: Mapping[str, str]) -> str:
     """Return the fault of an environment in which a client provides the package ``pyspark``."""
-    clients = " and ".join(f"{name} {found[name]}" for name in CLIENTS if name in found)
-    if "pyspark" in found:
-        names = " ".join(sorted(found.keys() - {"delta-spark"}))
+    clients = " and ".join(f"{name} {versions[name]}" for name in CLIENTS if name in versions)
+    if "pyspark" in versions:
+        names = " ".join(sorted(versions.keys() - {"delta-spark"}))
         return (
-            f"{clients} and pyspark {found['pyspark']} install the same package, and overwrite each other's files;"
+            f"{clients} and pyspark {versions['pyspark']} install the same package, and overwrite each other's files;"
             f" run: pip uninstall --yes {names}, and then: {_ALL}"
         )
     return (

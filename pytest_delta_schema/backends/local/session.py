@@ -145,7 +145,7 @@ def active_session() -> LocalSession | None:
 
 
 def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *, archive: bool = True) -> LocalSession:
-    """Take the active session, or start a local one; long work is logged to ``pytest_delta_schema``.
+    """Return the active session, or start a local one; long work is logged to ``pytest_delta_schema``.
 
     Args:
         warehouse: The folder that holds all catalogs; made if it is missing, with a file that keeps it out of git.
@@ -255,7 +255,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
 
 @contextmanager
 def _own_python() -> Iterator[None]:
-    """Let Spark's workers run on this interpreter, and not on another ``python3`` of the search path."""
+    """Run Spark's workers on this interpreter, and not on another ``python3`` of the search path."""
     if _PYTHON in os.environ:
         yield
         return

@@ -75,7 +75,7 @@ def shut_down_gateway(spark: SparkSession) -> None:
 
 
 def forget_session() -> None:
-    """Let pyspark forget a session whose JVM has ended, so that the next session starts a JVM of its own."""
+    """Remove a session whose JVM has ended from pyspark, so that the next session starts a JVM of its own."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

@@ -164,7 +164,7 @@ def protocol_and_metadata(gateway: Gateway, name: QualifiedName) -> list[str]:
 
 
 def clear_cache(gateway: Gateway) -> None:
-    """Let Delta forget the logs that it has read."""
+    """Clear Delta's cache of logs."""
     gateway.jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
 

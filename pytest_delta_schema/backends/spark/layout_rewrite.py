@@ -1,7 +1,7 @@
 """Rewrite the rows of a table in another layout, in one commit that keeps everything else about the table.
 
 A replacing CREATE TABLE AS would lose NOT NULL, comments, properties, constraints and the table's id. So the rows of
-one version are written anew under the table's own metadata with another layout, and replace the old files
+one version are written again under the table's own metadata with another layout, and replace the old files
 (Delta 4.4.0: with deletion vectors, column mapping, row tracking, generated and identity columns). As in OPTIMIZE, the
 commit says that no data has changed, so streams and the change data feed do not show the rows again.
 

@@ -82,7 +82,7 @@ class DeltaStatements:
             self._sql(emulated.sql)
 
     def _require_conditions(self, action: CreateTable) -> None:
-        """Let Spark analyse the checks of a new table, without a job; Delta stores any text as a property."""
+        """Require Spark to accept the checks of a new table, without a job; Delta stores any text as a property."""
         for check in action.checks:
             try:
                 self._sql(probe(action.columns, check.expression))

@@ -1,4 +1,4 @@
-"""How a kind of change is declared: beside its class, with everything that the stages have to know about it."""
+"""The declaration of a kind of change, beside its class: everything that depends on the kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ConsentAction = Literal["drop-column", "rewrite"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeKind:
-    """What the stages have to know about one kind of change.
+    """The properties of one kind of change that the stages use.
 
     Args:
         aspect: The aspect of ownership to which it belongs, or the conversion to Delta, which is none of them.

@@ -32,7 +32,7 @@ class LoopbackServer(ThreadingHTTPServer):
         super().__init__(*args)
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Take a connection."""
+        """Accept a connection."""
         request, address = super().get_request()
         self._open.add(request)
         return request, address
@@ -77,4 +77,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - likewise
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
-        """Say nothing."""
+        """Log nothing."""

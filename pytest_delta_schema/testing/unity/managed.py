@@ -1,4 +1,4 @@
-"""What a server does to tables to whose logs it commits."""
+"""Managed tables: the changes that a server makes to their entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the double's Delta API updates the entry of a table: all actions of a request, or none."""
+"""Update the entry of a table as the Delta API does: all actions of a request, or none."""
 
 from __future__ import annotations
 
