@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Union
 from pyspark.sql.types import DataType
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.names import interned, require_comment, require_name
 from pytest_delta_schema.models.tags import NO_TAGS, no_tags, require_tags
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class Column:
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
 
     def __post_init__(self) -> None:
-        require_name(self.name, "the name of a column")
+        self.name = interned(require_name(self.name, "the name of a column"))
+        self.comment = interned(require_comment(self.comment, f"column {self.name}: comment"))
         if self.renamed_from is not None:
             require_name(self.renamed_from, f"column {self.name}: renamed_from")
         if self.tags is not NO_TAGS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import DeclarationError
@@ -87,6 +88,33 @@ def require_name(value: object, subject: str, remedy: str = "give it a name") ->
         msg = f"{subject} is empty; {remedy}"
         raise DeclarationError(msg)
     return value
+
+
+def require_comment(value: object, subject: str) -> str:
+    """Return ``value`` if it can be a comment: a string, ``""`` for ``None``.
+
+    Args:
+        value: What the author wrote.
+        subject: What it is, for the message.
+
+    Raises:
+        DeclarationError: If it is neither.
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        msg = f"{subject} must be a string, got {value!r}; write it in quotes"
+        raise DeclarationError(msg)
+    return value
+
+
+def interned(text: str) -> str:
+    """Return an equal string, the same object for all equal ones, so that states are compared by identity.
+
+    Args:
+        text: A string; a member of a string enum becomes a plain one.
+    """
+    return intern(text if type(text) is str else str.__str__(text))
 
 
 def require_names(value: object, subject: str) -> tuple[str, ...]:

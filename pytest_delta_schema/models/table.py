@@ -12,7 +12,7 @@ from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey
 from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
-from pytest_delta_schema.models.names import QualifiedName, require_name, require_names
+from pytest_delta_schema.models.names import QualifiedName, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
 from pytest_delta_schema.models.structs import columns_of
 from pytest_delta_schema.models.tags import no_tags, require_tags
@@ -97,6 +97,7 @@ class Table:
         # The name of the model, which it keeps when a binding maps it to another table.
         self.logical_name = self.name
         subject = f"{self.qualified_name}: "
+        self.comment = require_comment(self.comment, f"{subject}comment")
         self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
         if not isinstance(self.primary_key, PrimaryKey):
             self.primary_key = require_names(self.primary_key, f"{subject}primary_key")

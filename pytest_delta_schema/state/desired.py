@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sys import intern
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql.types import ArrayType, MapType, StructType
 
@@ -12,7 +11,7 @@ from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.keys import desired_keys
-from pytest_delta_schema.state.spark_types import ATOMIC, COLUMN_TYPES, named_type
+from pytest_delta_schema.state.spark_types import ATOMIC, COMPOUND, RENAMED_FROM, named_type, shared
 from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, find
 
@@ -25,12 +24,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.constraints import Check
     from pytest_delta_schema.models.table import PropertyValue, Table
+    from pytest_delta_schema.state.spark_types import Renamed
     from pytest_delta_schema.state.states import Tags
-
-RENAMED_FROM = "renamed_from"
-"""The key of a field's metadata that holds its former name."""
-
-_NESTED = frozenset((StructType, ArrayType, MapType))
+    from pytest_delta_schema.state.types import DataTypeState
 
 _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 
@@ -38,25 +34,8 @@ _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 def desired_state(table: Table) -> TableState:
     """Return the state that a model declares; later changes of the model do not reach it."""
     name = table.name
-    # The hot loop of planning: calling ColumnState and canonical_type would double the time.
-    new, atomic, compound = tuple.__new__, ATOMIC.get, COLUMN_TYPES.get
-    columns = tuple(
-        [
-            new(
-                ColumnState,
-                (
-                    intern(column.name),
-                    atomic(kind := type(column.data_type)) or compound(kind, named_type)(column.data_type),
-                    column.is_nullable,
-                    intern(column.comment or ""),
-                    None
-                    if column.default is None and column.generated_as is None and column.identity is None
-                    else value_state(column),
-                ),
-            )
-            for column in table.columns
-        ]
-    )
+    renamed: Renamed = []
+    columns = _columns(table.columns, renamed)
     return TableState(
         name=name,
         columns=columns,
@@ -64,7 +43,7 @@ def desired_state(table: Table) -> TableState:
         table_properties=_properties(table.table_properties),
         logical_name=table.logical_name,
         checks=_checks(table.checks) if table.checks else (),
-        renames=rename_hints(table.columns),
+        renames=rename_hints(table.columns) if renamed else (),
         partitioning=tuple(_spelled(columns, (column,))[0] for column in table.partitioned_by),
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
@@ -74,6 +53,26 @@ def desired_state(table: Table) -> TableState:
         ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
         **desired_keys(table, columns),
     )
+
+
+def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, ...]:
+    # The hot loop of planning: calling ColumnState and canonical_type would double the time.
+    new, atomic, compound = tuple.__new__, ATOMIC.get, COMPOUND.get
+    states: list[ColumnState] = []
+    for column in columns:
+        data_type = column.data_type
+        kind = type(data_type)
+        canonical: DataTypeState | None = atomic(kind)
+        if canonical is None:
+            canonical = compound(kind, named_type)(data_type, renamed)
+            if not isinstance(canonical, str):
+                canonical = shared(canonical)
+        has_value = column.default is not None or column.generated_as is not None or column.identity is not None
+        value = value_state(column) if has_value else None
+        states.append(new(ColumnState, (column.name, canonical, column.is_nullable, column.comment or "", value)))
+        if column.renamed_from is not None:
+            renamed.append(column)
+    return tuple(states)
 
 
 def clustering_path(columns: tuple[ColumnState, ...], text: str) -> tuple[str, ...]:
@@ -133,28 +132,7 @@ def _checks(checks: Iterable[Check]) -> tuple[CheckState, ...]:
 
 def rename_hints(columns: Iterable[Column]) -> tuple[RenameState, ...]:
     """Return the former names of columns and of the fields below them."""
-    # Most columns and fields were never renamed, so a scan without paths comes first.
-    hinted = [
-        column
-        for column in columns
-        if column.renamed_from is not None or (type(column.data_type) in _NESTED and _has_hint(column.data_type))
-    ]
-    return tuple(_renames(hinted)) if hinted else ()
-
-
-def _has_hint(data_type: Any) -> bool:
-    """Whether a field below a type has a former name."""
-    kind = type(data_type)
-    if kind is StructType:
-        for field in data_type.fields:
-            if field.metadata and RENAMED_FROM in field.metadata:
-                return True
-            if type(field.dataType) in _NESTED and _has_hint(field.dataType):
-                return True
-        return False
-    if kind is ArrayType:
-        return _has_hint(data_type.elementType)
-    return kind is MapType and (_has_hint(data_type.keyType) or _has_hint(data_type.valueType))
+    return tuple(_renames(columns))
 
 
 def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql import types as spark
 
@@ -36,6 +36,12 @@ ATOMIC: dict[type[spark.DataType], str] = {
 }
 """The names of types without arguments, by class."""
 
+RENAMED_FROM = "renamed_from"
+"""The key of a field's metadata that holds its former name."""
+
+Renamed: TypeAlias = "list[Column | spark.StructField]"
+"""The columns and fields with a former name, collected in the pass that turns types into canonical form."""
+
 _PLAIN = "UTF8_BINARY"
 """The collation of strings that declare none (Spark 4.2.0)."""
 
@@ -47,33 +53,32 @@ def canonical_type(data_type: spark.DataType) -> DataTypeState:
         data_type: Any type; one that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
     """
     kind = type(data_type)
-    return ATOMIC.get(kind) or COMPOUND.get(kind, named_type)(data_type)
+    return ATOMIC.get(kind) or COMPOUND.get(kind, named_type)(data_type, [])
 
 
-def named_type(data_type: spark.DataType) -> DataTypeState:
+def named_type(data_type: spark.DataType, _renamed: Renamed) -> DataTypeState:
     """Return Spark's short name of a type that has no canonical form of its own, such as ``varchar(10)``."""
     return intern(data_type.simpleString())
 
 
 def canonical_fields(fields: Iterable[spark.StructField]) -> tuple[ColumnState, ...]:
     """Turn the fields of a Spark struct into canonical form."""
+    return _fields(fields, [])
+
+
+def _fields(fields: Iterable[spark.StructField], renamed: Renamed) -> tuple[ColumnState, ...]:
     # A hot loop, as that over columns: calling ColumnState and canonical_type would double the time.
-    new, atomic, compound = tuple.__new__, ATOMIC.get, COMPOUND.get
-    return tuple(
-        [
-            new(
-                ColumnState,
-                (
-                    intern(field.name),
-                    atomic(kind := type(field.dataType)) or compound(kind, named_type)(field.dataType),
-                    field.nullable,
-                    intern(field.metadata.get("comment") or "") if field.metadata else "",
-                    None,
-                ),
-            )
-            for field in fields
-        ]
-    )
+    columns = []
+    for field in fields:
+        data_type, metadata, comment = field.dataType, field.metadata, ""
+        if metadata:
+            comment = metadata.get("comment") or ""
+            if RENAMED_FROM in metadata:
+                renamed.append(field)
+        kind = type(data_type)
+        canonical = _atomic(kind) or _compound(kind, named_type)(data_type, renamed)
+        columns.append(_new(ColumnState, (field.name, canonical, field.nullable, comment, None)))
+    return tuple(columns)
 
 
 def compound_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
@@ -90,27 +95,33 @@ def nested_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState
             yield name, data_type
 
 
-def _struct(data_type: spark.StructType) -> StructState:
-    return tuple.__new__(StructState, (canonical_fields(data_type.fields),))
+def _struct(data_type: spark.StructType, renamed: Renamed) -> StructState:
+    return _new(StructState, (_fields(data_type.fields, renamed),))
 
 
-def _array(data_type: spark.ArrayType) -> ArrayState:
-    return tuple.__new__(ArrayState, (canonical_type(data_type.elementType), data_type.containsNull))
+def _array(data_type: spark.ArrayType, renamed: Renamed) -> ArrayState:
+    element = data_type.elementType
+    kind = type(element)
+    canonical = _atomic(kind) or _compound(kind, named_type)(element, renamed)
+    return _new(ArrayState, (canonical, data_type.containsNull))
 
 
-def _map(data_type: spark.MapType) -> MapState:
-    key, value = canonical_type(data_type.keyType), canonical_type(data_type.valueType)
-    return tuple.__new__(MapState, (key, value, data_type.valueContainsNull))
+def _map(data_type: spark.MapType, renamed: Renamed) -> MapState:
+    key, value = data_type.keyType, data_type.valueType
+    key_kind, value_kind = type(key), type(value)
+    canonical_key = _atomic(key_kind) or _compound(key_kind, named_type)(key, renamed)
+    canonical_value = _atomic(value_kind) or _compound(value_kind, named_type)(value, renamed)
+    return _new(MapState, (canonical_key, canonical_value, data_type.valueContainsNull))
 
 
-def _string(data_type: spark.StringType) -> str:
+def _string(data_type: spark.StringType, _renamed: Renamed) -> str:
     # In Spark 3.5 strings have no collation.
     if getattr(data_type, "collation", _PLAIN) == _PLAIN:
         return "string"
     return intern(data_type.simpleString())
 
 
-def _decimal(data_type: spark.DecimalType) -> str:
+def _decimal(data_type: spark.DecimalType, _renamed: Renamed) -> str:
     return _decimal_name(data_type.precision, data_type.scale)
 
 
@@ -119,14 +130,17 @@ def _decimal_name(precision: int, scale: int) -> str:
     return intern(f"decimal({precision},{scale})")
 
 
-COMPOUND: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
+COMPOUND: dict[type[spark.DataType], Callable[[Any, Renamed], DataTypeState]] = {
     spark.ArrayType: _array,
     spark.DecimalType: _decimal,
     spark.MapType: _map,
     spark.StringType: _string,
     spark.StructType: _struct,
 }
-"""How types with arguments get their canonical form."""
+"""How types with arguments get their canonical form; fields with a former name are added to the second argument."""
+
+# Looked up for every field of every table, so that they are written out once.
+_new, _atomic, _compound = tuple.__new__, ATOMIC.get, COMPOUND.get
 
 _SHARED: dict[DataTypeState, DataTypeState] = {}
 _MOST_SHARED = 5000
@@ -137,12 +151,3 @@ def shared(data_type: DataTypeState) -> DataTypeState:
     if len(_SHARED) >= _MOST_SHARED:
         _SHARED.clear()
     return _SHARED.setdefault(data_type, data_type)
-
-
-COLUMN_TYPES: dict[type[spark.DataType], Callable[[Any], DataTypeState]] = {
-    **COMPOUND,
-    spark.ArrayType: lambda data_type: shared(_array(data_type)),
-    spark.MapType: lambda data_type: shared(_map(data_type)),
-    spark.StructType: lambda data_type: shared(_struct(data_type)),
-}
-"""How types of columns get their canonical form."""

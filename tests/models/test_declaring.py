@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -33,6 +34,22 @@ def test_any_iterable_of_columns_is_taken():
 
     assert [each.name for each in model.columns] == ["a", "b"]
     assert model.primary_key == ("a",)
+
+
+def test_names_and_comments_are_plain_strings_and_equal_ones_are_one_object():
+    class Names(str, Enum):
+        KEY = "key"
+
+    first = Column(Names.KEY, LongType(), comment="The_key".replace("_", " "))
+    second = Column("KEY".lower(), LongType(), comment="The key")
+
+    assert (type(first.name), first.name, first.comment) == (str, "key", "The key")
+    assert first.name is second.name
+    assert first.comment is second.comment
+
+
+def test_a_missing_comment_is_empty():
+    assert (Column("id", LongType(), comment=None).comment, table(column(), comment=None).comment) == ("", "")
 
 
 def test_defaults_of_a_table():
@@ -107,6 +124,11 @@ LONG = LongType()
             ),
         ),
         (lambda: table(column(), tags={"": "x"}), "dev.silver.orders: a key of tags is empty; give it a name"),
+        (lambda: Column("id", LONG, comment=7), "column id: comment must be a string, got 7; write it in quotes"),
+        (
+            lambda: table(column(), comment=b"All orders"),
+            "dev.silver.orders: comment must be a string, got b'All orders'; write it in quotes",
+        ),
         (lambda: Column("id", LONG, default=" "), "column id: default is empty; write an expression"),
         (
             lambda: Column("id", LONG, generated_as=7),
