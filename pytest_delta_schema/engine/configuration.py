@@ -88,6 +88,7 @@ SETTINGS = (
         "write the metadata of Delta logs to the catalog entries of a Unity Catalog server;"
         " with --delta-drift, before tables are compared",
     ),
+    _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
     Setting("models", "list", "dotted names of modules whose tables are collected, besides those in test files", ()),
     Setting(
         "backend", "backend", "the catalog that models are compared with", "local",

@@ -10,7 +10,13 @@ import pytest
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
 from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.configuration import default_options, only_shows, read_options, rule_faults
+from pytest_delta_schema.plugin.configuration import (
+    default_options,
+    only_shows,
+    project_folder,
+    read_options,
+    rule_faults,
+)
 from pytest_delta_schema.plugin.fixtures import (
     _delta_entry_readable,
     _delta_readable,
@@ -64,6 +70,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks of this plugin."""
     pluginmanager.add_hookspecs(hookspecs)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
+    """Start a project instead of running tests, with ``--delta-init``."""
+    if not config.option.delta_schema_init or config.option.help:
+        return None
+    from pytest_delta_schema.escaping import escaped_lines
+    from pytest_delta_schema.plugin.new_project import start_project
+
+    for line in start_project(project_folder(config), config):
+        sys.stdout.write(f"delta schema: {escaped_lines(line)}\n")
+    return pytest.ExitCode.OK
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -39,7 +39,7 @@ def read_options(config: pytest.Config) -> Options:
     Raises:
         pytest.UsageError: With all faults.
     """
-    folder = _folder(config)
+    folder = project_folder(config)
     project = read_project_file(folder, config.rootpath)
     sources = Sources(config, project, folder)
     values, faults = sources.values(), sources.faults
@@ -159,7 +159,7 @@ def rule_faults(names: tuple[str, ...]) -> list[str]:
     return []
 
 
-def _folder(config: pytest.Config) -> Path:
+def project_folder(config: pytest.Config) -> Path:
     """Return the folder in which the search for ``pyproject.toml`` and relative paths start."""
     return config.inipath.parent if config.inipath is not None and config.inipath.is_file() else config.rootpath
 

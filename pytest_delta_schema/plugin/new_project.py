@@ -1,0 +1,152 @@
+"""``pytest --delta-init``: write the configuration and an example model, and name the next command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_delta_schema.engine.configuration import SECTION
+from pytest_delta_schema.engine.project_file import shown_path, toml
+from pytest_delta_schema.errors import reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MODULE = "delta_models"
+"""The module of the example."""
+
+EXAMPLE = '''\
+"""The tables of this project."""
+
+from pyspark.sql.types import DecimalType, LongType, TimestampType
+
+from pytest_delta_schema import Column, Table
+
+orders = Table(
+    "dev",
+    "silver",
+    "orders",
+    [
+        Column("id", LongType(), is_nullable=False, comment="Order ID"),
+        Column("created_ts", TimestampType(), comment="Creation time"),
+        Column("amount", DecimalType(18, 2), comment="Order total"),
+    ],
+    comment="Orders table",
+    primary_key=["id"],
+)
+'''
+
+_PYTEST = '[tool.pytest.ini_options]\npythonpath = ["."]\n'
+"""The section that pytest 8 and 9 read."""
+
+_SETTINGS = f'[{SECTION}]\nmodels = ["{MODULE}"]\n'
+
+
+def start_project(folder: Path, config: pytest.Config) -> list[str]:
+    """Write an example model, and append the configuration to ``pyproject.toml``; existing text is not changed.
+
+    Args:
+        folder: The folder of pytest's ini file, or the root folder.
+        config: pytest's configuration.
+
+    Returns:
+        The lines to show: what was written, and what to do next.
+
+    Raises:
+        pytest.UsageError: If the section or the model exists already, or a file cannot be written; nothing is written.
+    """
+    project, root = folder / "pyproject.toml", config.invocation_params.dir
+    before = _content(project)
+    text = _decoded(before, project)
+    tool = _tool(text, project)
+    if SECTION.partition(".")[2] in tool:
+        msg = f"{shown_path(project, root)} has a section [{SECTION}] already; nothing was written"
+        raise pytest.UsageError(msg)
+    configured = _configured_by(config, project, tool)
+    added = _SETTINGS if configured else f"{_PYTEST}\n{_SETTINGS}"
+    after = before + _appended(text, added).encode()
+    if _tool(after.decode(), project).get("pytest_delta_schema") != {"models": [MODULE]}:
+        msg = f"{shown_path(project, root)} cannot be extended at its end; add these lines to it:\n{added}"
+        raise pytest.UsageError(msg)
+    model = _source_folder(config, folder) / f"{MODULE}.py"
+    _write(model, project, before, after)
+    return list(_next_steps(config, model, project, configured))
+
+
+def _source_folder(config: pytest.Config, folder: Path) -> Path:
+    """Return the first folder of ``pythonpath`` that exists; ``folder`` if there is none."""
+    return next((path for path in config.getini("pythonpath") if path.is_dir()), folder)
+
+
+def _configured_by(config: pytest.Config, project: Path, tool: dict[str, Any]) -> Path | None:
+    """Return the file that configures pytest; ``None`` if there is none."""
+    if config.inipath is None or not config.inipath.is_file():
+        return project if "pytest" in tool else None
+    return config.inipath if config.inipath != project or "pytest" in tool else None
+
+
+def _content(project: Path) -> bytes:
+    try:
+        return project.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        msg = f"{project} cannot be read: {reason(error)}; nothing was written"
+        raise pytest.UsageError(msg) from None
+
+
+def _decoded(content: bytes, project: Path) -> str:
+    try:
+        return content.decode()
+    except ValueError as error:
+        msg = f"{project} is not UTF-8: {error}; nothing was written"
+        raise pytest.UsageError(msg) from None
+
+
+def _tool(text: str, project: Path) -> dict[str, Any]:
+    """Return the table ``tool``; empty if it is none."""
+    try:
+        tool = toml(text.replace("\r\n", "\n")).get("tool", {})
+    except ValueError as error:
+        msg = f"{project} cannot be read: {error}; nothing was written"
+        raise pytest.UsageError(msg) from None
+    return tool if isinstance(tool, dict) else {}
+
+
+def _appended(text: str, added: str) -> str:
+    """Return what is written after a text: on new lines, after an empty line, with the line ends of the text."""
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    ends = "\r\n" if "\r\n" in text else "\n"
+    return f"{gap}{added}".replace("\n", ends)
+
+
+def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:
+    try:
+        with model.open("x", encoding="utf-8") as file:
+            file.write(EXAMPLE)
+    except FileExistsError:
+        msg = f"{model} exists already; nothing was written"
+        raise pytest.UsageError(msg) from None
+    except OSError as error:
+        msg = f"{model} cannot be written: {reason(error)}; nothing was written"
+        raise pytest.UsageError(msg) from None
+    try:
+        with project.open("ab") as file:
+            file.write(after[len(before) :])
+    except OSError as error:
+        model.unlink()
+        msg = f"{project} cannot be written: {reason(error)}; nothing was written"
+        raise pytest.UsageError(msg) from None
+
+
+def _next_steps(config: pytest.Config, model: Path, project: Path, configured: Path | None) -> Iterator[str]:
+    root = config.invocation_params.dir
+    yield f"wrote {shown_path(model, root)}, an example with one table"
+    yield f"wrote [{SECTION}] to {shown_path(project, root)}"
+    if configured and not config.getini("pythonpath"):
+        line = 'pythonpath = ["."]' if configured.suffix == ".toml" else "pythonpath = ."
+        where = shown_path(configured, root)
+        yield f"first: add {line} to the section of pytest in {where}, so that the module {MODULE} is found"
+    yield "next: pytest --snapshot-update (writes the SQL of the table to __snapshots__, for review)"

@@ -1,0 +1,122 @@
+"""``pytest --delta-init``: what it writes, what it leaves as it is, and that the command it names works."""
+
+from __future__ import annotations
+
+import pytest
+
+SETTINGS = b'[tool.pytest_delta_schema]\nmodels = ["delta_models"]\n'
+PYTEST = b'[tool.pytest.ini_options]\npythonpath = ["."]\n'
+WROTE = [
+    "delta schema: wrote delta_models.py, an example with one table",
+    "delta schema: wrote [[]tool.pytest_delta_schema] to pyproject.toml",
+]
+NEXT = "delta schema: next: pytest --snapshot-update (writes the SQL of the table to __snapshots__, for review)"
+
+
+@pytest.fixture
+def folder(project):
+    """An empty folder."""
+    (project.path / "tox.ini").unlink()
+    return project
+
+
+def content(project):
+    return (project.path / "pyproject.toml").read_bytes()
+
+
+def test_an_empty_folder_becomes_a_project_whose_next_command_works(folder):
+    result = folder.run("--delta-init")
+
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
+    assert content(folder) == PYTEST + b"\n" + SETTINGS
+    folder.run("--snapshot-update").assert_outcomes(passed=2)
+    assert folder.snapshots() == ["__snapshots__/delta_models/dev.silver.orders.ddl.sql"]
+    folder.run("--delta-drift", "--delta-backend=memory", "-m", "delta_drift").assert_outcomes(failed=1, deselected=2)
+
+
+@pytest.mark.parametrize(
+    ("before", "added"),
+    [
+        pytest.param(b"", PYTEST + b"\n" + SETTINGS, id="empty"),
+        pytest.param(b"[project]\nname = 'x'\n", b"\n" + PYTEST + b"\n" + SETTINGS, id="a project"),
+        pytest.param(b"[project]\nname = '\xc3\xa9'", b"\n\n" + PYTEST + b"\n" + SETTINGS, id="no end of line"),
+        pytest.param(
+            b"# a\r\n[project]\r\nname = 'x'\r\n",
+            (b"\n" + PYTEST + b"\n" + SETTINGS).replace(b"\n", b"\r\n"),
+            id="line ends of Windows",
+        ),
+        pytest.param(b"[tool.pytest]\npythonpath = ['.']\n", b"\n" + SETTINGS, id="pytest is configured"),
+        pytest.param(b"tool.ruff.line-length = 9\n", b"\n" + PYTEST + b"\n" + SETTINGS, id="dotted keys"),
+    ],
+)
+def test_existing_text_is_kept_byte_for_byte(folder, before, added):
+    (folder.path / "pyproject.toml").write_bytes(before)
+
+    result = folder.run("--delta-init")
+
+    result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
+    assert content(folder) == before + added
+    folder.run("--snapshot-update").assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        pytest.param(
+            b"[tool.pytest_delta_schema]\nbackend = 'memory'\n",
+            "ERROR: pyproject.toml has a section [[]tool.pytest_delta_schema] already; nothing was written",
+            id="section",
+        ),
+        pytest.param(
+            b"[tool.pytest_delta_schema.bind]\n'a.b' = 'c.d'\n",
+            "ERROR: pyproject.toml has a section [[]tool.pytest_delta_schema] already; nothing was written",
+            id="section below it",
+        ),
+        pytest.param(
+            b"tool = {ruff = {}}\n", "ERROR: *pyproject.toml cannot be read: *; nothing was written", id="inline table"
+        ),
+    ],
+)
+def test_what_cannot_be_extended_is_reported_and_nothing_is_written(folder, before, message):
+    (folder.path / "pyproject.toml").write_bytes(before)
+
+    result = folder.run("--delta-init")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+    assert content(folder) == before
+    assert not (folder.path / "delta_models.py").exists()
+
+
+def test_a_model_of_that_name_is_kept(folder):
+    (folder.path / "delta_models.py").write_text("mine = 1\n")
+
+    result = folder.run("--delta-init")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *delta_models.py exists already; nothing was written"])
+    assert (folder.path / "delta_models.py").read_text() == "mine = 1\n"
+    assert not (folder.path / "pyproject.toml").exists()
+
+
+def test_the_model_is_written_where_pytest_finds_modules(folder):
+    (folder.path / "src").mkdir()
+    folder.pytester.makeini("[pytest]\npythonpath = src\n")
+
+    result = folder.run("--delta-init")
+
+    result.stdout.fnmatch_lines(["delta schema: wrote src/delta_models.py, an example with one table"])
+    assert content(folder) == SETTINGS
+    folder.run("--snapshot-update").assert_outcomes(passed=2)
+
+
+def test_a_missing_pythonpath_is_named_with_its_file(folder):
+    folder.pytester.makeini("[pytest]\n")
+
+    result = folder.run("--delta-init")
+
+    line = "delta schema: first: add pythonpath = . to the section of pytest in tox.ini, so that the module delta_models is"
+    result.stdout.fnmatch_lines([f"{line} found", NEXT], consecutive=True)
+    folder.pytester.makeini("[pytest]\npythonpath = .\n")
+    folder.run("--snapshot-update").assert_outcomes(passed=2)
