@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+    from pytest_delta_schema.plugin.options import Options
+
 __all__ = [
     "_delta_entry_readable",
     "_delta_readable",
@@ -90,33 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
     show_progress(config)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
-    try:
-        _configure(config)
-    except pytest.UsageError as error:
-        _refuse(config, error)
-    except ModuleNotFoundError as error:
-        if not lacks_pyspark(error):
-            raise
-        _refuse(config, NO_PYSPARK)
-
-
-def _refuse(config: pytest.Config, fault: object) -> None:
-    """Stop the run; ``--help`` is shown nevertheless, and ends with the reason."""
-    from pytest_delta_schema.escaping import escaped_lines
-
-    text = escaped_lines(fault)
-    if not config.option.help:
-        raise pytest.UsageError(text) from None
-    config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))
-
-
-def _configure(config: pytest.Config) -> None:
-    try:
-        options = read_options(config)
-    except pytest.UsageError:
-        if not only_shows(config):
-            raise
-        options = default_options(config)
+    options = _read_options(config)
     config.stash[_SETTINGS] = settings = push_settings(lambda: with_hook_rules(options.settings, config))
     config.stash[RUN] = ContractRun(config, options, settings)
     if config.args_source is not config.ArgsSource.ARGS:
@@ -130,6 +106,26 @@ def _configure(config: pytest.Config) -> None:
             from pytest_delta_schema.plugin.interruption_report import Interrupted
 
             config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+
+
+def _read_options(config: pytest.Config) -> Options:
+    """Read the options; where they are wrong, a run that only shows something takes the defaults and ends with why."""
+    fault: object
+    try:
+        return read_options(config)
+    except pytest.UsageError as error:
+        fault = error
+    except ModuleNotFoundError as error:
+        if not lacks_pyspark(error):
+            raise
+        fault = NO_PYSPARK
+    from pytest_delta_schema.escaping import escaped_lines
+
+    text = escaped_lines(fault)
+    if not only_shows(config):
+        raise pytest.UsageError(text)
+    config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))
+    return default_options(config)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -212,9 +208,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Note which tables were selected, so that all of them can be read at once."""
     run = session.config.stash[RUN]
     if run.tables:
-        from pytest_delta_schema.plugin.collection import selected_tables
+        from pytest_delta_schema.plugin.collection import selected_tables, tables_with_rules
 
-        run.selected = selected_tables(session.items)
+        run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
         if session.config.option.collectonly:
             from pytest_delta_schema.plugin.syrupy_compat import protect_on_collect_only
 
@@ -225,18 +221,27 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the outcome of a check to its report, and report once a run why a catalog could not be opened."""
+    """Attach the outcome of a check to its report, and report once a run why a catalog is not available."""
     report = yield
     if OUTCOME in item.stash:
         from pytest_delta_schema.plugin.outcome_report import attach
 
         attach(item, report)
     if call.excinfo is not None:
-        from pytest_delta_schema.plugin.failures import NotOpened, shown_once
+        from pytest_delta_schema.plugin.failures import report_error
 
-        if isinstance(call.excinfo.value, NotOpened):
-            report.longrepr = shown_once(item.config, call.excinfo.value)
+        report_error(item, report, call.excinfo.value)
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Show once a run, and not once a worker of xdist, why a catalog is not available."""
+    node = getattr(report, "node", None)
+    if node is not None and report.failed:
+        from pytest_delta_schema.plugin.failures import show_once
+
+        show_once(node.config, report)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 def open_catalog(request: pytest.FixtureRequest) -> Catalog:
     """Open the catalog of the chosen backend; fixtures that it needs are set up only then."""
     from pytest_delta_schema.errors import BackendUnavailableError
-    from pytest_delta_schema.plugin.failures import NotOpened
+    from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
     options = request.config.stash[RUN].options
     try:
         return find_backend(options.backend).open(FixtureContext(request, backend_settings(request.config, options)))
     except BackendUnavailableError as error:
-        raise NotOpened(str(error)) from None
+        raise CatalogUnavailable(str(error)) from None
 
 
 def location(config: pytest.Config, options: Options) -> str:

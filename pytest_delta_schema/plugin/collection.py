@@ -27,6 +27,7 @@ from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
 
@@ -39,6 +40,7 @@ _LONGEST = 180
 METADATA = "metadata"
 """The check of a catalog entry, which counts among those of the run's mode."""
 
+_RULES = "rules"
 _APPLY = 2
 
 
@@ -200,6 +202,11 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
     """Return the tables that ``items`` compare with a catalog, each once."""
     tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) > 0]
     return list({table.name: table for table in tables}.values())
+
+
+def tables_with_rules(items: Iterable[pytest.Item]) -> set[QualifiedName]:
+    """Return the names of the models whose declaration one of ``items`` checks."""
+    return {item.cls.table.name for item in items if isinstance(item, ContractItem) and item.originalname == _RULES}
 
 
 def bindings_that_fail(run: ContractRun) -> list[str]:

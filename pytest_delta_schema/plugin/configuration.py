@@ -90,7 +90,7 @@ def read_options(config: pytest.Config) -> Options:
 def default_options(config: pytest.Config) -> Options:
     """Return the options of a run without any settings."""
     values = {setting.name: setting.default for setting in SETTINGS}
-    return _options(values, str(_folder(config) / str(values["warehouse"])), Settings())
+    return _options(values, str(project_folder(config) / str(values["warehouse"])), Settings())
 
 
 def only_shows(config: pytest.Config) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.plugin.pytest_compat import Failed, failure_at
 
 if TYPE_CHECKING:
@@ -24,41 +24,84 @@ class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
     Args:
         headline: One line.
         body: Everything else; only its SQL may hold control characters.
+        table: Dotted name of the model, which the short summary does not repeat, because the node id has it.
     """
 
-    def __init__(self, headline: str, body: str = "") -> None:
+    def __init__(self, headline: str, body: str = "", table: str = "") -> None:
         self.headline = one_line([headline])
         self.body = body
+        self.summary = without_name(self.headline, table)
         super().__init__(f"{self.headline}\n\n{body}" if body else self.headline)
 
 
-class NotOpened(Failed):
-    """The catalog could not be opened, so that no table was checked.
+class TableUnreadable(Failed):
+    """One table could not be read.
+
+    Args:
+        reason: One line.
+        table: Dotted name of the model.
+    """
+
+    def __init__(self, reason: str, table: str) -> None:
+        super().__init__(reason, pytrace=False)
+        self.table = table
+
+
+class CatalogUnavailable(Failed):
+    """The catalog could not be opened or read, so that no table was checked.
 
     Args:
         reason: One line.
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(reason, pytrace=False)
+        super().__init__(one_line([reason]), pytrace=False)
+        self.table = ""
 
 
-_NOT_OPENED = pytest.StashKey[bool]()
+_CAUSE = "delta_schema_cause"
+_SHOWN = pytest.StashKey[set[str]]()
+_LATER = "not checked, because the catalog is not available; the first error of this run says why"
 
 
-_POINTER = "not checked, because the catalog could not be opened; the first error of this run says why"
+def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseException) -> None:
+    """Show a catalog or a table that could not be read; other errors are left as they are.
+
+    Args:
+        item: The item.
+        report: Its report, which is changed.
+        error: The error of the item.
+    """
+    if not isinstance(error, (CatalogUnavailable, TableUnreadable)):
+        return
+    path, line, _ = item.reportinfo()
+    report.longrepr = failure_at(str(path), (line or 0) + 1, without_name(str(error), error.table), f"{error}\n")
+    if isinstance(error, CatalogUnavailable):
+        setattr(report, _CAUSE, str(error))
+        show_once(item.config, report)
 
 
-def shown_once(config: pytest.Config, error: NotOpened) -> str:
-    """Return the report of an item whose catalog could not be opened: the reason once, then a reference to it.
+def show_once(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Turn an error whose cause another item has shown in this process into a skipped item.
 
     Args:
         config: The run's configuration.
-        error: The error of the item.
+        report: The report of an item, which may be changed.
     """
-    is_first = not config.stash.get(_NOT_OPENED, False)
-    config.stash[_NOT_OPENED] = True
-    return str(error) if is_first else _POINTER
+    cause = cause_of(report)
+    if not cause or not report.failed:
+        return
+    shown = config.stash.setdefault(_SHOWN, set())
+    if cause in shown:
+        path, line, _ = report.location
+        report.outcome = "skipped"
+        report.longrepr = (path, (line or 0) + 1, f"Skipped: {_LATER}")
+    shown.add(cause)
+
+
+def cause_of(report: pytest.TestReport) -> str:
+    """Return why the catalog was not available to an item; ``""`` if it was."""
+    return getattr(report, _CAUSE, "")
 
 
 def representation(failure: ContractFailure, origin: DeclaredAt) -> TerminalRepr:
@@ -67,7 +110,18 @@ def representation(failure: ContractFailure, origin: DeclaredAt) -> TerminalRepr
     The chain form is the only one that keeps its one-line summary on CI, in JUnit and across xdist alike.
     """
     text = f"{failure.headline}\n\n{failure.body}\n" if failure.body else f"{failure.headline}\n"
-    return failure_at(origin.path, origin.line, failure.headline, text)
+    return failure_at(origin.path, origin.line, failure.summary, text)
+
+
+def without_name(headline: str, table: str) -> str:
+    """Return a headline without the name of its table at its start.
+
+    Args:
+        headline: One line.
+        table: Dotted name of the table; ``""`` for none.
+    """
+    rest = headline.removeprefix(escaped(table)) if table else headline
+    return rest.removeprefix(":").strip() if rest[:1] in {" ", ":"} else headline
 
 
 def one_line(parts: Iterable[object]) -> str:

@@ -87,7 +87,7 @@ def delta_spark(
     """A Spark session with Delta: the active one, or a tuned local one that is stopped at the end."""
     from pytest_delta_schema.backends.local.session import catalog_conf, open_session
     from pytest_delta_schema.errors import BackendUnavailableError
-    from pytest_delta_schema.plugin.failures import NotOpened
+    from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
     run = pytestconfig.stash[RUN]
     declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
@@ -98,7 +98,7 @@ def delta_spark(
             archive=run.options.jvm_archive,
         )
     except BackendUnavailableError as error:
-        raise NotOpened(str(error)) from None
+        raise CatalogUnavailable(str(error)) from None
     yield session.spark
     if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
         session.abort()
@@ -208,7 +208,14 @@ def _delta_entry_readable(request: pytest.FixtureRequest, delta_catalog: Catalog
 @pytest.fixture
 def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
     """Stop in set-up, with one line, if the table cannot be read."""
+    from pytest_delta_schema.errors import DeltaSchemaError
+    from pytest_delta_schema.plugin.failures import CatalogUnavailable
+
     gate = request.config.stash[RUN].gate(delta_catalog)
+    try:
+        gate.state()
+    except DeltaSchemaError as error:
+        raise CatalogUnavailable(str(error)) from None
     outcome = gate.unreadable(request.cls.table)
     if outcome is not None:
         _unreadable(request, outcome)
@@ -220,9 +227,9 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
 
 
 def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoReturn:
-    from pytest_delta_schema.plugin.failures import one_line
+    from pytest_delta_schema.plugin.failures import TableUnreadable, one_line
     from pytest_delta_schema.plugin.outcome_report import note_outcome
     from pytest_delta_schema.report.outcome_text import headline
 
     note_outcome(request.node, outcome)
-    pytest.fail(one_line([headline(outcome)]), pytrace=False)
+    raise TableUnreadable(one_line([headline(outcome)]), outcome.table)

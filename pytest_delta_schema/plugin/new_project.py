@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.engine.configuration import SECTION
 from pytest_delta_schema.engine.project_file import shown_path, toml
 from pytest_delta_schema.errors import reason
+from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -112,4 +112,4 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
 def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
     location = outcome.location
     path = "" if location is None else relative(location, item.config.rootpath)
-    raise ContractFailure(headline(outcome), body(outcome, path))
+    raise ContractFailure(headline(outcome), body(outcome, path), outcome.table)

@@ -33,6 +33,7 @@ class ContractRun:
         self.tables: dict[QualifiedName, Table] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
+        self.checked_by_rules: set[QualifiedName] = set()
         self.audited: set[int] = set()
         self._config = config
         self._pushed = settings

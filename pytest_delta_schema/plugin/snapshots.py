@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
 UPDATE = "review it, and accept it with: pytest --snapshot-update"
+NEW = (
+    f"This snapshot is new; {UPDATE}\nThen commit the folder {{folder}}: from then on pytest fails if the SQL changes,"
+    " and reviewers see the difference."
+)
 
 
 class SqlSnapshotExtension(SingleFileSnapshotExtension):
@@ -46,7 +50,8 @@ def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
         return f"the snapshot cannot be read: {result.exception}", UPDATE
     stored, rendered = str(result.recalled_data or ""), str(result.asserted_data)
     if result.recalled_data is None:
-        return "there is no snapshot of its SQL yet", f"{text}\n\n{UPDATE}"
+        folder = snapshot.extension.snapshot_dirname
+        return "there is no snapshot of its SQL yet", f"{text}\n\n{NEW.format(folder=folder)}"
     lines = unified_diff(
         stored.rstrip("\n").split("\n"), rendered.rstrip("\n").split("\n"), "reviewed", "declared", lineterm=""
     )

@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.backend_choice import location
-from pytest_delta_schema.plugin.failures import one_line
+from pytest_delta_schema.plugin.failures import cause_of, one_line
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, is_worker
 from pytest_delta_schema.plugin.outcome_report import (
     CHECK,
@@ -22,7 +22,7 @@ from pytest_delta_schema.plugin.outcome_report import (
     properties_of,
 )
 from pytest_delta_schema.plugin.run import RUN
-from pytest_delta_schema.report.outcome_text import headline
+from pytest_delta_schema.report.outcome_text import applied_summary, headline
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
@@ -102,11 +102,11 @@ class Summary:
             return
         self._checked += 1
         self._unused |= dict.fromkeys(str(value) for name, value in report.user_properties if name == PREFIX + UNUSED)
-        outcome = outcome_of(report)
-        if outcome is None and report.failed and report.nodeid not in self._outcomes:
+        outcome, cause = outcome_of(report), cause_of(report)
+        if outcome is None and (cause or report.failed) and report.nodeid not in self._outcomes:
             status = Status.UNREADABLE if report.when == "setup" else Status.FAILED
             table = properties[TABLE]
-            outcome = TableOutcome(table=table, check=Check.DRIFT, status=status, failure=_crash(report))
+            outcome = TableOutcome(table=table, check=Check.DRIFT, status=status, failure=cause or _crash(report))
         if outcome is not None:
             self._outcomes[report.nodeid] = outcome
 
@@ -166,12 +166,20 @@ class Summary:
         ran = sum(_ran(outcome) for outcome in self._outcomes.values())
         parts.append(f"{ran} statement{'' if ran == 1 else 's'} run")
         lines = [f"{self._options.mode}: {', '.join(parts)}"]
+        tables: list[str] = []
+        with_sql = self._config.get_verbosity() > 0
         for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
             if not outcome.status.is_good:
-                lines.append(f"  {outcome.status.value:<10}  {one_line([headline(outcome)]) or outcome.table}")
+                line = f"  {outcome.status.value:<10}  {one_line([headline(outcome)]) or outcome.table}"
+                # A cause that several tables share is one line.
+                tables += [] if line in tables else [line]
+            elif outcome.status is Status.APPLIED:
+                name, *changes = applied_summary(outcome, with_sql=with_sql).split("\n")
+                tables += [f"  {outcome.status.value:<10}  {name}", *(f"  {line}" if line else "" for line in changes)]
             notes = notes_text(outcome)
             if notes:
-                lines.append(f"  {'note':<10}  {notes}")
+                tables.append(f"  {'note':<10}  {notes}")
+        lines += tables
         lines += [f"  {'unused':<10}  {message}" for message in (*self._agreed(), *self._unused)]
         if counts[Status.DRIFTED] and self._options.mode != APPLY:
             lines.append("to align the catalog: pytest --delta-apply")

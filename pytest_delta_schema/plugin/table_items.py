@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema.engine.outcome_parts import rules_outcome
 from pytest_delta_schema.plugin.failures import ContractFailure
 from pytest_delta_schema.plugin.options import is_worker
-from pytest_delta_schema.plugin.outcome_report import report_outcome
+from pytest_delta_schema.plugin.outcome_report import note_outcome, report_outcome
 from pytest_delta_schema.plugin.run import RUN
 from pytest_delta_schema.sql.compiler import script, statements
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
+    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import Table
 
@@ -29,6 +30,24 @@ def check(function: _F) -> _F:
     function.__test__ = True  # type: ignore[attr-defined]
     marked: _F = pytest.mark.delta(getattr(pytest.mark, f"delta_{function.__name__}")(function))
     return marked
+
+
+def report_unless_shown(request: pytest.FixtureRequest, table: Table, outcome: TableOutcome) -> None:
+    """Make an outcome the result of an item; what the check ``rules`` fails for in this run skips the item.
+
+    Args:
+        request: Of the item.
+        table: Its model.
+        outcome: How the check ended.
+
+    Raises:
+        ContractFailure: If the check does not pass.
+    """
+    run = request.config.stash[RUN]
+    if table.name in run.checked_by_rules and run.declarations.violations(table):
+        note_outcome(request.node, outcome)
+        pytest.skip("the declaration breaks a rule; the check rules of this table shows it")
+    report_outcome(request.node, outcome)
 
 
 class StandardContract:
@@ -47,14 +66,13 @@ class StandardContract:
         from pytest_delta_schema.plugin.snapshots import mismatch
 
         declarations = request.config.stash[RUN].declarations
-        outcome = rules_outcome(self.table, declarations)
-        if not outcome.status.is_good:
-            report_outcome(request.node, outcome)
+        report_unless_shown(request, self.table, rules_outcome(self.table, declarations))
         difference = mismatch(delta_snapshot, script(statements(declarations.creation(self.table))))
         if difference is not None:
             head, body = difference
-            subject = f"{self.table.qualified_name}: {head}"
-            raise ContractFailure(subject, body)
+            name = self.table.qualified_name
+            subject = f"{name}: {head}"
+            raise ContractFailure(subject, body, name)
 
 
 class DriftContract(StandardContract):
@@ -64,7 +82,8 @@ class DriftContract(StandardContract):
     @pytest.mark.usefixtures("_delta_readable")
     def drift(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         """The catalog holds what the model declares."""
-        report_outcome(request.node, request.config.stash[RUN].gate(delta_catalog).drift(self.table))
+        outcome = request.config.stash[RUN].gate(delta_catalog).drift(self.table)
+        report_unless_shown(request, self.table, outcome)
 
 
 class ApplyContract(StandardContract):
@@ -78,4 +97,4 @@ class ApplyContract(StandardContract):
         # Another worker of xdist may have created the parents of a table in a catalog of its own.
         with_parents = is_worker(request.config)
         outcome = run.gate(delta_catalog).apply(self.table, run.progress, with_parents=with_parents)
-        report_outcome(request.node, outcome)
+        report_unless_shown(request, self.table, outcome)

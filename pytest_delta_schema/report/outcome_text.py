@@ -90,6 +90,29 @@ def applied_text(outcome: TableOutcome) -> str:
     return "\n".join([*parts, *([sql_text(outcome.statements)] if outcome.statements else [])])
 
 
+def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
+    """List what an apply has changed, below one line with its name and how to restore the version before.
+
+    The columns of a new table are not listed.
+
+    Args:
+        outcome: Of a table that was applied.
+        with_sql: Whether the SQL that ran is shown, too.
+    """
+    own, others, _ = _divided(outcome)
+    if any(map(_is_creation, own)):
+        own = [change for change in own if _is_creation(change) or change.path.startswith("schema ")]
+    restore = f"; to restore: {outcome.restore_sql}" if outcome.restore_sql else ""
+    number = counted(len(own) + len(others), "change")
+    lines = [f"{outcome.stored_as}, {number}{restore}", *([_changes_text(own)] if own else [])]
+    for table in dict.fromkeys(change.table for change in others):
+        changes = _changes_text([change for change in others if change.table == table])
+        lines += [f"  along with it, at {escaped(table)}:", changes]
+    if with_sql and outcome.statements:
+        lines += ["", sql_text(outcome.statements), ""]
+    return "\n".join(lines)
+
+
 def outcomes_text(outcomes: Iterable[TableOutcome]) -> str:
     """Show the drift of several tables.
 
@@ -133,8 +156,12 @@ def _divided(outcome: TableOutcome) -> tuple[list[TableChange], list[TableChange
     return own, others, [change for change in outcome.changes if change.aspect]
 
 
+def _is_creation(change: TableChange) -> bool:
+    return (change.marker, change.path, change.before) == (ADD, "table", ABSENT)
+
+
 def _drift(table: str, changes: Sequence[TableChange]) -> str:
-    if any((change.marker, change.path, change.before) == (ADD, "table", ABSENT) for change in changes):
+    if any(map(_is_creation, changes)):
         schema = changes[0].path.partition("schema ")[2]
         return escaped(
             f"{table} does not exist in the catalog{f', and neither does its schema {schema}' * bool(schema)}"

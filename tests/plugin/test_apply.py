@@ -39,6 +39,51 @@ def test_tables_are_aligned_and_users_tests_find_them(project):
     )
 
 
+CHANGES = """\
+apply: 2 applied, 7 statements run
+  applied     dev.silver.new, 1 change
+    + table  (absent) -> created with 1 column
+  applied     dev.silver.orders, 8 changes; to restore: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0
+    + columns.amount                               (absent) -> decimal(18,2)
+    ~ columns.id                                   nullable -> not null  [scan]
+    + primary_key                                  (absent) -> pk_dev_silver_orders__id (id)  [scan]
+    ~ columns.amount.comment                       ''       -> 'Order total'
+    ~ columns.created_ts.comment                   ''       -> 'Creation time'
+    ~ columns.id.comment                           ''       -> 'Order ID'
+    ~ comment                                      ''       -> 'Orders table'
+    + properties.delta.autoOptimize.optimizeWrite  (absent) -> 'true'
+====="""
+CREATION = """\
+  applied     dev.silver.new, 1 change
+    + table  (absent) -> created with 1 column
+
+    CREATE TABLE IF NOT EXISTS `dev`.`silver`.`new` (
+      `id` BIGINT COMMENT 'Key'
+    )
+    USING DELTA;
+
+  applied     dev.silver.orders, 8 changes; *
+"""
+
+
+def test_each_changed_table_is_listed_with_its_changes_and_the_version_to_restore(project, workers):
+    project.models(ORDERS + "new = table('dev.silver.new', Column('id', LongType(), comment='Key'))\n")
+    project.catalog(BEFORE % 1)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-warehouse=w/{worker}", *workers)
+
+    assert CHANGES in result.stdout.str()
+
+
+def test_the_sql_of_an_apply_is_shown_with_v(project):
+    project.models(ORDERS + "new = table('dev.silver.new', Column('id', LongType(), comment='Key'))\n")
+    project.catalog(BEFORE % 1)
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "-v")
+
+    result.stdout.fnmatch_lines(CREATION.splitlines(), consecutive=True)
+
+
 def test_nothing_to_do_is_nothing_done(project):
     project.models(ONLY_ID)
     project.catalog("""MemoryCatalog([stored("dev.silver.orders", ID)])""")

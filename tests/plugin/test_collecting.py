@@ -219,7 +219,7 @@ def test_items_report_at_the_declaration(project):
 
     result = project.run("-v", "-rf", "-m", "delta_ddl", "--tb=line")
 
-    assert re.search(r"models\.py:8: dev\.silver\.orders: there is no snapshot of its SQL yet", result.stdout.str())
+    assert re.search(r"models\.py:8: there is no snapshot of its SQL yet", result.stdout.str())
 
 
 def test_other_objects_are_left_alone(project):

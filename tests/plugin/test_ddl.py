@@ -47,8 +47,12 @@ def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(pro
         [
             "dev.silver.orders: there is no snapshot of its SQL yet",
             "CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (",
-            "review it, and accept it with: pytest --snapshot-update",
-            "FAILED models.py::dev.silver.orders::ddl - dev.silver.orders: there is no sna*",
+            "This snapshot is new; review it, and accept it with: pytest --snapshot-update",
+            (
+                "Then commit the folder __snapshots__: from then on pytest fails if the SQL changes, and reviewers see the"
+                " difference."
+            ),
+            "FAILED models.py::dev.silver.orders::ddl - there is no snapshot of its SQL yet",
         ]
     )
 
@@ -72,9 +76,7 @@ def test_the_short_summary_is_one_line_on_ci_as_well(project, workers, monkeypat
     result = project.run(*workers)
 
     lines = result.outlines[next(i for i, line in enumerate(result.outlines) if "short test summary" in line) :]
-    assert lines[1] == (
-        "FAILED models.py::dev.silver.orders::ddl - dev.silver.orders: there is no snapshot of its SQL yet"
-    )
+    assert lines[1] == ("FAILED models.py::dev.silver.orders::ddl - there is no snapshot of its SQL yet")
     assert lines[2].startswith("=")
 
 

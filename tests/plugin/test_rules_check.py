@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support.plugin_project import ORDERS
 
 RULES = """
@@ -39,7 +41,7 @@ def test_all_violations_of_a_table_are_shown_the_first_as_headline(project, work
             "dev.silver.bad: columns id, ID have one name*[[]DS103 DuplicateColumn]",
             "dev.silver.bad: *x*[[]DS104 InvalidPrimaryKeyColumn]",
             "declared at models.py:7",
-            "FAILED models.py::dev.silver.bad::rules - dev.silver.bad: columns id, ID*",
+            "FAILED models.py::dev.silver.bad::rules - columns id, ID*",
         ]
     )
 
@@ -53,7 +55,7 @@ def test_rules_of_the_project_come_from_hooks(project):
 
     result = project.run("--delta-apply", "--delta-backend", "memory", "-m", "delta_rules or delta_apply")
 
-    result.assert_outcomes(passed=1, failed=3, deselected=2)
+    result.assert_outcomes(passed=1, failed=2, skipped=1, deselected=2)
     result.stdout.fnmatch_lines(
         [
             "dev.silver.other: column a has no comment; write one [[]X1 Commented]",
@@ -75,10 +77,41 @@ def test_a_rule_that_raises_is_named_and_blamed(project):
     )
 
 
-def test_a_broken_declaration_fails_every_check_of_its_table_and_no_other(project):
-    project.models(ORDERS + "empty = table('dev.silver.empty')\n")
+BROKEN = ORDERS + "empty = table('dev.silver.empty')\n"
+SHOWN = "*: the declaration breaks a rule; the check rules of this table shows it"
 
-    result = project.run("--delta-apply", "--delta-backend", "memory", "--snapshot-update")
 
-    result.assert_outcomes(passed=3, failed=3)
-    result.stdout.fnmatch_lines(["apply: 1 applied, 1 blocked, 3 statements run"])
+def test_a_broken_declaration_is_one_failed_item_and_no_check_of_another_table(project):
+    project.models(BROKEN)
+
+    result = project.run("--delta-apply", "--delta-backend", "memory", "--snapshot-update", "-rs")
+
+    result.assert_outcomes(passed=3, failed=1, skipped=2)
+    result.stdout.fnmatch_lines(
+        [
+            "apply: 1 applied, 1 blocked, 3 statements run",
+            "  blocked     dev.silver.empty: has no columns; *",
+            f"SKIPPED [[]2[]] {SHOWN}",
+        ]
+    )
+
+
+@pytest.mark.parametrize("mark", ["delta_ddl", "delta_drift"])
+def test_a_broken_declaration_fails_a_check_that_runs_without_that_of_the_rules(project, mark, workers):
+    project.models(BROKEN)
+
+    result = project.run("--delta-drift", "--delta-backend", "memory", "-m", mark, "--snapshot-update", *workers)
+
+    result.stdout.fnmatch_lines([f"FAILED models.py::dev.silver.empty::{mark[6:]} - has no columns; *"])
+
+
+def test_the_snapshot_of_a_broken_declaration_is_not_unused(project, workers):
+    project.models(ORDERS)
+    project.run("--snapshot-update")
+    project.models(ORDERS.replace('"id"]', '"no"]'))
+
+    result = project.run(*workers)
+
+    result.assert_outcomes(failed=1, skipped=1)
+    result.stdout.no_fnmatch_line("*snapshot unused*")
+    assert project.snapshots() == ["__snapshots__/models/dev.silver.orders.ddl.sql"]

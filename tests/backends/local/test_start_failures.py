@@ -440,25 +440,26 @@ def unreadable(result):
 TWO = (
     "one = table('dev.silver.one', Column('id', LongType()))\ntwo = table('dev.silver.two', Column('id', LongType()))\n"
 )
-LATER = "not checked, because the catalog could not be opened; the first error of this run says why"
+LATER = "SKIPPED [[]*[]] *: not checked, because the catalog is not available; the first error of this run says why"
 
 
 @pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
-def test_a_run_reports_once_a_worker_why_its_catalog_cannot_be_opened(project, workers, mode):
+def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, workers, mode):
     (project.path / "w").write_text("")
     project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
     place = ["--delta-warehouse=w/{worker}"] if mode == "--delta-apply" else ["--delta-warehouse=w"]
 
-    result = project.run(mode, *place, "--snapshot-update", *workers)
+    result = project.run(mode, *place, "--snapshot-update", "-rs", *workers)
 
-    result.assert_outcomes(passed=6, errors=3)
+    # Workers with warehouses of their own have causes of their own.
+    number = 2 if workers and place[0].endswith("}") else 1
     errors = unreadable(result)
-    first = [line for line in errors if line.startswith("the warehouse ")]
-    assert 1 <= len(first) <= (2 if workers else 1)
-    assert all(
-        f"cannot be used: {'Not a directory' if place[0].endswith('}') else 'File exists'}" in line for line in first
-    )
-    assert [line for line in errors if line not in first] == [LATER] * (3 - len(first))
+    assert 1 <= len(errors) <= number
+    result.assert_outcomes(passed=6, errors=len(errors), skipped=3 - len(errors))
+    for line in errors:
+        assert line.startswith("the warehouse ")
+        assert f"cannot be used: {'Not a directory' if place[0].endswith('}') else 'File exists'}" in line
+    result.stdout.fnmatch_lines([LATER])
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
 
 
@@ -489,15 +490,13 @@ def test_a_real_disk_that_takes_nothing(project, monkeypatch, options, fact, wha
             monkeypatch.setenv("XDG_CACHE_HOME", str(disk))
         place = disk / "w" if what == "warehouse" else project.path / "w"
 
-        result = project.run("--delta-drift", f"--delta-warehouse={place}", "--snapshot-update")
+        result = project.run("--delta-drift", f"--delta-warehouse={place}", "--snapshot-update", "-rs")
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 
-    result.assert_outcomes(passed=4, errors=2)
+    result.assert_outcomes(passed=4, errors=1, skipped=1)
     folder = place if what == "warehouse" else disk / "pytest_delta_schema"
-    errors = unreadable(result)
+    (error,) = unreadable(result)
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
-    assert errors[0].startswith(
-        f"the {what}{'' if what == 'warehouse' else ' folder'} {folder} cannot be used: {fact} ("
-    )
-    assert errors[1:] == [LATER]
+    assert error.startswith(f"the {what}{'' if what == 'warehouse' else ' folder'} {folder} cannot be used: {fact} (")
+    result.stdout.fnmatch_lines([LATER])
