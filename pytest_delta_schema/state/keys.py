@@ -51,6 +51,9 @@ class StateKeys(TypedDict):
     foreign_keys: tuple[ForeignKeyState, ...]
 
 
+_NO_KEYS: StateKeys = {"primary_key": None, "unique": (), "foreign_keys": ()}
+
+
 class DeclaredKeys(TypedDict):
     """The arguments of a table that declare its keys."""
 
@@ -78,10 +81,14 @@ def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
         table: The model.
         columns: Its columns.
     """
-    if not table.primary_key and not table.unique and not table.foreign_keys:
-        return state_keys(())
-    names = [column.name for column in columns]
-    return state_keys((*_keys(table, names), *_foreign_keys(table, names)))
+    if not (table.primary_key or table.unique or table.foreign_keys):
+        return _NO_KEYS
+    names = [column[0] for column in columns]
+    return {
+        "primary_key": _primary_key(table, names) if table.primary_key else None,
+        "unique": tuple(sorted(_unique(table, names), key=by_name)) if table.unique else (),
+        "foreign_keys": tuple(sorted(_foreign_keys(table, names), key=by_name)) if table.foreign_keys else (),
+    }
 
 
 def declared_keys(state: TableState) -> DeclaredKeys:
@@ -109,14 +116,16 @@ def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:
 
 def keys_in_properties(own: Mapping[str, str]) -> StateKeys:
     """Return the keys that ``pytest_delta_schema.*`` properties hold."""
-    return state_keys((*_stored_keys(own), *_stored_foreign_keys(own)))
+    return state_keys((*_stored_keys(own), *_stored_foreign_keys(own))) if own else _NO_KEYS
 
 
-def _keys(table: Table, columns: list[str]) -> Iterator[KeyState]:
+def _primary_key(table: Table, columns: list[str]) -> KeyState:
     key = table.primary_key
-    if key:
-        rely = isinstance(key, PrimaryKey) and key.rely
-        yield KeyState(key_name("pk", table.logical_name, tuple(key), columns), tuple(key), rely)
+    rely = isinstance(key, PrimaryKey) and key.rely
+    return KeyState(key_name("pk", table.logical_name, tuple(key), columns), tuple(key), rely)
+
+
+def _unique(table: Table, columns: list[str]) -> Iterator[KeyState]:
     for unique in table.unique:
         name = unique.name or key_name("uq", table.logical_name, unique.columns, columns)
         yield KeyState(name, tuple(unique.columns), kind=UNIQUE)
