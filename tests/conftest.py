@@ -49,9 +49,9 @@ def project(pytester, monkeypatch):
     return Project(pytester)
 
 
-@pytest.fixture(params=[(), ("-n2",)], ids=["serial", "xdist"])
+@pytest.fixture(params=[(), ("-n1",)], ids=["serial", "xdist"])
 def workers(request):
-    """Arguments that run the inner pytest in one process, and in two."""
+    """Arguments that run the inner pytest in this process, and in a worker of it."""
     return request.param
 
 

@@ -92,10 +92,10 @@ class Project:
 
         Args:
             args: The command line.
-            subprocess: Whether it runs in a process of its own; it always does with xdist.
+            subprocess: Whether it runs in a process of its own; the workers of xdist always do.
             plugins: Objects that are plugins of a run in this process.
         """
-        if subprocess or any(arg.startswith("-n") for arg in args):
+        if subprocess:
             return self.pytester.runpytest_subprocess(*ALONE, *args)
         return self.pytester.runpytest_inprocess(*ALONE, *args, plugins=plugins, no_reraise_ctrlc=True)
 
