@@ -28,16 +28,18 @@ Trait = tuple[str, ...]
 """Something that a backend can do differently from others, such as ``("add columns", "emulated")``."""
 
 
-def played_on(capabilities: Capabilities) -> tuple[str, ...]:
+def played_on(capabilities: Capabilities, *topics: str) -> tuple[str, ...]:
     """Return the names of the scenarios that a backend plays: a covering set, or all of them.
 
     Args:
         capabilities: Of the backend.
+        topics: The topics that it plays, such as ``checks``; all if none is given.
     """
-    if ALL:
-        return tuple(scenario.name for scenario in SCENARIOS)
-    candidates = [scenario for scenario in SCENARIOS if not scenario.is_refused_by_rules and scenario.parquet is None]
-    return tuple(scenario.name for scenario in cover(candidates, capabilities))
+    played = [scenario for scenario in SCENARIOS if not topics or scenario.name.partition("/")[0] in topics]
+    if not ALL:
+        candidates = [scenario for scenario in played if not scenario.is_refused_by_rules and scenario.parquet is None]
+        played = cover(candidates, capabilities)
+    return tuple(scenario.name for scenario in played)
 
 
 def is_refused_on(name: str, capabilities: Capabilities) -> bool:
@@ -59,11 +61,8 @@ def cover(candidates: Iterable[Scenario], capabilities: Capabilities) -> list[Sc
 
 def traits(scenario: Scenario, capabilities: Capabilities) -> frozenset[Trait]:
     """Return what a scenario shows of a backend: its statements, what is stored, and why it is refused."""
-    has_rows = "with rows" if scenario.rows else "without rows"
     shown: set[Trait] = {("refused by", code) for code in scenario.refused_by}
-    for statement in _planned(scenario.name):
-        shown.add((statement.kind.value, _how(statement, capabilities)))
-        shown.add((statement.kind.value, has_rows))
+    shown |= {(statement.kind.value, _how(statement, capabilities)) for statement in _planned(scenario.name)}
     for model in (scenario.before, scenario.after):
         shown |= set(_stored(model))
     for name in ("other_tables", "external_properties", "requires_unset", "reported"):

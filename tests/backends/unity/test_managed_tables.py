@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
+from support.covering import played_on
 from support.registering import Registering
 
 pytestmark = pytest.mark.spark
@@ -55,7 +57,7 @@ class TestUnityManaged(CatalogSuite):
     """Some of the scenarios, since they take real Delta longer with these properties; memory plays all of them."""
 
     imposed = IMPOSED_PROPERTIES
-    scenarios = ("additive/", "basics/")
+    scenarios = played_on(UnityCatalog.capabilities, "additive", "basics")
 
     @pytest.fixture
     def catalog(self, managed, local, _imposing):
