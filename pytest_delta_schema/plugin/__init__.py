@@ -9,6 +9,7 @@ import pytest
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
+from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.plugin import hookspecs
 from pytest_delta_schema.plugin.configuration import (
     default_options,
@@ -79,7 +80,6 @@ def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
     """Start a project instead of running tests, with ``--delta-init``."""
     if not config.option.delta_schema_init or config.option.help:
         return None
-    from pytest_delta_schema.escaping import escaped_lines
     from pytest_delta_schema.plugin.new_project import start_project
 
     for line in start_project(project_folder(config), config):
@@ -119,8 +119,6 @@ def _read_options(config: pytest.Config) -> Options:
         if not lacks_pyspark(error):
             raise
         fault = NO_PYSPARK
-    from pytest_delta_schema.escaping import escaped_lines
-
     text = escaped_lines(fault)
     if not only_shows(config):
         raise pytest.UsageError(text)
@@ -133,8 +131,6 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     path = config.stash[RUN].options.project_file
     if path is None:
         return None
-    from pytest_delta_schema.escaping import escaped
-
     shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
     return escaped(f"delta schema: configured by {shown}")
 

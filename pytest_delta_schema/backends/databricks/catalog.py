@@ -15,6 +15,15 @@ from pytest_delta_schema.backends.databricks.reader import (
     read_schema,
     state_of,
 )
+from pytest_delta_schema.backends.databricks.rows import (
+    CreateRow,
+    DetailRow,
+    RuntimeRow,
+    TableRow,
+    VersionRow,
+    first,
+    typed,
+)
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.delta.protocol import may_generate_columns
@@ -33,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.databricks.connection import Connection
-    from pytest_delta_schema.backends.databricks.rows import DetailRow
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.table import Table
@@ -133,8 +141,6 @@ class DatabricksCatalog:
         SQL warehouses have none and are always current. From 18 on a runtime may have no minor version, and changes by
         dated updates (source: its release notes): it counts as the newest of its number.
         """
-        from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
-
         try:
             runtime = first(RuntimeRow, self._connection.rows(RUNTIME))["runtime"]
         except StatementError:
@@ -147,16 +153,12 @@ class DatabricksCatalog:
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        from pytest_delta_schema.backends.databricks.rows import TableRow, typed
-
         rows = typed(TableRow, self._connection.rows(tables_in(catalog, schema)))
         kept = [row["table_name"].lower() for row in rows if row["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
-        from pytest_delta_schema.backends.databricks.rows import VersionRow, first
-
         try:
             return first(VersionRow, self._connection.rows(describe_history(table, limit=1)))["version"]
         except StatementError as error:
@@ -209,8 +211,6 @@ class DatabricksCatalog:
         self, name: QualifiedName, facts: SchemaFacts
     ) -> TableState | Diagnostic | None:
         """Read one table; ``None`` if it does not exist."""
-        from pytest_delta_schema.backends.databricks.rows import DetailRow, first
-
         shown = facts.tables.get(name.table)
         if shown is not None and shown["table_type"] in _VIEWS:
             return is_a_view(name)
@@ -237,8 +237,6 @@ class DatabricksCatalog:
         Generated columns cannot be read without it. RELY of keys can: a workspace that shows no such statement for a
         table shows no RELY either, and the keys count as declared without it.
         """
-        from pytest_delta_schema.backends.databricks.rows import CreateRow, first
-
         is_required = may_generate_columns(protocol_of(detail))
         if not is_required and not has_keys:
             return None

@@ -10,6 +10,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.databricks.rows import (
+    ColumnRow,
+    DetailRow,
+    KeyRow,
+    ParentRow,
+    TableRow,
+    TagRow,
+    typed,
+)
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.models.names import QualifiedName
@@ -31,7 +40,6 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from pytest_delta_schema.backends.databricks.rows import ColumnRow, DetailRow, KeyRow, ParentRow, TableRow, TagRow
     from pytest_delta_schema.state.states import Tags
 
     Ask = Callable[[str], Sequence[Mapping[str, Any]]]
@@ -74,8 +82,6 @@ def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
     Raises:
         StatementError: If the workspace refuses a query, or its rows have another form.
     """
-    from pytest_delta_schema.backends.databricks.rows import ColumnRow, KeyRow, ParentRow, TableRow, TagRow, typed
-
     facts = SchemaFacts()
     facts.tables.update((row["table_name"].lower(), row) for row in typed(TableRow, ask(tables_in(catalog, schema))))
     for column in typed(ColumnRow, ask(columns_in(catalog, schema))):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-import msgspec
-
 from pytest_delta_schema.errors import StatementError
 
 if TYPE_CHECKING:
@@ -111,6 +109,8 @@ def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
     Raises:
         StatementError: If one is something else, with the path of the fault.
     """
+    import msgspec
+
     plain = [{key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()} for row in rows]
     try:
         return msgspec.convert(plain, list[kind], strict=False)  # type: ignore[valid-type]

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from pytest_delta_schema.backends.unity.address import redirect_host, server_address
 from pytest_delta_schema.backends.unity.deadline import Deadline
+from pytest_delta_schema.backends.unity.too_large_error import TooLargeError
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import Uri, redacted_uris
 
@@ -189,8 +190,6 @@ class Calls:
     def _send(self, method: str, target: str, deadline: Deadline, body: bytes | None) -> Answer | Exception:
         import httpcore
 
-        from pytest_delta_schema.backends.unity.transport import TooLargeError
-
         failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError)
         try:
             return self._transport.send(method, target, deadline, body)
@@ -201,13 +200,11 @@ class Calls:
         """Return the error for a call without an answer."""
         import httpcore
 
-        from pytest_delta_schema.backends.unity.transport import LARGEST_BODY, TooLargeError
-
         if isinstance(error, httpcore.TimeoutException):
             msg = f"the server at {self.uri} did not answer {call} within {deadline.seconds:g} s"
             return ServerError(f"{msg}; see whether it is running", status=None, condition=TIMEOUT)
         if isinstance(error, TooLargeError):
-            msg = f"{call} on {self.uri}: the answer is larger than {LARGEST_BODY // 1024**2} MiB"
+            msg = f"{call} on {self.uri}: the answer is larger than {error.limit // 1024**2} MiB"
             return ServerError(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
         reason = self.scrub(because(error))
         proxy = self._transport.proxy

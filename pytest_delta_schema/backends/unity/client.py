@@ -6,6 +6,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from pytest_delta_schema.backends.secret import bearer_token
+from pytest_delta_schema.backends.unity.answer_types import (
+    CatalogInfo,
+    CatalogPage,
+    DeltaConfig,
+    DeltaTable,
+    Page,
+    SchemaInfo,
+    SchemaPage,
+    TableInfo,
+    VendedCredentials,
+)
 from pytest_delta_schema.backends.unity.calls import ROOT, Calls, ServerError
 from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.redaction import Uri
@@ -16,14 +27,6 @@ if TYPE_CHECKING:
     from msgspec import Raw
 
     from pytest_delta_schema.backends.secret import Secret
-    from pytest_delta_schema.backends.unity.answers import (
-        CatalogInfo,
-        DeltaTable,
-        Page,
-        SchemaInfo,
-        TableInfo,
-        VendedCredentials,
-    )
     from pytest_delta_schema.backends.unity.calls import Answered
     from pytest_delta_schema.models.names import QualifiedName
 
@@ -84,8 +87,6 @@ class UnityClient:
         Raises:
             ServerError: If the server has no such entry, or does not answer.
         """
-        from pytest_delta_schema.backends.unity.answers import TableInfo
-
         answered = self._calls.read(f"/tables/{_part(str(name.written))}", within=within)
         info = self._decoded(TableInfo, answered)
         self._require_named(answered, name, (info["catalog_name"], info["schema_name"], info["name"]))
@@ -102,7 +103,7 @@ class UnityClient:
             ServerError: If the server does not answer, or its pages do not end; or, after all other entries, if one
                 cannot be understood.
         """
-        from pytest_delta_schema.backends.unity.answers import TableInfo, TablePage
+        from pytest_delta_schema.backends.unity.answers import TablePage
 
         fault: ServerError | None = None
         where = {"catalog_name": catalog, "schema_name": schema}
@@ -119,15 +120,11 @@ class UnityClient:
 
     def catalogs(self) -> tuple[str, ...]:
         """Return the stored names of all catalogs that the principal may see."""
-        from pytest_delta_schema.backends.unity.answers import CatalogPage
-
         pages = self._pages(CatalogPage, "/catalogs", {})
         return tuple(info["name"] for _, page in pages for info in page["catalogs"])
 
     def schemas(self, catalog: str) -> tuple[str, ...]:
         """Return the stored names of all schemas of a catalog that the principal may see."""
-        from pytest_delta_schema.backends.unity.answers import SchemaPage
-
         pages = self._pages(SchemaPage, "/schemas", {"catalog_name": catalog})
         return tuple(info["name"] for _, page in pages for info in page["schemas"])
 
@@ -141,8 +138,6 @@ class UnityClient:
         Raises:
             ServerError: If the server has no such schema, or does not answer.
         """
-        from pytest_delta_schema.backends.unity.answers import SchemaInfo
-
         answered = self._calls.read(f"/schemas/{_part(f'{catalog}.{schema}')}")
         info = self._decoded(SchemaInfo, answered)
         self._require_named(answered, (catalog, schema), (info["catalog_name"], info["name"]))
@@ -150,8 +145,6 @@ class UnityClient:
 
     def catalog(self, catalog: str) -> CatalogInfo:
         """Return a catalog."""
-        from pytest_delta_schema.backends.unity.answers import CatalogInfo
-
         answered = self._calls.read(f"/catalogs/{_part(catalog)}")
         info = self._decoded(CatalogInfo, answered)
         self._require_named(answered, (catalog,), (info["name"],))
@@ -167,8 +160,6 @@ class UnityClient:
         Raises:
             ServerError: If the server has no such table, or does not answer.
         """
-        from pytest_delta_schema.backends.unity.answers import DeltaTable
-
         return self._decoded(DeltaTable, self._calls.read(_delta_path(name), within=within))
 
     def has_delta_api(self, catalog: str) -> bool:
@@ -186,8 +177,6 @@ class UnityClient:
         return known
 
     def _find_delta_api(self, catalog: str) -> bool:
-        from pytest_delta_schema.backends.unity.answers import DeltaConfig
-
         query = {"catalog": catalog, "protocol-versions": "1.0"}
         try:
             self._decoded(DeltaConfig, self._calls.read(f"{DELTA}/config", query))
@@ -224,8 +213,6 @@ class UnityClient:
 
     def credentials(self, table_id: str) -> VendedCredentials:
         """Return temporary credentials for the files of a table."""
-        from pytest_delta_schema.backends.unity.answers import VendedCredentials
-
         request = {"table_id": table_id, "operation": "READ"}
         answered = self._calls.write("POST", "/temporary-table-credentials", request)
         vended = self._decoded(VendedCredentials, answered)

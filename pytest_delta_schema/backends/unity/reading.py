@@ -22,7 +22,7 @@ from pytest_delta_schema.state.delta_log import state_from_metadata
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.unity.answers import TableInfo
+    from pytest_delta_schema.backends.unity.answer_types import TableInfo
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState

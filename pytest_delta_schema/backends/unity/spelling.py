@@ -11,7 +11,7 @@ from pytest_delta_schema.models.names import QualifiedName, StoredName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.backends.unity.answers import TableInfo
+    from pytest_delta_schema.backends.unity.answer_types import TableInfo
     from pytest_delta_schema.backends.unity.client import UnityClient
 
 

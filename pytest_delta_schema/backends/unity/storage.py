@@ -13,7 +13,7 @@ from pytest_delta_schema.redaction import HiddenValues, redacted_uris
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.backends.unity.answers import VendedCredentials
+    from pytest_delta_schema.backends.unity.answer_types import VendedCredentials
 
 _PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
 """Time limits of deltalake for a store; by default it would wait three minutes for each table."""

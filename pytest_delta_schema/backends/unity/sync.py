@@ -20,7 +20,7 @@ from pytest_delta_schema.state.catalog_entry import is_written_by_server, storab
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_delta_schema.backends.unity.answers import DeltaMetadata
+    from pytest_delta_schema.backends.unity.answer_types import DeltaMetadata
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.deadline import Deadline
     from pytest_delta_schema.models.names import QualifiedName

@@ -12,6 +12,7 @@ import httpcore
 
 from pytest_delta_schema.backends.unity.address import environment_proxy
 from pytest_delta_schema.backends.unity.network import Network
+from pytest_delta_schema.backends.unity.too_large_error import TooLargeError
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret
@@ -43,10 +44,6 @@ class Answer(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<Answer {self.status}, {len(self.body)} bytes>"
-
-
-class TooLargeError(Exception):
-    """A body is larger than the limit."""
 
 
 class Transport:
@@ -172,6 +169,6 @@ def _body(response: httpcore.Response) -> bytes:
     for part in response.iter_stream():
         size += len(part)
         if size > LARGEST_BODY:
-            raise TooLargeError
+            raise TooLargeError(LARGEST_BODY)
         parts.append(part)
     return b"".join(parts)

@@ -17,7 +17,7 @@ from pytest_delta_schema.state.type_traversal import unstorable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.backends.unity.answers import ColumnInfo, TableInfo
+    from pytest_delta_schema.backends.unity.answer_types import ColumnInfo, TableInfo
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import LogState
     from pytest_delta_schema.state.types import DataTypeState
