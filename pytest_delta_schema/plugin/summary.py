@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
+from pytest_delta_schema.errors import Diagnostic, Location
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.backend_choice import location
 from pytest_delta_schema.plugin.failures import cause_of, one_line
@@ -104,9 +105,7 @@ class Summary:
         self._unused |= dict.fromkeys(str(value) for name, value in report.user_properties if name == PREFIX + UNUSED)
         outcome, cause = outcome_of(report), cause_of(report)
         if outcome is None and (cause or report.failed) and report.nodeid not in self._outcomes:
-            status = Status.UNREADABLE if report.when == "setup" else Status.FAILED
-            table = properties[TABLE]
-            outcome = TableOutcome(table=table, check=Check.DRIFT, status=status, failure=cause or _crash(report))
+            outcome = _ended_by_error(report, cause or _crash(report))
         if outcome is not None:
             self._outcomes[report.nodeid] = outcome
 
@@ -202,6 +201,25 @@ class Summary:
 
 def _ran(outcome: TableOutcome) -> int:
     return sum(statement.has_run for statement in outcome.statements)
+
+
+def _ended_by_error(report: pytest.TestReport, text: str) -> TableOutcome:
+    """Return the outcome of a check that an error has ended, in set-up or in code of the project.
+
+    Args:
+        report: The report of the check.
+        text: The error.
+    """
+    table, (file, line, _) = properties_of(report)[TABLE], report.location
+    location = None if line is None else Location(file, line + 1)
+    return TableOutcome(
+        table=table,
+        check=next(check for check in Check if f"delta_{check.value}" in report.keywords),
+        status=Status.UNREADABLE if report.when == "setup" else Status.FAILED,
+        diagnostics=(Diagnostic(table=table, message=text, location=location),),
+        location=location,
+        failure=text,
+    )
 
 
 def _crash(report: pytest.TestReport) -> str:

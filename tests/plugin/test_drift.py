@@ -187,14 +187,28 @@ def test_all_tables_are_read_at_once(project):
     result.stdout.fnmatch_lines(["*READ [[]'orders', 'other'[]]*"])
 
 
+class Outcomes:
+    """Keeps the outcomes of a run as its reports would see them."""
+
+    def pytest_unconfigure(self, config):
+        summary = config.pluginmanager.get_plugin("delta_schema_summary")
+        self.outcomes = list(summary._outcomes.values())
+
+
 def test_a_broken_fixture_of_the_project_is_an_error_not_a_pass(project):
     project.models(SYNCED)
     project.catalog("1 / 0")
+    seen = Outcomes()
 
-    result = project.run("--delta-drift", "-m", "delta_drift")
+    result = project.run("--delta-drift", "-m", "delta_drift", plugins=[seen])
 
     result.assert_outcomes(errors=1, deselected=2)
     result.stdout.fnmatch_lines(["drift: 1 unreadable, 0 statements run", "  unreadable  *ZeroDivisionError*"])
+    (outcome,) = seen.outcomes
+    (diagnostic,) = outcome.diagnostics
+    assert (outcome.check.value, outcome.status.value) == ("drift", "unreadable")
+    assert (str(outcome.location), diagnostic.location) == ("models.py:7", outcome.location)
+    assert "ZeroDivisionError" in diagnostic.message
 
 
 def test_a_parametrized_catalog_is_checked_for_each_value(project):

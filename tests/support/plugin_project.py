@@ -12,6 +12,7 @@ import hypothesis  # noqa: F401
 import msgspec  # noqa: F401
 import pyspark.sql.types  # noqa: F401
 
+import pytest_delta_schema.backends.memory.catalog
 import pytest_delta_schema.plugin.collection
 import pytest_delta_schema.plugin.snapshots  # noqa: F401
 
