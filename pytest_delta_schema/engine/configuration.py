@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-from pytest_delta_schema.engine.settings import FailurePolicy, PreflightMode, RiskLabel
+from pytest_delta_schema.engine.apply_modes import FailurePolicy, PreflightMode, RiskLabel
 from pytest_delta_schema.models.modes import PROPERTY_MODES, UNMANAGED_MODES
 
 RunMode = Literal["drift", "apply", "sync-metadata"]

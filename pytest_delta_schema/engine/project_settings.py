@@ -9,7 +9,6 @@ from pytest_delta_schema.engine.configuration import SETTINGS
 from pytest_delta_schema.engine.ini_files import INI_FILES, delta_keys
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.section_entries import expired
-from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.errors import ConfigurationError
 from pytest_delta_schema.setting_text import SECTION
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
-def project_settings(folder: str | PathLike[str]) -> Settings:
-    """Return the settings of the nearest ``pyproject.toml``; see :meth:`Settings.from_project`."""
+def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
+    """Return the arguments of ``Settings`` from the nearest ``pyproject.toml``; see :meth:`Settings.from_project`."""
     start = Path(folder).absolute()
     project = read_project_file(start)
     values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)
@@ -27,21 +26,21 @@ def project_settings(folder: str | PathLike[str]) -> Settings:
     faults = [*project.faults, *expired(consents), *_hidden_keys(start)]
     if faults:
         raise ConfigurationError("\n".join(faults))
-    return Settings(
-        properties=values["properties"],
-        default_properties=values["default_properties"],
-        enable_features=values["enable_features"],
-        owned_properties=values["owned_properties"],
-        consents=consents,
-        project_consents=consents,
-        max_risk=values["max_risk"],
-        protected=values["protected"],
-        bindings=values["bind"],
-        preflight=values["preflight"],
-        preflight_samples=values["preflight_samples"],
-        on_failure=values["on_failure"],
-        rules=values["rules"],
-    )
+    return {
+        "properties": values["properties"],
+        "default_properties": values["default_properties"],
+        "enable_features": values["enable_features"],
+        "owned_properties": values["owned_properties"],
+        "consents": consents,
+        "project_consents": consents,
+        "max_risk": values["max_risk"],
+        "protected": values["protected"],
+        "bindings": values["bind"],
+        "preflight": values["preflight"],
+        "preflight_samples": values["preflight_samples"],
+        "on_failure": values["on_failure"],
+        "rules": values["rules"],
+    }
 
 
 def _hidden_keys(folder: Path) -> Iterator[str]:

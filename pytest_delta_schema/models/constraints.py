@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName, parse_name, require_name, require_names
@@ -94,6 +94,17 @@ class Unique:
             require_name(self.name, "the name of a unique constraint")
 
 
+@runtime_checkable
+class _Parent(Protocol):
+    """A ``Table``, whose module imports this one."""
+
+    @property
+    def qualified_name(self) -> str: ...
+
+    @property
+    def primary_key(self) -> object: ...
+
+
 @dataclass(slots=True, eq=False)
 class ForeignKey:
     """Declare that every row whose ``columns`` are not NULL has a row in a parent table.
@@ -121,8 +132,6 @@ class ForeignKey:
     rely: bool = False
 
     def __post_init__(self) -> None:
-        from pytest_delta_schema.models.table import Table  # noqa: PLC0415 - tables and keys refer to each other
-
         self.columns = require_names(self.columns, "columns of a foreign key")
         if not self.columns:
             msg = "a foreign key has no columns; name at least one"
@@ -133,7 +142,7 @@ class ForeignKey:
         given: object = self.references
         if isinstance(given, str):
             parse_name(given)
-        elif not isinstance(given, Table):
+        elif not isinstance(given, _Parent):
             shown = ", ".join(self.columns)
             msg = f"foreign key ({shown}): references is {given!r}; give a Table or its dotted name"
             raise DeclarationError(msg)
