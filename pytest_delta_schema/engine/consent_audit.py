@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import path_text
 from pytest_delta_schema.errors import DeltaSchemaError, because
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.rules.consent import DROP_COLUMN, ambiguity, lower_paths, needed_consents, quoted_consent
-from pytest_delta_schema.rules.consent_paths import could_name, path_text
+from pytest_delta_schema.rules.consent_paths import could_name
 from pytest_delta_schema.rules.risk import protects
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import find

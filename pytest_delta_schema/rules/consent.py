@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date  # noqa: TC003 - the dataclass's annotation
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import path_text, quoted
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
@@ -17,8 +18,6 @@ from pytest_delta_schema.rules.consent_paths import (
     could_name,
     matches,
     parse_path,
-    path_text,
-    quoted,
     shown,
     unambiguous,
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.delta.column_path import path_text, quoted, split_path
+from pytest_delta_schema.delta.folded_names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -12,10 +14,6 @@ if TYPE_CHECKING:
 ANY_PARTS = "**"
 """In patterns: any number of parts, none included."""
 
-_WORD = re.compile(r"[\w-]+")
-_QUOTED = re.compile("`((?:[^`]|``)*)`")
-_BARE = re.compile(r"[^.`]*")
-_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NOT_BARE = frozenset("'\"\\")
 _WILDCARDS = frozenset("*?[")
 
@@ -55,43 +53,19 @@ def parse_path(text: str) -> tuple[Part, ...]:
     Raises:
         ValueError: If the path is invalid; the text is the reason.
     """
-    parts: list[Part] = []
-    rest = text
-    while True:
-        match = _QUOTED.match(rest)
-        if match:
-            parts.append(Part(_unescaped(match[1].replace("``", "`")).lower(), is_quoted=True))
-            rest = rest[match.end() :]
-        else:
-            bare = re.split("[.`]", rest, maxsplit=1)[0]
-            if not all(char.isprintable() and not char.isspace() and char not in _NOT_BARE for char in bare):
-                msg = f"{quoted(bare)} is more than a word and needs back-quotes"
-                raise ValueError(msg)
-            parts.append(Part(bare.lower()))
-            rest = rest[len(bare) :]
-        if rest and not rest.startswith("."):
+    parts = split_path(text)
+    for part in parts:
+        bare = "" if part.is_quoted else part.name.partition("`")[0]
+        if not all(char.isprintable() and not char.isspace() and char not in _NOT_BARE for char in bare):
+            msg = f"{quoted(bare)} is more than a word and needs back-quotes"
+            raise ValueError(msg)
+        if not part.is_quoted and bare != part.name:
             msg = "its back-quotes do not enclose whole parts"
             raise ValueError(msg)
-        if not parts[-1].name:
+        if not part.name:
             msg = "a part of its path is empty"
             raise ValueError(msg)
-        if not rest:
-            return tuple(parts)
-        rest = rest[1:]
-
-
-def path_text(names: Iterable[str]) -> str:
-    """Write a path so that :func:`parse_path` reads it, with back-quotes where they are needed."""
-    return ".".join(name if _WORD.fullmatch(name) else quoted(name) for name in names)
-
-
-def quoted(name: str) -> str:
-    r"""Write a name in back-quotes, for use inside quotes of a shell, of TOML and of an ini file.
-
-    Characters that a terminal does not show, and the quotes themselves, are written as ``\u001b``.
-    """
-    text = _ESCAPED.sub(lambda match: f"\\u005c{match[0][1:]}", name).replace("`", "``")
-    return "`" + "".join(char if char.isprintable() and char != "'" else _escape(char) for char in text) + "`"
+    return tuple(Part(folded(part.name), is_quoted=part.is_quoted) for part in parts)
 
 
 def shown(parts: Iterable[Part]) -> str:
@@ -152,13 +126,3 @@ def unambiguous(names: Sequence[str], rivals: Sequence[Sequence[str]], *, table_
         if not any(could_name(parts, rival) for rival in rivals):
             return form
     return ".".join(map(quoted, names))
-
-
-def _unescaped(text: str) -> str:
-    units = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text).encode("utf-16-be", "surrogatepass")
-    return units.decode("utf-16-be", "surrogatepass")
-
-
-def _escape(character: str) -> str:
-    units = character.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[index]:02x}{units[index + 1]:02x}" for index in range(0, len(units), 2))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import Consent, TablePlanner
+from pytest_delta_schema.delta.column_path import path_text
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import (
@@ -19,7 +20,7 @@ from pytest_delta_schema.rules.consent import (
     parse_consent,
     quoted_consent,
 )
-from pytest_delta_schema.rules.consent_paths import could_name, matches, parse_path, path_text, unambiguous
+from pytest_delta_schema.rules.consent_paths import could_name, matches, parse_path, unambiguous
 from pytest_delta_schema.state import CatalogState
 from support.consent_tricks import MODELS, ORDERS, STORED, TRICKS, Trick
 

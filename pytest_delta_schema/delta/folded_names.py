@@ -1,0 +1,114 @@
+"""Names that match without case, as the names of columns, constraints and properties of Delta do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, ValuesView
+
+    from typing_extensions import Self
+
+
+class Named(Protocol):
+    """Anything with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        ...
+
+
+_N = TypeVar("_N", bound=Named)
+_V = TypeVar("_V")
+
+
+def folded(name: str) -> str:
+    """Return the form of a name that equals the form of every other spelling."""
+    return name.lower()
+
+
+def same_name(left: str, right: str) -> bool:
+    """Whether two names are one, which they are without regard to case."""
+    return left.lower() == right.lower()
+
+
+def same_names(left: Iterable[str], right: Iterable[str]) -> bool:
+    """Whether two lists hold the same names in the same order."""
+    return [*map(folded, left)] == [*map(folded, right)]
+
+
+class NameSet(frozenset[str]):
+    """Names to look up without regard to case; iteration yields them folded.
+
+    Args:
+        names: In any case.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, names: Iterable[str] = ()) -> Self:
+        """Return the set of the names, folded."""
+        return super().__new__(cls, map(folded, names))
+
+    @classmethod
+    def of(cls, items: Iterable[Named]) -> Self:
+        """Return the names of columns, checks or other things that have one."""
+        return cls(item.name for item in items)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and super().__contains__(name.lower())
+
+
+class NameMap(Generic[_V]):
+    """Values by names to look up without regard to case; iteration yields the names folded, in their order.
+
+    Args:
+        items: Pairs of a name in any case and its value; of two spellings the last one counts.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, items: Iterable[tuple[str, _V]] = ()) -> None:
+        self._values = {name.lower(): value for name, value in items}
+
+    @staticmethod
+    def of(items: Iterable[_N]) -> NameMap[_N]:
+        """Return columns, checks or other things by their names."""
+        return NameMap((item.name, item) for item in items)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._values
+
+    def __getitem__(self, name: str) -> _V:
+        return self._values[name.lower()]
+
+    def __setitem__(self, name: str, value: _V) -> None:
+        self._values[name.lower()] = value
+
+    def get(self, name: str) -> _V | None:
+        """Return the value of a name, if there is one."""
+        return self._values.get(name.lower())
+
+    def setdefault(self, name: str, value: _V) -> _V:
+        """Return the value of a name, which is ``value`` if it had none before.
+
+        Args:
+            name: In any case.
+            value: Kept for a new name.
+        """
+        return self._values.setdefault(name.lower(), value)
+
+    def pop(self, name: str) -> _V | None:
+        """Remove a name, and return its value, if there is one."""
+        return self._values.pop(name.lower(), None)
+
+    def values(self) -> ValuesView[_V]:
+        """Return the values in the order of their names."""
+        return self._values.values()

@@ -1,0 +1,62 @@
+"""Names that match without case: sets and mappings to look them up."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded, same_name, same_names
+
+
+class Thing(NamedTuple):
+    name: str
+    number: int = 0
+
+
+NAMES = st.sampled_from(["id", "ID", "Id", "mail", "MAIL", "ä", "Ä", ""])
+
+
+@given(left=NAMES, right=NAMES)
+def test_names_are_the_same_where_their_folded_forms_are(left: str, right: str) -> None:
+    assert same_name(left, right) is same_names([left], [right]) is (folded(left) == folded(right))
+
+
+def test_lists_of_names_are_the_same_in_the_same_order() -> None:
+    assert same_names(["Id", "MAIL"], ["id", "mail"])
+    assert not same_names(["Id", "MAIL"], ["mail", "id"])
+    assert not same_names(["id"], ["id", "mail"])
+
+
+@given(names=st.lists(NAMES), name=NAMES)
+def test_a_set_holds_every_spelling(names: list[str], name: str) -> None:
+    assert (name in NameSet(names)) is any(same_name(name, other) for other in names)
+    assert set(NameSet(names)) == {folded(other) for other in names}
+
+
+def test_a_set_holds_names_only() -> None:
+    number: Any = 1
+
+    assert number not in NameSet(["1"])
+    assert [*NameSet.of([Thing("Id")])] == ["id"]
+    assert NameSet(["ID"]) <= NameSet(["id", "mail"])
+
+
+def test_a_mapping_finds_every_spelling() -> None:
+    things = NameMap.of([Thing("Id", 1), Thing("Mail", 2), Thing("MAIL", 3)])
+
+    assert [*things] == ["id", "mail"]
+    assert [*things.values()] == [Thing("Id", 1), Thing("MAIL", 3)]
+    assert things["ID"] == things.get("iD") == Thing("Id", 1)
+    assert things.get("gone") is None
+    assert ("MAIL" in things, "gone" in things, len(things)) == (True, False, 2)
+
+
+def test_a_mapping_can_be_changed() -> None:
+    numbers = NameMap([("Id", 1)])
+    numbers["MAIL"] = 2
+
+    assert (numbers.setdefault("ID", 7), numbers.setdefault("New", 8)) == (1, 8)
+    assert (numbers.pop("mail"), numbers.pop("mail")) == (2, None)
+    assert [*numbers] == ["id", "new"]
