@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.constraint_violations import CHECK, NOT_NULL, constraint_error
+from pytest_delta_schema.delta.folded_names import NameSet, same_name
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
@@ -37,7 +38,7 @@ def stopped_by(model: Table, *, check: str | None = None, not_null: str | None =
         stopped = constraint_error(error, [model])
         if stopped is None:
             raise
-        if (stopped.kind, stopped.name.lower()) != (kind, name.lower()):
+        if stopped.kind != kind or not same_name(stopped.name, name):
             msg = f"{model.qualified_name}: {kind} {name} should have stopped the write, and {stopped} did"
             raise AssertionError(msg) from error
         return
@@ -52,9 +53,9 @@ def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[st
     if check is not None:
         known, kind, name = [constraint.name for constraint in model.checks], CHECK, check
     else:
-        known = [".".join(path) for path in not_null_paths(desired_state(model).columns)]
+        known = [str(path) for path in not_null_paths(desired_state(model).columns)]
         kind, name = NOT_NULL, str(not_null)
-    if name.lower() not in {other.lower() for other in known}:
+    if name not in NameSet(known):
         msg = f"{model.qualified_name}: there is no {kind} {name} in the model; it has {', '.join(known) or 'none'}"
         raise DeclarationError(msg)
     return kind, name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.settings import current_settings
@@ -81,8 +82,8 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     shape = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
     if shape:
         raise RowsError(shape)
-    there = {name.lower() for name in frame.columns}
-    missing = [column for column in wanted.columns if column.name.lower() not in there]
+    there = NameSet(frame.columns)
+    missing = [column for column in wanted.columns if column.name not in there]
     data_checks: list[NotNull | CheckState | KeyState] = [NotNull(path) for path in not_null_paths(wanted.columns)]
     data_checks += wanted.checks
     data_checks += wanted.keys
@@ -99,9 +100,9 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
 
 
 def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Diagnostic]:
-    columns = {column.name.lower(): column for column in wanted.columns}
+    columns = NameMap.of(wanted.columns)
     for field in fields:
-        column = columns.get(field.name.lower())
+        column = columns.get(field.name)
         if column is None:
             fact, remedy = f"column {field.name} is not in the model", "declare it, or leave it out of the rows"
             yield _row_violation(wanted, field.name, fact, remedy)
@@ -114,7 +115,7 @@ def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Diag
 def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, rows: str) -> Diagnostic:
     match data_check:
         case NotNull():
-            path = ".".join(data_check.path)
+            path = str(data_check.path)
             return _row_violation(wanted, path, f"column {path} is NULL in {rows}", "fill it")
         case CheckState():
             fact = f"check {data_check.name} ({data_check.expression}) is not met by {rows}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 
@@ -100,13 +101,13 @@ def _texts(error: BaseException) -> Iterator[str]:
 
 
 def _with_model(violation: ConstraintViolation, models: Iterable[Table]) -> ConstraintViolation:
-    owners = [model for model in models if violation.name.lower() in _names(model, violation.kind)]
+    owners = [model for model in models if violation.name in _names(model, violation.kind)]
     return replace(violation, model=owners[0]) if len(owners) == 1 else violation
 
 
-def _names(model: Table, kind: str) -> set[str]:
+def _names(model: Table, kind: str) -> NameSet:
     if kind == CHECK:
-        return {check.name.lower() for check in model.checks}
+        return NameSet.of(model.checks)
     if kind == NOT_NULL:
-        return {".".join(path).lower() for path in not_null_paths(desired_state(model).columns)}
-    return set()
+        return NameSet(map(str, not_null_paths(desired_state(model).columns)))
+    return NameSet()

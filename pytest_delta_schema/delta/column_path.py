@@ -52,6 +52,9 @@ class ColumnPath:
         """
         return cls(*(part.name for part in split_path(text)))
 
+    def __hash__(self) -> int:
+        return hash(self.folded)
+
     @property
     def text(self) -> str:
         """The path as :meth:`parse` reads it, with back-quotes around parts that need them."""
@@ -79,6 +82,11 @@ class ColumnPath:
     def fields(self) -> tuple[str, ...]:
         """The parts below the column."""
         return self.parts[1:]
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether it leads to a part of a column."""
+        return len(self.parts) > 1
 
     @property
     def name(self) -> str:

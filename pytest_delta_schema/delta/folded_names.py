@@ -49,12 +49,12 @@ class NameSet(frozenset[str]):
 
     def __new__(cls, names: Iterable[str] = ()) -> Self:
         """Return the set of the names, folded."""
-        return super().__new__(cls, map(folded, names))
+        return super().__new__(cls, [name.lower() for name in names])
 
     @classmethod
     def of(cls, items: Iterable[Named]) -> Self:
         """Return the names of columns, checks or other things that have one."""
-        return cls(item.name for item in items)
+        return super().__new__(cls, [item.name.lower() for item in items])
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and super().__contains__(name.lower())
@@ -75,7 +75,9 @@ class NameMap(Generic[_V]):
     @staticmethod
     def of(items: Iterable[_N]) -> NameMap[_N]:
         """Return columns, checks or other things by their names."""
-        return NameMap((item.name, item) for item in items)
+        named: NameMap[_N] = NameMap()
+        named._values = {item.name.lower(): item for item in items}
+        return named
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)

@@ -49,7 +49,7 @@ def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogRead
     try:
         return [introduction_note(action.table, commit) for commit in catalog.introduced_by(action.table, paths)]
     except DeltaSchemaError as error:
-        columns = ", ".join(".".join(path) for path in paths)
+        columns = ", ".join(map(str, paths))
         message = f"the commit that added {columns} is not known: {because(error)}"
         return [note(action.table, columns, message)]
 
@@ -84,7 +84,7 @@ def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Diagnostic:
     """
     metadata = f" ({commit.user_metadata!r})" if commit.user_metadata else ""
     version = f"version {commit.version}, {commit.operation} of {commit.time} UTC{metadata}"
-    name = ".".join(commit.path)
+    name = str(commit.path)
     message = f"column {name} came with {version}"
     if commit.operation in WRITES:
         message = f"column {name} was appended by a writer, in {version}: {_WAYS}"

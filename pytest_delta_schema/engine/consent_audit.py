@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import path_text
+from pytest_delta_schema.delta.column_path import ColumnPath, path_text
 from pytest_delta_schema.errors import DeltaSchemaError, because
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.rules.consent import DROP_COLUMN, ambiguity, lower_paths, needed_consents, quoted_consent
+from pytest_delta_schema.rules.consent import DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent
 from pytest_delta_schema.rules.consent_paths import could_name
 from pytest_delta_schema.rules.risk import protects
 from pytest_delta_schema.state.desired import desired_state
@@ -76,14 +76,14 @@ def unmatched_columns(gate: Gate) -> tuple[list[str], list[str]]:
         observed = None if table is None else tables.get(gate.declarations.bound(table).name)
         if consent.action != DROP_COLUMN or table is None or observed is None:
             continue
-        known = [(*table.name, *path) for path in lower_paths(observed.columns)]
+        known = [(*table.name, *path.folded) for path in all_paths(observed.columns)]
         interpretations = consent.interpretations(known)
         if len(interpretations) > 1:
             faults.append(ambiguity(consent, interpretations))
         elif consent.names not in interpretations:
             there = f"; there is {quoted_consent(DROP_COLUMN, interpretations[0], known)}" if interpretations else ""
             fact = f"consent '{consent}' names no column of {path_text(table.name)}"
-            path = consent.names[_TABLE:]
+            path = ColumnPath(*consent.names[_TABLE:])
             try:
                 was_there = observed.exists and bool(gate.catalog.past_columns(observed.name, [path]))
             except DeltaSchemaError as error:

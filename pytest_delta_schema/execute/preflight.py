@@ -151,7 +151,7 @@ def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tup
     """Return rule, path, message and the two remedies."""
     match data_check:
         case NotNull():
-            path = ".".join(data_check.path)
+            path = str(data_check.path)
             fact = f"column {path} cannot be NOT NULL, because {rows.that('holds NULL in it', 'hold NULL in it')}"
             return NullsInColumn(), path, fact, ("fill them", "declare it nullable")
         case PartitionValue():

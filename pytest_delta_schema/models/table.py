@@ -48,7 +48,8 @@ class Table:
         foreign_keys: References to the keys of other tables, each a :class:`ForeignKey`.
         partitioned_by: Names of the columns by which the files are partitioned, in order.
         clustered_by: Names of the columns, or dotted paths of fields of structs, by which the table is clustered, in
-            order; at most four. A table is partitioned or clustered, never both.
+            order; at most four. In a path, a name with dots needs back-quotes: ``"address.`zip.code`"``. A table is
+            partitioned or clustered, never both.
         column_order: What happens if the stored columns have another order than the model's: ``ignore`` it, ``report``
             it as drift that no apply changes, or ``manage`` it, so that applies move columns.
         owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply

@@ -15,6 +15,7 @@ from pytest_delta_schema.plan.changes.kind import require_change
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnState
@@ -53,7 +54,7 @@ class CreateTable:
     keys: tuple[Change, ...] = ()
     checks: tuple[CheckState, ...] = ()
     partitioning: tuple[str, ...] = ()
-    clustering: tuple[tuple[str, ...], ...] = ()
+    clustering: tuple[ColumnPath, ...] = ()
     tags: tuple[SetTags, ...] = ()
     foreign_keys: tuple[ForeignKeyAdd, ...] = ()
     parents: Mapping[QualifiedName, TableState] = field(default_factory=_no_parents, compare=False, repr=False)

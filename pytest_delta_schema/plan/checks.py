@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop
 from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CheckState
 
@@ -47,13 +49,13 @@ def _compare(difference: Difference) -> _Compared:
         if not changed_columns.isdisjoint(columns_in(stored.expression))
         or not equal_expressions(wanted.expression, stored.expression)
     ]
-    wanted_names = {check.name.lower() for check in difference.desired.checks}
-    stored_names = {check.name.lower() for check in difference.observed.checks}
-    added = [check for check in difference.desired.checks if check.name.lower() not in stored_names]
+    wanted_names = NameSet.of(difference.desired.checks)
+    stored_names = NameSet.of(difference.observed.checks)
+    added = [check for check in difference.desired.checks if check.name not in stored_names]
     names = new_names(difference.renames.done)
     dropped: list[CheckState] = []
     for stored in difference.observed.checks:
-        if stored.name.lower() in wanted_names:
+        if stored.name in wanted_names:
             continue
         expression = canonical(renamed(stored.expression, names))
         under_new_name = next((wanted for wanted in added if canonical(wanted.expression) == expression), None)
@@ -72,22 +74,23 @@ def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, C
             yield wanted, stored
 
 
-def _changed_columns(difference: Difference) -> set[str]:
+def _changed_columns(difference: Difference) -> NameSet:
     """Return the columns that are retyped, renamed or dropped, or have a part that is."""
     paths = [pair.path for pair in difference.retyped]
     paths += [placed.path for placed in difference.dropped]
     old = [rename.path for rename in difference.renames.done]
     names = old_names(difference.renames.done)
-    return {with_names(path, names)[0].lower() for path in paths} | {path[0].lower() for path in old}
+    return NameSet(path.root for path in (*(with_names(path, names) for path in paths), *old))
 
 
 def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
-    stored = {check.name.lower(): check for check in difference.observed.checks}
-    wanted = difference.desired.checks
-    return [(check, stored[check.name.lower()]) for check in wanted if check.name.lower() in stored]
+    if not difference.observed.checks:
+        return []
+    stored, wanted = NameMap.of(difference.observed.checks), difference.desired.checks
+    return [(check, stored[check.name]) for check in wanted if check.name in stored]
 
 
-def renamed(expression: str, names: dict[tuple[str, ...], str]) -> str:
+def renamed(expression: str, names: Mapping[ColumnPath, str]) -> str:
     """Return an expression over renamed columns; unchanged if nothing is renamed.
 
     Args:

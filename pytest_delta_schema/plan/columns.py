@@ -22,5 +22,5 @@ def column_changes(difference: Difference) -> Iterator[Change]:
         yield ColumnDrop(column=placed.column, above=placed.above)
     for pair in difference.changed:
         if pair.desired.is_nullable != pair.observed.is_nullable:
-            name, *fields = pair.path
-            yield ColumnNullabilityChange(name=name, fields=tuple(fields), is_nullable=pair.desired.is_nullable)
+            name, fields = pair.path.root, pair.path.fields
+            yield ColumnNullabilityChange(name=name, fields=fields, is_nullable=pair.desired.is_nullable)

@@ -10,24 +10,27 @@ from pytest_delta_schema.plan.changes import Change, SetColumnComments, SetTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.plan.difference import Difference
 
 
 def comment_changes(difference: Difference) -> Iterator[Change]:
     """Yield the comments of columns and fields to set, new ones included, and the table's comment."""
-    comments = {
-        pair.path: pair.desired.comment for pair in difference.changed if pair.desired.comment != pair.observed.comment
-    }
-    comments.update({placed.path: placed.column.comment for placed in difference.added if placed.column.comment})
+    comments = [
+        (pair.path, pair.desired.comment)
+        for pair in difference.changed
+        if pair.desired.comment != pair.observed.comment
+    ]
+    comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
     if comments:
-        ordered = sorted(comments.items(), key=_by_path)
+        comments.sort(key=_by_path)
         yield SetColumnComments(
-            comments=MappingProxyType({path[0]: comment for path, comment in ordered if len(path) == 1}),
-            fields=MappingProxyType({path: comment for path, comment in ordered if len(path) > 1}),
+            comments=MappingProxyType({path.root: comment for path, comment in comments if not path.is_nested}),
+            fields=MappingProxyType({path: comment for path, comment in comments if path.is_nested}),
         )
     if difference.desired.table_comment != difference.observed.table_comment:
         yield SetTableComment(comment=difference.desired.table_comment)
 
 
-def _by_path(item: tuple[tuple[str, ...], str]) -> tuple[str, ...]:
-    return tuple([part.lower() for part in item[0]])
+def _by_path(item: tuple[ColumnPath, str]) -> tuple[str, ...]:
+    return item[0].folded

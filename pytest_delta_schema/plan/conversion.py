@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.state.conversion import DELTA
 from pytest_delta_schema.state.types import find
@@ -25,13 +26,13 @@ def as_converted(desired: TableState, observed: TableState) -> TableState:
     source = observed.source
     if source is None or source.is_registered or source.provider == DELTA:
         return observed
-    parting = {name.lower() for name in observed.partitioning}
+    partitioned = NameSet(observed.partitioning)
     typed = []
     for column in observed.columns:
-        wanted = find(desired.columns, (column.name,)) if column.name.lower() in parting else None
+        wanted = find(desired.columns, (column.name,)) if column.name in partitioned else None
         typed.append(column if wanted is None else column._replace(name=wanted.name, data_type=wanted.data_type))
-    names = {column.name.lower(): column.name for column in typed}
-    partitioning = tuple(names.get(name.lower(), name) for name in observed.partitioning)
+    names = NameMap((column.name, column.name) for column in typed)
+    partitioning = tuple(names.get(name) or name for name in observed.partitioning)
     return replace(observed, columns=tuple(typed), partitioning=partitioning)
 
 

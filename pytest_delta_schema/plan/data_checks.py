@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_name
 from pytest_delta_schema.plan.changes import (
     CheckAdd,
     ColumnNullabilityChange,
@@ -26,13 +28,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
 
-    Names = dict[tuple[str, ...], str]
+    Names = dict[ColumnPath, str]
 
 
 class NotNull(NamedTuple):
     """No row is NULL in a column, or in the field of a struct that a path leads to."""
 
-    path: tuple[str, ...]
+    path: ColumnPath
 
 
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
@@ -113,10 +115,10 @@ def partition_values(state: TableState, partitioning: Iterable[str]) -> Iterator
         state: The stored table.
         partitioning: The new partition columns, by their stored names.
     """
-    partitioned = {name.lower() for name in state.partitioning}
+    partitioned = NameSet(state.partitioning)
     for name in partitioning:
         column = find(state.columns, (name,))
-        if name.lower() not in partitioned and column is not None and _may_lose_values(column.data_type):
+        if name not in partitioned and column is not None and _may_lose_values(column.data_type):
             yield PartitionValue(column=column.name, data_type=str(column.data_type))
 
 
@@ -139,7 +141,7 @@ def _are_equal(stored: CheckState, wanted: CheckState, names: Names) -> bool:
 
 
 def _old(columns: tuple[str, ...], names: Names) -> tuple[str, ...]:
-    return tuple(names.get((column.lower(),), column) for column in columns)
+    return tuple(names.get(ColumnPath(column), column) for column in columns)
 
 
 def _stored(key: ForeignKeyState, action: AlignTable, names: Names) -> ForeignKeyState:
@@ -151,10 +153,10 @@ def _stored(key: ForeignKeyState, action: AlignTable, names: Names) -> ForeignKe
 
 def _is_added_again(key: ForeignKeyState, action: AlignTable) -> bool:
     """Whether a foreign key is only dropped and added again, also over columns that are renamed on either side."""
-    stored = {change.key.name.lower(): change.key for change in action.all(ForeignKeyDrop)}.get(key.name.lower())
+    stored = NameMap.of(change.key for change in action.all(ForeignKeyDrop)).get(key.name)
     parent = action.parents.get(key.parent)
     hints = parent.renames if parent else ()
-    there: Names = {(hint.path[0].lower(),): hint.old for hint in hints if len(hint.path) == 1}
+    there: Names = {hint.path: hint.old for hint in hints}
     old = _stored(key, action, old_names(action.all(ColumnRename)))
     return stored is not None and stored in (old, key, old._replace(parent_columns=_old(old.parent_columns, there)))
 
@@ -172,10 +174,10 @@ def shown_columns(data_check: DataCheck, action: AlignTable) -> tuple[str, ...]:
     if isinstance(data_check, (KeyState, ForeignKeyState)):
         return data_check.columns
     key = action.observed.primary_key or action.desired.primary_key
-    there = {column.name.lower() for column in action.observed.columns}
-    names = key.columns if key is not None and all(name.lower() in there for name in key.columns) else ()
+    there = NameSet.of(action.observed.columns)
+    names = key.columns if key is not None and all(name in there for name in key.columns) else ()
     if isinstance(data_check, NotNull):
-        return tuple(name for name in names if name.lower() != data_check.path[0].lower())
+        return tuple(name for name in names if not same_name(name, data_check.path.root))
     if names:
         return names
     if isinstance(data_check, PartitionValue):

@@ -11,7 +11,8 @@ from pytest_delta_schema.state.types import ColumnGeneration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.difference import Difference, Path
+    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.plan.difference import Difference
 
 _NONE = ColumnGeneration()
 
@@ -30,10 +31,10 @@ def value_changes(difference: Difference) -> Iterator[Change]:
             yield _default(pair.path, before.default, after.default)
         before, after = before._replace(default=None), after._replace(default=None)
         if not _equal(before.generated, after.generated) or before.identity != after.identity:
-            yield ColumnGenerationChange(name=pair.path[0], before=before, after=after)
+            yield ColumnGenerationChange(name=pair.path.root, before=before, after=after)
 
 
-def cosmetic_values(difference: Difference) -> Iterator[tuple[Path, str, str]]:
+def cosmetic_values(difference: Difference) -> Iterator[tuple[ColumnPath, str, str]]:
     """Yield the path, the wanted and the stored expression where they are equal and written in different forms."""
     for pair in difference.changed:
         if pair.desired.value == pair.observed.value:
@@ -43,9 +44,8 @@ def cosmetic_values(difference: Difference) -> Iterator[tuple[Path, str, str]]:
                 yield pair.path, wanted, stored
 
 
-def _default(path: Path, before: str | None, after: str | None) -> Change:
-    name, *fields = path
-    return ColumnDefaultChange(name=name, fields=tuple(fields), before=before, after=after)
+def _default(path: ColumnPath, before: str | None, after: str | None) -> Change:
+    return ColumnDefaultChange(name=path.root, fields=path.fields, before=before, after=after)
 
 
 def _equal(left: str | None, right: str | None) -> bool:

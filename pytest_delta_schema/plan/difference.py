@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import compress
-from operator import ne
+from operator import attrgetter, ne
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.state.types import below, same_kind
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
-Path = tuple[str, ...]
+_BY_PATH = attrgetter("path.folded")
 
 
 class ColumnPair(NamedTuple):
@@ -25,29 +27,24 @@ class ColumnPair(NamedTuple):
     Args:
         desired: The wanted one.
         observed: The stored one, under its new name if it is renamed.
-        above: The path of the struct, array or map that it is a part of; empty for columns.
+        path: The whole path, as stored.
     """
 
     desired: ColumnState
     observed: ColumnState
-    above: Path = ()
-
-    @property
-    def path(self) -> Path:
-        """The whole path, as stored."""
-        return (*self.above, self.observed.name)
+    path: ColumnPath
 
 
 class PlacedColumn(NamedTuple):
     """A column or a field of one state only, with its path."""
 
     column: ColumnState
-    above: Path = ()
+    path: ColumnPath
 
     @property
-    def path(self) -> Path:
-        """The whole path."""
-        return (*self.above, self.column.name)
+    def above(self) -> ColumnPath:
+        """The path of the struct, array or map that it is a part of; empty for columns."""
+        return self.path.parent
 
 
 class Difference(NamedTuple):
@@ -81,29 +78,30 @@ def differ(desired: TableState, observed: TableState) -> Difference:
     dropped: list[PlacedColumn] = []
     changed: list[ColumnPair] = []
     retyped: list[ColumnPair] = []
-    todo: list[tuple[Path, tuple[ColumnState, ...], tuple[ColumnState, ...]]] = [((), desired.columns, renames.columns)]
+    todo: list[tuple[ColumnPath, tuple[ColumnState, ...], tuple[ColumnState, ...]]]
+    todo = [(TABLE, desired.columns, renames.columns)]
     while todo:
         above, wanted, stored = todo.pop(0)
         pairs, new, gone = _paired(above, wanted, stored)
-        added.extend(PlacedColumn(column, above) for column in new)
-        dropped.extend(PlacedColumn(column, above) for column in gone)
+        added.extend(PlacedColumn(column, above.child(column.name)) for column in new)
+        dropped.extend(PlacedColumn(column, above.child(column.name)) for column in gone)
         changed.extend(pairs)
         for pair in pairs:
             left, right = pair.desired.data_type, pair.observed.data_type
             if left == right:
                 continue
             if same_kind(left, right):
-                todo.append(((*above, pair.observed.name), below(left), below(right)))
+                todo.append((pair.path, below(left), below(right)))
             else:
                 retyped.append(pair)
-    changed.sort(key=_by_path)
-    retyped.sort(key=_by_path)
-    dropped.sort(key=_by_path)
+    changed.sort(key=_BY_PATH)
+    retyped.sort(key=_BY_PATH)
+    dropped.sort(key=_BY_PATH)
     return Difference(desired, observed, renames, tuple(added), tuple(dropped), tuple(changed), tuple(retyped))
 
 
 def _paired(
-    above: Path, wanted: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]
+    above: ColumnPath, wanted: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]
 ) -> tuple[list[ColumnPair], list[ColumnState], Iterable[ColumnState]]:
     """Return the pairs that differ, the wanted ones that are not stored, and the stored ones that are not wanted."""
     pairs: list[ColumnPair] = []
@@ -112,21 +110,19 @@ def _paired(
     # Most columns have the same position in both states; only the others need a look-up by name.
     for column, other in compress(zip(wanted, stored, strict=False), map(ne, wanted, stored)):
         if column[0] == other[0]:
-            pairs.append(ColumnPair(column, other, above))
+            pairs.append(ColumnPair(column, other, above.child(other.name)))
         else:
             unpaired.append(column)
             rest.append(other)
     unpaired.extend(wanted[len(stored) :])
-    by_name = {column.name.lower(): column for column in rest}
+    if not rest:
+        return pairs, unpaired, ()
+    by_name = NameMap.of(rest)
     added: list[ColumnState] = []
     for column in unpaired:
-        match = by_name.pop(column.name.lower(), None)
+        match = by_name.pop(column.name)
         if match is None:
             added.append(column)
         elif column != match:
-            pairs.append(ColumnPair(column, match, above))
+            pairs.append(ColumnPair(column, match, above.child(match.name)))
     return pairs, added, by_name.values()
-
-
-def _by_path(placed: ColumnPair | PlacedColumn) -> Path:
-    return tuple([part.lower() for part in placed.path])

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
@@ -94,14 +95,12 @@ def stale_entries(state: CatalogState) -> frozenset[QualifiedName]:
 
 def _without_rest(entry: EntryState, log: LogState, held: LogState) -> EntryState:
     """Remove from an entry what agrees with the log although entries cannot be expected to store it."""
-    whole = {column.name.lower(): column for column in entry_columns(log.columns, log.partitioning)}
-    kept = {column.name.lower() for column in held.columns}
+    whole = NameMap.of(entry_columns(log.columns, log.partitioning))
+    kept = NameSet.of(held.columns)
     return replace(
         entry,
         columns=tuple(
-            column
-            for column in entry.columns
-            if column.name.lower() in kept or _differs(column, whole.get(column.name.lower()))
+            column for column in entry.columns if column.name in kept or _differs(column, whole.get(column.name))
         ),
         comment=entry.comment if entry.comment != log.comment else held.comment,
         properties={
@@ -120,16 +119,16 @@ def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) ->
     if not shown and wanted:
         yield EntryDifference("columns", "none", str(len(wanted)))
         return
-    known, expected = ({column.name.lower(): column for column in side} for side in (shown, wanted))
-    for key, column in known.items():
-        if key not in expected:
+    known, expected = NameMap.of(shown), NameMap.of(wanted)
+    for column in known.values():
+        if column.name not in expected:
             yield EntryDifference(f"columns.{column.name}", column.text, _ABSENT)
-    for key, column in expected.items():
-        if key not in known:
+    for column in expected.values():
+        if column.name not in known:
             yield EntryDifference(f"columns.{column.name}", _ABSENT, column.text)
         else:
-            yield from _column(known[key], column)
-    if known.keys() == expected.keys() and list(known) != list(expected):
+            yield from _column(known[column.name], column)
+    if set(known) == set(expected) and list(known) != list(expected):
         names = [", ".join(column.name for column in side) for side in (shown, wanted)]
         yield EntryDifference("columns.order", *names)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.state.types import below, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.plan.difference import Difference, Path, PlacedColumn
+    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.plan.difference import Difference, PlacedColumn
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -35,17 +37,16 @@ def place_of(added: PlacedColumn, difference: Difference) -> str | None:
         added: The new column or field.
         difference: Both states.
     """
-    above = _folded(added.above)
-    if not any(_folded(extra.above) == above for extra in difference.extras):
+    extras = NameSet.of(extra.column for extra in difference.extras if extra.above == added.above)
+    if not extras:
         return None
-    extras = {extra.column.name.lower() for extra in difference.extras if _folded(extra.above) == above}
-    declared = [column.name for column in _siblings(difference, added.above) if column.name.lower() not in extras]
+    declared = [column.name for column in _siblings(difference, added.above) if column.name not in extras]
     before = takewhile(lambda other: other != added, difference.added)
-    declared += [other.column.name for other in before if _folded(other.above) == above]
+    declared += [other.column.name for other in before if other.above == added.above]
     return declared[-1] if declared else ""
 
 
-def _tail(difference: Difference, above: Path) -> Iterator[ColumnState]:
+def _tail(difference: Difference, above: ColumnPath) -> Iterator[ColumnState]:
     """Yield the stored columns, or fields of one struct, after the last declared one, in reverse order."""
     undeclared = {id(placed.column) for placed in difference.dropped}
     for column in reversed(_siblings(difference, above)):
@@ -54,14 +55,10 @@ def _tail(difference: Difference, above: Path) -> Iterator[ColumnState]:
         yield column
 
 
-def _siblings(difference: Difference, above: Path) -> Sequence[ColumnState]:
+def _siblings(difference: Difference, above: ColumnPath) -> Sequence[ColumnState]:
     """Return the stored columns, or the fields of one struct, in order."""
     columns = difference.renames.columns
     if not above:
         return columns
     struct = find(columns, above)
     return () if struct is None else below(struct.data_type)
-
-
-def _folded(path: Path) -> Path:
-    return tuple(part.lower() for part in path)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_names
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, ForeignKeyDrop
 
@@ -42,11 +43,11 @@ def dependent_foreign_keys(
         changed_keys: Tables whose primary key is dropped or replaced.
     """
     parents = set(changed_keys)
-    wanted_by_name = {key.name.lower(): key for key in wanted}
+    wanted_by_name = NameMap.of(wanted)
     for key in stored:
         if key.parent in parents:
             yield ForeignKeyDrop(key=key)
-            match = wanted_by_name.get(key.name.lower())
+            match = wanted_by_name.get(key.name)
             if match is not None and _equal(match, key):
                 yield ForeignKeyAdd(key=match)
 
@@ -54,26 +55,20 @@ def dependent_foreign_keys(
 def _replaced(wanted: tuple[ForeignKeyState, ...], stored: tuple[ForeignKeyState, ...]) -> Iterator[Change]:
     if wanted == stored:
         return
-    by_name = {key.name.lower(): key for key in stored}
-    kept = {
-        key.name.lower() for key in wanted if key.name.lower() in by_name and _equal(key, by_name[key.name.lower()])
-    }
-    yield from (ForeignKeyDrop(key=key) for key in stored if key.name.lower() not in kept)
-    yield from (ForeignKeyAdd(key=key) for key in wanted if key.name.lower() not in kept)
+    by_name = NameMap.of(stored)
+    kept = NameSet.of(key for key in wanted if key.name in by_name and _equal(key, by_name[key.name]))
+    yield from (ForeignKeyDrop(key=key) for key in stored if key.name not in kept)
+    yield from (ForeignKeyAdd(key=key) for key in wanted if key.name not in kept)
 
 
 def _equal(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
     """Whether two foreign keys of one name are equal; no parent columns are those of the parent's primary key."""
-    if (wanted.parent, wanted.rely) != (stored.parent, stored.rely) or _folded(wanted.columns) != _folded(
-        stored.columns
-    ):
-        return False
-    left, right = _folded(wanted.parent_columns), _folded(stored.parent_columns)
-    return left == right or not left or not right
-
-
-def _folded(names: Iterable[str]) -> list[str]:
-    return [name.lower() for name in names]
+    left, right = wanted.parent_columns, stored.parent_columns
+    return (
+        (wanted.parent, wanted.rely) == (stored.parent, stored.rely)
+        and same_names(wanted.columns, stored.columns)
+        and (not left or not right or same_names(left, right))
+    )
 
 
 def with_parents(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
+from pytest_delta_schema.delta.folded_names import NameMap, same_names
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plan.changes import Change, ClusteringChange, ColumnMove, LayoutRewrite
 from pytest_delta_schema.plan.renames import new_names, with_names
@@ -25,33 +27,32 @@ def layout_changes(difference: Difference) -> Iterator[Change]:
     desired, observed = difference.desired, difference.observed
     if desired.partitioning or desired.clustering or observed.partitioning or observed.clustering:
         names = new_names(difference.renames.done)
-        partitioning = tuple(with_names((name,), names)[0] for name in observed.partitioning)
+        partitioning = tuple(names.get(ColumnPath(name), name) for name in observed.partitioning)
         clustering = tuple(with_names(path, names) for path in observed.clustering)
-        if _folded([desired.partitioning]) != _folded([partitioning]):
+        if not same_names(desired.partitioning, partitioning):
             yield LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering)
-        elif _folded(desired.clustering) != _folded(clustering):
+        elif desired.clustering != clustering:
             raises = CLUSTERING_FEATURE not in observed.table_properties
             yield ClusteringChange(before=clustering, after=desired.clustering, raises_protocol=raises)
     if desired.column_order != IGNORE:
         yield from _moves(difference)
 
 
-def _folded(paths: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[part.lower() for part in path] for path in paths]
-
-
 def _moves(difference: Difference) -> Iterator[Change]:
     """Yield the fewest moves after which all declared columns are in order."""
     wanted = [column.name for column in difference.desired.columns]
-    positions = {name.lower(): position for position, name in enumerate(wanted)}
-    stored = {column.name.lower(): column.name for column in difference.renames.columns}
-    new = [placed.column.name for placed in difference.added if not placed.above]
-    final = [name.lower() for name in (*stored.values(), *new) if name.lower() in positions]
+    positions = NameMap((name, position) for position, name in enumerate(wanted))
+    columns = (
+        *difference.renames.columns,
+        *(placed.column for placed in difference.added if not placed.path.is_nested),
+    )
+    stored = NameMap.of(columns)
+    final = [column.name for column in columns if column.name in positions]
     staying = _longest_increasing([positions[name] for name in final])
     for position, name in enumerate(wanted):
         if position not in staying:
             above = wanted[position - 1] if position else None
-            yield ColumnMove(name=stored.get(name.lower(), name), after=above and stored.get(above.lower(), above))
+            yield ColumnMove(name=stored[name].name, after=above and stored[above].name)
 
 
 def _longest_increasing(numbers: Sequence[int]) -> set[int]:

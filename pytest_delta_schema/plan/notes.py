@@ -33,7 +33,7 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
     name = difference.desired.name
     for pair in difference.changed:
         if pair.desired.name != pair.observed.name:
-            stored, path = pair.observed.name, ".".join(pair.path)
+            stored, path = pair.observed.name, str(pair.path)
             fact = f"column {pair.desired.name} is stored as {path}; names match without case"
             reason = "and Delta has no rename by case alone"
             way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
@@ -42,11 +42,11 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
         message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
         yield note(name, f"checks.{other.name}", message)
     for column_path, wanted, stored_value in cosmetic_values(difference):
-        path = ".".join(column_path)
+        path = str(column_path)
         message = f"column {path} is filled by {stored_value}, which is equal to {wanted}"
         yield note(name, path, message)
     for extra in difference.extras:
-        path, kind = ".".join(extra.path), describe_type(extra.column.data_type)
+        path, kind = str(extra.path), describe_type(extra.column.data_type)
         message = f"column {path} ({kind}) is not in the model, and stays because the contract is additive"
         yield note(name, path, message)
     coming = list(difference.added)
@@ -54,11 +54,10 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
         twin = next((new for new in coming if _looks_like(new, gone)), None)
         if twin is not None:
             coming.remove(twin)
-            old, path = ".".join(gone.path), ".".join(twin.path)
+            old, path = str(gone.path), str(twin.path)
             message = f"column {old} is dropped and {path} is added with the same type; if that is a rename, write"
             yield note(name, old, f"{message} renamed_from={gone.column.name!r} at {path}")
 
 
 def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:
-    same_place = [part.lower() for part in new.above] == [part.lower() for part in gone.above]
-    return same_place and equal_types(new.column.data_type, gone.column.data_type)
+    return new.above == gone.above and equal_types(new.column.data_type, gone.column.data_type)

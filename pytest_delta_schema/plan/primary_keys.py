@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.plan.changes import Change, PrimaryKeyAdd, PrimaryKeyDrop
 
 if TYPE_CHECKING:
@@ -29,4 +30,4 @@ def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
 
 
 def _identity(key: KeyState | None) -> tuple[object, ...]:
-    return () if key is None else (key.rely, key.name.lower(), *(column.lower() for column in key.columns))
+    return () if key is None else (key.rely, folded(key.name), *map(folded, key.columns))

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on
+from pytest_delta_schema.delta.folded_names import same_name
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -160,8 +161,7 @@ def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
         return key
     if not _ignores_case(key):
         return None
-    folded = key.lower()
-    return next((other for other in stored if other.lower() == folded), None)
+    return next((other for other in stored if same_name(other, key)), None)
 
 
 def equal_values(key: str, wanted: str, stored: str | None) -> bool:

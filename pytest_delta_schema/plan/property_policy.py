@@ -6,6 +6,7 @@ import sys
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT, PropertyMode
 
 if sys.version_info >= (3, 11):
@@ -72,4 +73,4 @@ class PropertyPolicy(NamedTuple):
 
 
 def _matches(pattern: str, key: str) -> bool:
-    return fnmatchcase(key.lower(), pattern.lower())
+    return fnmatchcase(folded(key), folded(pattern))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.plan.changes import ColumnRename
-from pytest_delta_schema.state.types import below, with_below
+from pytest_delta_schema.state.types import below, find, with_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.difference import Difference
@@ -42,20 +44,20 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
     done: list[ColumnRename] = []
     unusable: list[tuple[RenameState, str]] = []
     for hint in sorted(hints, key=lambda hint: len(hint.path)):
-        *above, name = hint.path
+        above, name = hint.path.parent, hint.path.name
         siblings = _find(columns, above)
         if siblings is None:
             continue  # the struct itself is added, with its fields under their new names
-        stored = {column.name.lower(): column.name for column in siblings}
-        new, old = stored.get(name.lower()), stored.get(hint.old.lower())
+        stored = NameMap.of(siblings)
+        new, old = stored.get(name), stored.get(hint.old)
         if new is None and old is None:
             unusable.append((hint, f"neither {hint.old} nor {name} is on the table"))
         elif new is not None and old is not None:
             unusable.append((hint, f"{hint.old} and {name} are both on the table"))
         elif old is not None:
-            path = _spelled(columns, [*above, old])
-            done.append(ColumnRename(name=path[0], fields=path[1:], to=name))
-            columns = _renamed(columns, path, name)
+            path = _spelled(columns, above.child(old.name))
+            done.append(ColumnRename(name=path.root, fields=path.fields, to=name))
+            columns = _renamed(columns, path.parts, name)
     return Renames(tuple(done), columns, tuple(unusable))
 
 
@@ -64,62 +66,52 @@ def rename_changes(difference: Difference) -> Iterator[Change]:
     yield from difference.renames.done
 
 
-def new_names(renames: Iterable[ColumnRename]) -> dict[tuple[str, ...], str]:
-    """Return the new name of each renamed column and field, by its path before all renames, in lower case."""
-    names: dict[tuple[str, ...], str] = {}
-    before: dict[tuple[str, ...], tuple[str, ...]] = {}
+def new_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:
+    """Return the new name of each renamed column and field, by its path before all renames."""
+    names: dict[ColumnPath, str] = {}
+    before: dict[ColumnPath, ColumnPath] = {}
     for rename in renames:
-        path = tuple(part.lower() for part in rename.path)
-        old = _before(path, before)
+        old = _before(rename.path, before)
         names[old] = rename.to
-        before[(*path[:-1], rename.to.lower())] = old
+        before[rename.path.parent.child(rename.to)] = old
     return names
 
 
-def old_names(renames: Iterable[ColumnRename]) -> dict[tuple[str, ...], str]:
-    """Return the old name of each renamed column and field, by its path after all renames, in lower case."""
-    return {(*(part.lower() for part in rename.path[:-1]), rename.to.lower()): rename.path[-1] for rename in renames}
+def old_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:
+    """Return the old name of each renamed column and field, by its path after all renames."""
+    return {rename.path.parent.child(rename.to): rename.path.name for rename in renames}
 
 
-def with_names(path: Iterable[str], names: dict[tuple[str, ...], str]) -> tuple[str, ...]:
+def with_names(path: ColumnPath, names: Mapping[ColumnPath, str]) -> ColumnPath:
     """Replace every part of a path that has a name in ``names``.
 
     Args:
         path: Of a column or field.
-        names: Names by path, in lower case.
+        names: Names by path.
     """
-    parts: list[str] = []
-    here: tuple[str, ...] = ()
-    for part in path:
-        here = (*here, part.lower())
-        parts.append(names.get(here, part))
-    return tuple(parts)
+    if not names:
+        return path
+    return ColumnPath(*(names.get(prefix, prefix.name) for prefix in path.prefixes()))
 
 
-def _before(path: tuple[str, ...], before: dict[tuple[str, ...], tuple[str, ...]]) -> tuple[str, ...]:
+def _before(path: ColumnPath, before: Mapping[ColumnPath, ColumnPath]) -> ColumnPath:
     """Return a path before the columns above it were renamed."""
-    original: tuple[str, ...] = ()
-    for length, part in enumerate(path, start=1):
-        original = before.get(path[:length], (*original, part))
+    original = TABLE
+    for prefix in path.prefixes():
+        original = before.get(prefix, original.child(prefix.name))
     return original
 
 
-def _find(columns: tuple[ColumnState, ...], path: Iterable[str]) -> tuple[ColumnState, ...] | None:
-    for part in path:
-        match = next((column for column in columns if column.name.lower() == part.lower()), None)
-        if match is None:
-            return None
-        columns = below(match.data_type)
-    return columns
+def _find(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnState, ...] | None:
+    if not path:
+        return columns
+    column = find(columns, path)
+    return None if column is None else below(column.data_type)
 
 
-def _spelled(columns: tuple[ColumnState, ...], path: Iterable[str]) -> tuple[str, ...]:
-    spelled: list[str] = []
-    for part in path:
-        match = next(column for column in columns if column.name.lower() == part.lower())
-        spelled.append(match.name)
-        columns = below(match.data_type)
-    return tuple(spelled)
+def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
+    found = [find(columns, prefix) for prefix in path.prefixes()]
+    return ColumnPath(*(column.name for column in found if column is not None))
 
 
 def _renamed(columns: tuple[ColumnState, ...], path: tuple[str, ...], to: str) -> tuple[ColumnState, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.models.tags import NO_TAGS
 from pytest_delta_schema.plan.changes import Change, SetTags, UnsetTags
 from pytest_delta_schema.plan.renames import old_names
@@ -13,7 +14,7 @@ from pytest_delta_schema.state.types import find
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.plan.difference import Difference, Path
+    from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -25,7 +26,10 @@ def tag_changes(difference: Difference) -> Iterator[Change]:
     others are set again after it, which changes nothing if they stayed.
     """
     olds = old_names(difference.renames.done)
-    columns = (*difference.observed.columns, *(placed.column for placed in difference.added if not placed.above))
+    columns = (
+        *difference.observed.columns,
+        *(placed.column for placed in difference.added if not placed.path.is_nested),
+    )
     for path, wanted in difference.desired.tags.items():
         paths = _paths(path, olds, columns)
         if paths is None:
@@ -38,18 +42,20 @@ def tag_changes(difference: Difference) -> Iterator[Change]:
         yield from _set(here, wanted, there if here == before else NO_TAGS)
 
 
-def _paths(path: Path, olds: Mapping[Path, str], columns: tuple[ColumnState, ...]) -> tuple[Path, Path] | None:
+def _paths(
+    path: ColumnPath, olds: Mapping[ColumnPath, str], columns: tuple[ColumnState, ...]
+) -> tuple[ColumnPath, ColumnPath] | None:
     """Return the paths of a column after and before the plan; ``None`` if there will be no such column."""
     if not path:
-        return (), ()
-    old = olds.get((path[0].lower(),))
+        return TABLE, TABLE
+    old = olds.get(path)
     if old is not None:
-        return path, (old,)
-    spelled = find(columns, path)
-    return None if spelled is None else ((spelled.name,), (spelled.name,))
+        return path, ColumnPath(old)
+    column = find(columns, path)
+    return None if column is None else (ColumnPath(column.name), ColumnPath(column.name))
 
 
-def _set(path: Path, wanted: Mapping[str, str | None], there: Mapping[str, str | None]) -> Iterator[SetTags]:
+def _set(path: ColumnPath, wanted: Mapping[str, str | None], there: Mapping[str, str | None]) -> Iterator[SetTags]:
     values = {key: value for key, value in wanted.items() if value is not None and there.get(key) != value}
     if values:
         yield SetTags(path=path, tags=MappingProxyType(values))

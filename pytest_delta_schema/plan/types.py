@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.changes import Change, ColumnTypeChange
 from pytest_delta_schema.state.type_traversal import atoms
@@ -29,8 +30,7 @@ def features_of_new_table(desired: TableState) -> dict[str, str]:
     """Return the properties that a new table needs besides the declared ones."""
     if not any(_has_default(column) for column in desired.columns):
         return {}
-    declared = {key.lower() for key in desired.table_properties}
-    return {} if DEFAULTS_FEATURE.lower() in declared else {DEFAULTS_FEATURE: "supported"}
+    return {} if DEFAULTS_FEATURE in NameSet(desired.table_properties) else {DEFAULTS_FEATURE: "supported"}
 
 
 def _has_default(column: ColumnState) -> bool:

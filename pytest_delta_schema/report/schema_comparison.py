@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.models.table import Table
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
+
+    from pytest_delta_schema.delta.column_path import ColumnPath
 
 _NOTHING = "-"
 _ONE_SIDE = {(True, False): "-", (False, True): "+"}
@@ -52,7 +56,7 @@ def schema_diff(
     Returns:
         The lines; ``""`` if the schemas are equal.
     """
-    rows = list(_rows(_columns(left), _columns(right), (), nullability=nullability))
+    rows = list(_rows(_columns(left), _columns(right), TABLE, nullability=nullability))
     if not rows:
         return ""
     header = _Row("", "", *names)
@@ -76,14 +80,14 @@ def _columns(schema: Any) -> tuple[ColumnState, ...]:
 
 
 def _rows(
-    left: Iterable[ColumnState], right: Iterable[ColumnState], above: tuple[str, ...], *, nullability: bool
+    left: Iterable[ColumnState], right: Iterable[ColumnState], above: ColumnPath, *, nullability: bool
 ) -> Iterator[_Row]:
-    others: dict[str, list[ColumnState]] = {}
+    others: NameMap[list[ColumnState]] = NameMap()
     for column in right:
-        others.setdefault(column.name.lower(), []).append(column)
+        others.setdefault(column.name, []).append(column)
     pairs: list[tuple[ColumnState | None, ColumnState | None]] = []
     for column in left:
-        twins = others.get(column.name.lower())
+        twins = others.get(column.name)
         pairs.append((column, twins.pop(0) if twins else None))
     pairs.extend(zip_longest((), (column for rest in others.values() for column in rest)))
     for one, other in pairs:
@@ -91,24 +95,24 @@ def _rows(
 
 
 def _pair(
-    one: ColumnState | None, other: ColumnState | None, above: tuple[str, ...], *, nullability: bool
+    one: ColumnState | None, other: ColumnState | None, above: ColumnPath, *, nullability: bool
 ) -> Iterator[_Row]:
     known = one or other
     if known is None or one == other:
         return
-    path = ".".join((*above, known.name))
+    path = above.child(known.name)
     if one is None or other is None:
         texts = [_NOTHING if side is None else _field_text(side, nullability=nullability) for side in (one, other)]
-        yield _Row(_ONE_SIDE[one is not None, other is not None], path, *texts)
+        yield _Row(_ONE_SIDE[one is not None, other is not None], str(path), *texts)
         return
     nested = same_kind(one.data_type, other.data_type)
     spelling = one.name != other.name
     left, right = (_field_text(side, nullability=nullability, nested=nested) for side in (one, other))
     if left != right or spelling:
         names = (f"{one.name}: ", f"{other.name}: ") if spelling else ("", "")
-        yield _Row("~", path, f"{names[0]}{left}", f"{names[1]}{right}")
+        yield _Row("~", str(path), f"{names[0]}{left}", f"{names[1]}{right}")
     if nested:
-        yield from _rows(below(one.data_type), below(other.data_type), (*above, known.name), nullability=nullability)
+        yield from _rows(below(one.data_type), below(other.data_type), path, nullability=nullability)
 
 
 def _field_text(column: ColumnState, *, nullability: bool, nested: bool = False) -> str:

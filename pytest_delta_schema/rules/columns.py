@@ -101,7 +101,7 @@ class NotNullColumnAdded:
             return
         for change in action.all(ColumnAdd):
             for path in not_null_paths([change.column]):
-                name = ".".join(path)
+                name = str(path)
                 yield violation(
                     self,
                     action.table,
@@ -128,7 +128,7 @@ class DropWithoutConsent:
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every dropped column without consent."""
         for missing in missing_consents(action, DROP_COLUMN, self.consents):
-            name = ".".join(missing.needed.path)
+            name = str(missing.needed.path)
             fact = f"column {name} is on the table but not in the model, and dropping it loses its data"
             message = "; ".join((fact, *missing.ambiguities))
             yield violation(self, action.table, name, message, f"declare it, or {missing.remedy}")
@@ -149,11 +149,11 @@ class DropWithoutColumnMapping:
             return
         if has_feature(MAPPING_PROPERTY, action):
             return
-        names = ", ".join(".".join(change.path) for change in action.all(ColumnDrop))
+        names = ", ".join(str(change.path) for change in action.all(ColumnDrop))
         yield violation(
             self,
             action.table,
-            ".".join(action.all(ColumnDrop)[0].path),
+            str(action.all(ColumnDrop)[0].path),
             f"columns {names} cannot be dropped, because the table has no column mapping",
             f"declare the property {MAPPING_PROPERTY}='name', or set"
             f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import date  # noqa: TC003 - the dataclass's annotation
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import path_text, quoted
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, path_text, quoted
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
@@ -53,17 +54,17 @@ class NeededConsent:
     Args:
         action: One of :data:`ACTIONS`.
         table: The name of the table in the models.
-        path: The column and the fields below it, as they are spelled; ``()`` for the whole table.
+        path: The column or the field, as it is spelled; empty for the whole table.
     """
 
     action: str
     table: QualifiedName
-    path: tuple[str, ...] = ()
+    path: ColumnPath = TABLE
 
     @property
     def names(self) -> tuple[str, ...]:
         """The parts of its path, in lower case."""
-        return tuple(name.lower() for name in (*self.table, *self.path))
+        return (*map(folded, self.table), *self.path.folded)
 
     def __str__(self) -> str:
         return f"{self.action} {path_text(self.names)}"
@@ -147,7 +148,7 @@ def needed_consents(action: CreateTable | AlignTable) -> tuple[NeededConsent, ..
 
 
 def _needed_by(change: Change, action: str, table: QualifiedName) -> NeededConsent:
-    return NeededConsent(action=action, table=table, path=change.path if isinstance(change, ColumnDrop) else ())
+    return NeededConsent(action=action, table=table, path=change.path if isinstance(change, ColumnDrop) else TABLE)
 
 
 def missing_consents(
@@ -166,7 +167,7 @@ def missing_consents(
     if not required or isinstance(action, CreateTable):
         return ()
     table = required[0].table
-    known = [tuple(table), *((*table, *path) for path in lower_paths(action.observed.columns))]
+    known = [tuple(table), *((*table, *path.folded) for path in all_paths(action.observed.columns))]
     paths = {consent: consent.interpretations(known) for consent in consents if consent.action == kind}
     clear = [consent for consent, possible in paths.items() if len(possible) <= 1]
     ambiguous = {consent: possible for consent, possible in paths.items() if len(possible) > 1}
@@ -208,17 +209,17 @@ def quoted_consent(action: str, names: tuple[str, ...], rivals: Iterable[tuple[s
     return f"'{text}'" if "`" in text else f'"{text}"'
 
 
-def lower_paths(columns: Iterable[ColumnState], parent: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of columns and of all parts below them, in lower case.
+def all_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
+    """Yield the paths of columns and of all parts below them.
 
     Args:
-        columns: The columns.
-        parent: The path above them, in lower case.
+        columns: The columns, or the parts below one.
+        above: The path of that one.
     """
     for column in columns:
-        path = (*parent, column.name.lower())
+        path = above.child(column.name)
         yield path
-        yield from lower_paths(below(column.data_type), path)
+        yield from all_paths(below(column.data_type), path)
 
 
 def parse_consent(text: str) -> Consent:

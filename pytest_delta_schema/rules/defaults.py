@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import eq
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     ColumnAdd,
@@ -52,8 +53,8 @@ class InvalidColumnGeneration:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every fault that can be found without Spark."""
         generations = [(column, value_state(column)) for column in table.columns if has_generation(column)]
-        generated = {column.name.lower() for column, value in generations if value and value.generated is not None}
-        names = {column.name.lower() for column in table.columns}
+        generated = NameSet.of(column for column, value in generations if value and value.generated is not None)
+        names = NameSet.of(table.columns)
         for column, value in generations:
             if value is None:
                 continue
@@ -67,7 +68,7 @@ def has_generation(column: Column) -> bool:
     return column.default is not None or column.generated_as is not None or column.identity is not None
 
 
-def _faults(column: Column, value: ColumnGeneration, names: set[str], generated: set[str]) -> Iterator[Fault]:
+def _faults(column: Column, value: ColumnGeneration, names: NameSet, generated: NameSet) -> Iterator[Fault]:
     parts = {"default": value.default, "generated_as": value.generated, "identity": value.identity}
     declared = [name for name, part in parts.items() if part is not None]
     if len(declared) > 1:
@@ -107,7 +108,7 @@ class UnsupportedGenerationChange:
             return
         for added in action.all(ColumnAdd):
             if added.bare.value is not None:
-                path = ".".join(added.path)
+                path = str(added.path)
                 kind = describe_generation(added.bare.value)
                 fact = f"column {path} is {kind}, which Delta creates with a new table only"
                 remedy = "add it as a plain column that writers fill, or create a new table"
@@ -138,7 +139,7 @@ class GeneratedColumnDependency:
         for column in action.observed.columns:
             if column.value is not None and column.value.generated is not None:
                 for part in _named_by(column.value.generated, touched):
-                    path = ".".join(part.path)
+                    path = str(part.path)
                     reason = f"because the generated column {column.name} depends on it"
                     fact = f"column {path} cannot be {part.verb}, {reason}"
                     remedy = f"leave it, or drop {column.name} first, in an apply of its own"
@@ -149,7 +150,7 @@ class GeneratedColumnDependency:
     def _identity(self, action: AlignTable, name: str) -> Iterator[Diagnostic]:
         paths = [change.path for change in action.all(ColumnTypeChange)]
         paths += [change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable]
-        if (name,) in paths:
+        if ColumnPath(name) in paths:
             fact = f"column {name} is an identity column, of which Delta changes the name and the comment only"
             yield violation(self, action.table, name, fact, _REBUILD)
 
@@ -163,7 +164,7 @@ class _Touched:
         verb: ``renamed``, ``retyped`` or ``dropped``.
     """
 
-    path: tuple[str, ...]
+    path: ColumnPath
     verb: str
 
 
@@ -171,8 +172,7 @@ def _named_by(expression: str, touched: Sequence[_Touched]) -> Iterator[_Touched
     """Yield the columns and fields that an expression names, and those above or below a name in it."""
     sources = paths_in(expression)
     for part in touched:
-        folded = tuple(name.lower() for name in part.path)
-        if any(all(map(eq, source, folded)) for source in sources):
+        if any(source.starts_with(part.path) or part.path.starts_with(source) for source in sources):
             yield part
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
@@ -74,7 +76,7 @@ def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fa
             yield Fault(path=name, message=message, remedy="rename the column")
     for name in repeated(table.partitioned_by):
         yield Fault(path=name, message=f"partitioned_by names {name} twice", remedy="name it once")
-    if columns and {name.lower() for name in table.partitioned_by} >= {column.name.lower() for column in columns}:
+    if columns and NameSet(table.partitioned_by) >= NameSet.of(columns):
         message = "is partitioned by all of its columns, so that none is left for its files"
         yield Fault(message=message, remedy="leave one out")
 
@@ -103,20 +105,20 @@ def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Faul
 
 
 def _statistics_are_declared(table: Table) -> bool:
-    return any(key.lower() in _STATISTICS for key in table.table_properties)
+    return not NameSet(table.table_properties).isdisjoint(_STATISTICS)
 
 
-def _leaves(columns: tuple[ColumnState, ...], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def _leaves(columns: tuple[ColumnState, ...], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
     """Yield the paths of the atomic columns and fields of structs, in order."""
     for column in columns:
         if isinstance(column.data_type, StructState):
-            yield from _leaves(column.data_type.fields, (*above, column.name))
+            yield from _leaves(column.data_type.fields, above.child(column.name))
         elif isinstance(column.data_type, str):
-            yield (*above, column.name)
+            yield above.child(column.name)
 
 
-def _through_structs(columns: tuple[ColumnState, ...], path: tuple[str, ...]) -> bool:
-    above = [find(columns, path[:length]) for length in range(1, len(path))]
+def _through_structs(columns: tuple[ColumnState, ...], path: ColumnPath) -> bool:
+    above = [find(columns, prefix) for prefix in path.parent.prefixes()]
     return all(column is not None and isinstance(column.data_type, StructState) for column in above)
 
 

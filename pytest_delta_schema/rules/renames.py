@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnRename
 from pytest_delta_schema.plan.renames import resolve_renames
@@ -16,6 +17,7 @@ from pytest_delta_schema.state.types import below, find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
@@ -34,17 +36,17 @@ class InvalidRenameHint:
         if not hints:
             return
         columns = desired_state(table).columns
-        seen: dict[tuple[str, ...], str] = {}
+        seen: dict[ColumnPath, str] = {}
         for hint in hints:
-            *parents, name = hint.path
-            path = ".".join(hint.path)
-            parent = find(columns, parents)
+            path = str(hint.path)
+            parent = find(columns, hint.path.parent)
             siblings = below(parent.data_type) if parent is not None else columns
-            twin = seen.setdefault((*map(str.lower, parents), hint.old.lower()), path)
+            old = hint.path.parent.child(hint.old)
+            twin = seen.setdefault(old, path)
             fact = None
-            if hint.old.lower() == name.lower():
+            if old == hint.path:
                 fact = "which differs in case only, and names match without case"
-            elif any(column.name.lower() == hint.old.lower() for column in siblings):
+            elif hint.old in NameSet.of(siblings):
                 fact = "which the model declares as well"
             elif twin != path:
                 fact = f"and so is {twin}"
@@ -66,7 +68,7 @@ class UnusableRenameHint:
         if isinstance(action, CreateTable):
             return
         for hint, reason in resolve_renames(action.desired.renames, action.observed.columns).unusable:
-            path = ".".join(hint.path)
+            path = str(hint.path)
             message = f"column {path} is renamed from {hint.old}, but {reason}"
             yield violation(self, action.table, path, message, "remove the hint, or change the table by hand")
 
@@ -84,7 +86,7 @@ class RenameWithoutColumnMapping:
         """Yield one violation that lists the columns to rename on a table without column mapping."""
         if isinstance(action, CreateTable) or not action.all(ColumnRename) or has_feature(MAPPING_PROPERTY, action):
             return
-        paths = [".".join(change.path) for change in action.all(ColumnRename)]
+        paths = [str(change.path) for change in action.all(ColumnRename)]
         yield violation(
             self,
             action.table,

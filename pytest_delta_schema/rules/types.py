@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -32,9 +33,9 @@ class UnsupportedType:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every part of a type that Delta cannot store."""
         for column, data_type in compound_types(table.columns):
-            for path, name in unstorable(data_type, column):
+            for path, name in unstorable(data_type, ColumnPath(column)):
                 message = f"column {path} has the type {name}, which Delta cannot store"
-                yield violation(self, table.qualified_name, path, message, "use a type that it stores")
+                yield violation(self, table.qualified_name, str(path), message, "use a type that it stores")
 
 
 class NotNullInCollection:
@@ -48,10 +49,10 @@ class NotNullInCollection:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every NOT NULL inside an array or a map."""
         for column, data_type in nested_types(table.columns):
-            for path in not_null_in_collections(data_type, column):
+            for path in not_null_in_collections(data_type, ColumnPath(column)):
                 message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
                 remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
-                yield violation(self, table.qualified_name, path, message, remedy)
+                yield violation(self, table.qualified_name, str(path), message, remedy)
 
 
 class UnsupportedTypeChange:
@@ -68,7 +69,7 @@ class UnsupportedTypeChange:
         if isinstance(action, CreateTable):
             return
         for change in action.all(ColumnTypeChange):
-            path = ".".join(change.path)
+            path = str(change.path)
             fact = f"column {path} is {describe_type(change.before)} on the table"
             fact = f"{fact} and {describe_type(change.after)} in the model"
             kind = widening(change.before, change.after)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
+
 
 class HasPath(Protocol):
     """A change of a column or of a part of one."""
 
     @property
-    def path(self) -> tuple[str, ...]:
+    def path(self) -> ColumnPath:
         """The column and the parts below it."""
         ...
 
@@ -28,18 +30,22 @@ def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
     Args:
         changes: At most one for each column or part of a column.
     """
-    by_path = {change.path: change for change in changes}
-    return [tuple(by_path[path] for path in group) for group in batched_paths(by_path)]
+    together = tuple(changes)
+    paths = [change.path for change in together]
+    if not any(path.is_nested for path in paths):
+        return [together] if together else []
+    by_path = dict(zip(paths, together, strict=True))
+    return [tuple(by_path[path] for path in group) for group in batched_paths(paths)]
 
 
-def batched_paths(paths: Iterable[tuple[str, ...]]) -> list[list[tuple[str, ...]]]:
+def batched_paths(paths: Iterable[ColumnPath]) -> list[list[ColumnPath]]:
     """Group paths like :func:`batches` groups changes: outer ones first, in their order."""
     ordered = list(paths)
-    if all(len(path) == 1 for path in ordered):
+    if not any(path.is_nested for path in ordered):
         return [ordered] if ordered else []
     all_paths = set(ordered)
-    groups: dict[int, list[tuple[str, ...]]] = {}
+    groups: dict[int, list[ColumnPath]] = {}
     for path in ordered:
-        depth = sum(path[:length] in all_paths for length in range(1, len(path)))
+        depth = sum(prefix in all_paths for prefix in path.parent.prefixes())
         groups.setdefault(depth, []).append(path)
     return [groups[depth] for depth in sorted(groups)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.escaping import escaped_literals
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop
@@ -22,7 +23,7 @@ def add_check(table: QualifiedName, changes: Sequence[CheckAdd]) -> Iterator[Sta
     """Render each new check; its expression is written as declared."""
     for change in changes:
         clause = f"CHECK {condition(change.expression)}"
-        yield add_constraint(table, StatementKind.ADD_CHECK, change, change.name.lower(), clause)
+        yield add_constraint(table, StatementKind.ADD_CHECK, change, folded(change.name), clause)
 
 
 def drop_check(table: QualifiedName, changes: Sequence[CheckDrop]) -> Iterator[Statement]:
@@ -39,4 +40,4 @@ def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
 
     Delta finds a constraint by its name in lower case only (Delta 4.4.0).
     """
-    return {f"{CHECK_PREFIX}{check.name.lower()}": escaped_literals(check.expression) for check in checks}
+    return {f"{CHECK_PREFIX}{folded(check.name)}": escaped_literals(check.expression) for check in checks}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.defaults import value_clause
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 def column_definition(column: ColumnState) -> str:
     """Render the definition of a column of a new table on one line."""
-    return _definition((column.name,), column)
+    return _definition(column_path(column.name), column)
 
 
-def _definition(path: tuple[str, ...], column: ColumnState) -> str:
+def _definition(path: ColumnPath, column: ColumnState) -> str:
     not_null = "" if column.is_nullable else " NOT NULL"
     comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
     return f"{path_sql(path)} {type_sql(column.data_type)}{not_null}{value_clause(column.value)}{comment}"

@@ -13,6 +13,7 @@ from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 
@@ -31,10 +32,10 @@ def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComment
             )
 
 
-def comments_at(comments: Mapping[tuple[str, ...], str]) -> SetColumnComments:
+def comments_at(comments: Mapping[ColumnPath, str]) -> SetColumnComments:
     """Return the change that sets the comments at some paths."""
-    columns = {path[0]: comment for path, comment in comments.items() if len(path) == 1}
-    fields = {path: comment for path, comment in comments.items() if len(path) > 1}
+    columns = {path.root: comment for path, comment in comments.items() if not path.is_nested}
+    fields = {path: comment for path, comment in comments.items() if path.is_nested}
     return SetColumnComments(comments=MappingProxyType(columns), fields=MappingProxyType(fields))
 
 

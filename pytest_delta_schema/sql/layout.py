@@ -11,10 +11,11 @@ from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 
-def layout_clauses(partitioning: Sequence[str], clustering: Iterable[Sequence[str]]) -> list[str]:
+def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]) -> list[str]:
     """Render the layout clauses of a new table.
 
     Args:
@@ -65,7 +66,7 @@ def texts_without_zone(columns: Iterable[str]) -> str:
     return f"coalesce(bool_or({' OR '.join(texts)}), false)"
 
 
-def _paths(paths: Iterable[Sequence[str]]) -> str:
+def _paths(paths: Iterable[ColumnPath]) -> str:
     return ", ".join(map(path_sql, paths))
 
 

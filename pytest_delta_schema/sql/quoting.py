@@ -11,6 +11,7 @@ from pytest_delta_schema.escaping import HIDDEN, code_unit_escapes, escaped_lite
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 _ESCAPES = {
@@ -47,9 +48,9 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(map(identifier, names))
 
 
-def path_sql(path: Iterable[str]) -> str:
+def path_sql(path: ColumnPath) -> str:
     """Quote a column and the fields below it, joined by dots."""
-    return ".".join(map(identifier, path))
+    return ".".join(map(identifier, path.parts))
 
 
 def condition(expression: str) -> str:

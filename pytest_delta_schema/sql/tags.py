@@ -12,6 +12,7 @@ from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 
@@ -29,7 +30,7 @@ def unset_tags(table: QualifiedName, changes: Sequence[UnsetTags]) -> Iterator[S
         yield Statement(table=table, kind=StatementKind.UNSET_TAGS, sql=sql, changes=(change,))
 
 
-def _subject(table: QualifiedName, path: Sequence[str]) -> str:
+def _subject(table: QualifiedName, path: ColumnPath) -> str:
     column = f" ALTER COLUMN {path_sql(path)}" if path else ""
     return f"ALTER TABLE {dotted(table)}{column}"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check
@@ -68,12 +69,12 @@ def declared_table(state: TableState) -> Table:
     """Return the declaration of a table, without its properties: some of them are written by the platform."""
     return Table(
         *state.name,
-        [declared_column(column, state.tags.get((column.name,), NO_TAGS)) for column in state.columns],
+        [declared_column(column, state.tags.get(ColumnPath(column.name), NO_TAGS)) for column in state.columns],
         comment=state.table_comment,
         checks=[Check(check.name, check.expression) for check in state.checks],
         partitioned_by=state.partitioning,
-        clustered_by=[".".join(path) for path in state.clustering],
-        tags=state.tags.get((), NO_TAGS),
+        clustered_by=[path.text if path.fields else path.root for path in state.clustering],
+        tags=state.tags.get(TABLE, NO_TAGS),
         **declared_keys(state),
     )
 

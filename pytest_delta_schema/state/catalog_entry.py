@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 
 if TYPE_CHECKING:
@@ -201,8 +202,8 @@ def _has_void(data_type: DataTypeState) -> bool:
 
 def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
     """Return the columns of a catalog entry that shows what a log has."""
-    partition_indexes = {name.lower(): index for index, name in enumerate(partitioning)}
-    return tuple(_entry_column(column, partition_indexes.get(column.name.lower())) for column in columns)
+    partition_indexes = NameMap((name, index) for index, name in enumerate(partitioning))
+    return tuple(_entry_column(column, partition_indexes.get(column.name)) for column in columns)
 
 
 def type_text(data_type: DataTypeState) -> str:

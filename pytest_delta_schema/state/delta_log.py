@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES, with_lengths_json
 from pytest_delta_schema.delta.column_mapping import logical_path
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.field_metadata import (
     CHAR_VARCHAR,
     DEFAULT,
@@ -17,6 +18,7 @@ from pytest_delta_schema.delta.field_metadata import (
     IDENTITY_START,
     IDENTITY_STEP,
 )
+from pytest_delta_schema.delta.folded_names import NameMap, folded
 from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.state.keys import keys_in_properties
@@ -72,7 +74,7 @@ def state_from_metadata(
     configuration: Mapping[str, str] = metadata.get("configuration") or {}
     schema = json.loads(metadata["schemaString"])
     own = {key: value for key, value in configuration.items() if key.startswith(OWN_PROPERTY_PREFIX)}
-    checks = {key: value for key, value in configuration.items() if key.lower().startswith(CHECK_PREFIX)}
+    checks = {key: value for key, value in configuration.items() if folded(key).startswith(CHECK_PREFIX)}
     visible = {key: value for key, value in configuration.items() if key not in own and key not in checks}
     columns = columns_of_schema(schema)
     return TableState(
@@ -111,20 +113,20 @@ def decode_owned(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(json.loads(text))
 
 
-def tag_property(path: Sequence[str], key: str) -> str:
+def tag_property(path: ColumnPath, key: str) -> str:
     """Return the name of the property that holds a tag of a column, or of the table; keys of tags have no dots."""
-    return TAG_PREFIX + ".".join([*(part.lower() for part in path), key])
+    return TAG_PREFIX + ".".join([*path.folded, key])
 
 
 def tags_among(own: Mapping[str, str], columns: Iterable[ColumnState]) -> Tags:
     """Return the tags that ``pytest_delta_schema.*`` properties hold, except those of columns that do not exist."""
-    by_path: dict[tuple[str, ...], dict[str, str | None]] = {}
-    spelled = {column.name.lower(): column.name for column in columns} if own else {}
+    by_path: dict[ColumnPath, dict[str, str | None]] = {}
+    stored = NameMap.of(columns if own else ())
     for name, value in sorted(own.items()):
         if name.startswith(TAG_PREFIX):
             column, dot, key = name[len(TAG_PREFIX) :].rpartition(".")
-            if not dot or column in spelled:
-                by_path.setdefault((spelled[column],) if dot else (), {})[key] = value
+            if not dot or column in stored:
+                by_path.setdefault(ColumnPath(stored[column].name) if dot else TABLE, {})[key] = value
     return MappingProxyType({path: MappingProxyType(tags) for path, tags in by_path.items()}) if by_path else NO_TAGS
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import ArrayType, MapType, StructType
 
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath, column_path
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
@@ -44,7 +45,7 @@ def desired_state(table: Table) -> TableState:
         logical_name=table.logical_name,
         checks=_checks(table.checks) if table.checks else (),
         renames=rename_hints(table.columns) if renamed else (),
-        partitioning=tuple(_spelled(columns, (column,))[0] for column in table.partitioned_by),
+        partitioning=tuple(_spelled(columns, ColumnPath(column)).name for column in table.partitioned_by),
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
         evolution=table.evolution,
@@ -75,20 +76,22 @@ def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, 
     return tuple(states)
 
 
-def clustering_path(columns: tuple[ColumnState, ...], text: str) -> tuple[str, ...]:
+def clustering_path(columns: tuple[ColumnState, ...], text: str) -> ColumnPath:
     """Return the path that a clustering column names, spelled as declared.
 
     Args:
         columns: Of the table.
-        text: A column's name, which may contain dots, or a column and the fields below it with dots between them.
+        text: A column's name, which may contain dots, or what :meth:`ColumnPath.parse` reads.
     """
-    return _spelled(columns, (text,) if find(columns, (text,)) is not None else tuple(text.split(".")))
+    column = ColumnPath(text)
+    return _spelled(columns, ColumnPath.parse(text) if find(columns, column) is None else column)
 
 
-def _spelled(columns: tuple[ColumnState, ...], path: tuple[str, ...]) -> tuple[str, ...]:
+def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
     """Spell a path as the columns do, which Spark 4.2.0 needs in CLUSTER BY and PARTITIONED BY."""
-    columns_on_path = [find(columns, path[: length + 1]) for length in range(len(path))]
-    return tuple(part if column is None else column.name for part, column in zip(path, columns_on_path, strict=True))
+    columns_on_path = [find(columns, prefix) for prefix in path.prefixes()]
+    pairs = zip(path, columns_on_path, strict=True)
+    return ColumnPath(*(part if column is None else column.name for part, column in pairs))
 
 
 def value_state(column: Column) -> ColumnGeneration | None:
@@ -110,8 +113,8 @@ def _properties(values: Mapping[str, PropertyValue]) -> Mapping[str, str | None]
 
 def _tags(table: Table) -> Tags:
     """Return the tags of a table and of its columns, sorted by key; columns stand in declaration order."""
-    columns = [((column.name,), column.tags) for column in table.columns if column.tags]
-    tagged = [((), table.tags), *columns] if table.tags else columns
+    columns = [(ColumnPath(column.name), column.tags) for column in table.columns if column.tags]
+    tagged = [(TABLE, table.tags), *columns] if table.tags else columns
     return (
         MappingProxyType({path: MappingProxyType(dict(sorted(tags.items()))) for path, tags in tagged})
         if tagged
@@ -137,21 +140,22 @@ def rename_hints(columns: Iterable[Column]) -> tuple[RenameState, ...]:
 
 def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:
     for column in columns:
+        path = column_path(column.name)
         if column.renamed_from is not None:
-            yield RenameState((column.name,), column.renamed_from)
-        yield from _renames_below((column.name,), column.data_type)
+            yield RenameState(path, column.renamed_from)
+        yield from _renames_below(path, column.data_type)
 
 
-def _renames_below(path: tuple[str, ...], data_type: DataType) -> Iterator[RenameState]:
+def _renames_below(path: ColumnPath, data_type: DataType) -> Iterator[RenameState]:
     if isinstance(data_type, StructType):
         for field in data_type.fields:
-            inner = (*path, field.name)
+            inner = path.child(field.name)
             old = field.metadata.get(RENAMED_FROM) if field.metadata else None
             if old is not None:
                 yield RenameState(inner, str(old))
             yield from _renames_below(inner, field.dataType)
     elif isinstance(data_type, ArrayType):
-        yield from _renames_below((*path, "element"), data_type.elementType)
+        yield from _renames_below(path.child(ELEMENT), data_type.elementType)
     elif isinstance(data_type, MapType):
-        yield from _renames_below((*path, "key"), data_type.keyType)
-        yield from _renames_below((*path, "value"), data_type.valueType)
+        yield from _renames_below(path.child(KEY), data_type.keyType)
+        yield from _renames_below(path.child(VALUE), data_type.valueType)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.delta.column_path import ColumnPath
 
 
 class IntroducedBy(NamedTuple):
@@ -16,7 +19,7 @@ class IntroducedBy(NamedTuple):
         user_metadata: The text that the writer gave to the commit; ``""`` for none.
     """
 
-    path: tuple[str, ...]
+    path: ColumnPath
     version: int
     operation: str
     time: str

@@ -6,6 +6,7 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.names import QualifiedName, key_name
 from pytest_delta_schema.state.states import (
@@ -106,9 +107,9 @@ def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:
     name = PRIMARY_KEY_PROPERTY
     if isinstance(key, ForeignKeyState):
         value.update(parent=key.parent, parentColumns=key.parent_columns)
-        name = f"{FOREIGN_KEY_PREFIX}{key.name.lower()}"
+        name = f"{FOREIGN_KEY_PREFIX}{folded(key.name)}"
     elif key.kind == UNIQUE:
-        name = f"{UNIQUE_PREFIX}{key.name.lower()}"
+        name = f"{UNIQUE_PREFIX}{folded(key.name)}"
     if key.rely:
         value.update(rely=True)
     return {name: json.dumps(value, ensure_ascii=False)}

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
+from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
@@ -31,8 +33,8 @@ OWN_PROPERTY_PREFIX = "pytest_delta_schema."
 """Properties with this prefix are written by this package: never compared, and refused in models."""
 
 
-Tags = Mapping[tuple[str, ...], Mapping[str, str | None]]
-"""The tags of a table, by ``()``, and of its columns, by their paths."""
+Tags = Mapping[ColumnPath, Mapping[str, str | None]]
+"""The tags of a table, by the empty path, and of its columns, by their paths."""
 
 NO_TAGS: Tags = MappingProxyType({})
 
@@ -103,13 +105,13 @@ class RenameState(NamedTuple):
         old: Its former name.
     """
 
-    path: tuple[str, ...]
+    path: ColumnPath
     old: str
 
 
 def by_name(constraint: CheckState | KeyState | ForeignKeyState) -> str:
     """Return the key by which constraints of one kind are sorted: their name without case."""
-    return constraint.name.lower()
+    return folded(constraint.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +155,7 @@ class TableState:
     checks: tuple[CheckState, ...] = ()
     foreign_keys: tuple[ForeignKeyState, ...] = ()
     partitioning: tuple[str, ...] = ()
-    clustering: tuple[tuple[str, ...], ...] = ()
+    clustering: tuple[ColumnPath, ...] = ()
     tags: Tags = field(default_factory=lambda: NO_TAGS)
     source: SourceState | None = None
     convert_from: Parquet | None = field(default=None, compare=False)
@@ -256,7 +258,7 @@ class CatalogReader(Protocol):
         """
         ...
 
-    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
+    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Return the commits that introduced columns of an existing table, as far as its history reaches; read no rows.
 
         Args:
@@ -268,12 +270,12 @@ class CatalogReader(Protocol):
         """
         ...
 
-    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Return those paths that an older version of an existing table has, as far as its log reaches back.
 
         Args:
             table: The table.
-            paths: Of columns that the newest version lacks, in lower case.
+            paths: Of columns that the newest version lacks.
 
         Raises:
             DeltaSchemaError: If older versions cannot be read.

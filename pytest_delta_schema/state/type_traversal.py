@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.spark_types import ATOMIC
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 
@@ -29,16 +31,21 @@ def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
     return frozenset(atoms(part.data_type for part in below(data_type)))
 
 
-def not_null_paths(columns: Iterable[ColumnState]) -> Iterator[tuple[str, ...]]:
+def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
     """Yield the path of every column that is NOT NULL, and of every such field of a struct.
 
     A struct that is NULL has NULL in all of its fields (Delta 4.4.0). Delta stores no NOT NULL inside arrays and maps.
+
+    Args:
+        columns: Of a table, or the fields of a struct.
+        above: The path of the struct.
     """
     for column in columns:
+        path = above.child(column.name)
         if not column.is_nullable:
-            yield (column.name,)
+            yield path
         if isinstance(column.data_type, StructState):
-            yield from ((column.name, *path) for path in not_null_paths(column.data_type.fields))
+            yield from not_null_paths(column.data_type.fields, path)
 
 
 def is_comparable(data_type: DataTypeState) -> bool:
@@ -66,35 +73,37 @@ def _values(data_type: DataTypeState) -> object:
     if isinstance(data_type, str):
         return plain(data_type)
     if isinstance(data_type, StructState):
-        return {field.name.lower(): _values(field.data_type) for field in data_type.fields}
+        return {folded(field.name): _values(field.data_type) for field in data_type.fields}
     if isinstance(data_type, ArrayState):
         return ("array", _values(data_type.element))
     return ("map", _values(data_type.key), _values(data_type.value))
 
 
-def unstorable(data_type: DataTypeState, path: str) -> Iterator[tuple[str, str]]:
+def unstorable(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, str]]:
     """Yield the path and name of every part that Delta cannot store.
 
     Delta 4.4.0 refuses intervals, times of day, geometries and strings with a collation.
 
     Args:
         data_type: The type of the column.
-        path: The column's name.
+        path: The column.
     """
     if isinstance(data_type, str):
         if data_type not in _STORED and not data_type.startswith(_STORED_FAMILIES):
             yield path, data_type
     elif isinstance(data_type, StructState):
         for field in data_type.fields:
-            yield from unstorable(field.data_type, f"{path}.{field.name}")
+            yield from unstorable(field.data_type, path.child(field.name))
     elif isinstance(data_type, ArrayState):
-        yield from unstorable(data_type.element, f"{path}.element")
+        yield from unstorable(data_type.element, path.child(ELEMENT))
     else:
-        yield from unstorable(data_type.key, f"{path}.key")
-        yield from unstorable(data_type.value, f"{path}.value")
+        yield from unstorable(data_type.key, path.child(KEY))
+        yield from unstorable(data_type.value, path.child(VALUE))
 
 
-def not_null_in_collections(data_type: DataTypeState, path: str, *, inside: bool = False) -> Iterator[str]:
+def not_null_in_collections(
+    data_type: DataTypeState, path: ColumnPath, *, inside: bool = False
+) -> Iterator[ColumnPath]:
     """Yield the path of every NOT NULL inside an array or a map, which Delta cannot store.
 
     Spark SQL has no syntax for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
@@ -102,21 +111,21 @@ def not_null_in_collections(data_type: DataTypeState, path: str, *, inside: bool
 
     Args:
         data_type: The type of the column.
-        path: The column's name.
+        path: The column.
         inside: Whether an array or a map has been entered.
     """
     if isinstance(data_type, StructState):
         for field in data_type.fields:
-            deeper = f"{path}.{field.name}"
+            deeper = path.child(field.name)
             if inside and not field.is_nullable:
                 yield deeper
             yield from not_null_in_collections(field.data_type, deeper, inside=inside)
     elif isinstance(data_type, ArrayState):
         if not data_type.contains_null:
-            yield f"{path}.element"
-        yield from not_null_in_collections(data_type.element, f"{path}.element", inside=True)
+            yield path.child(ELEMENT)
+        yield from not_null_in_collections(data_type.element, path.child(ELEMENT), inside=True)
     elif isinstance(data_type, MapState):
         if not data_type.value_contains_null:
-            yield f"{path}.value"
-        yield from not_null_in_collections(data_type.key, f"{path}.key", inside=True)
-        yield from not_null_in_collections(data_type.value, f"{path}.value", inside=True)
+            yield path.child(VALUE)
+        yield from not_null_in_collections(data_type.key, path.child(KEY), inside=True)
+        yield from not_null_in_collections(data_type.value, path.child(VALUE), inside=True)

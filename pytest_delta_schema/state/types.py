@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Union
 
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE
+from pytest_delta_schema.delta.folded_names import folded
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -100,10 +103,10 @@ def below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
     if isinstance(data_type, StructState):
         return data_type.fields
     if isinstance(data_type, ArrayState):
-        return (ColumnState("element", data_type.element, data_type.contains_null, ""),)
+        return (ColumnState(ELEMENT, data_type.element, data_type.contains_null, ""),)
     if isinstance(data_type, MapState):
-        value = ColumnState("value", data_type.value, data_type.value_contains_null, "")
-        return (ColumnState("key", data_type.key, False, ""), value)  # noqa: FBT003 - a row of a table
+        value = ColumnState(VALUE, data_type.value, data_type.value_contains_null, "")
+        return (ColumnState(KEY, data_type.key, False, ""), value)  # noqa: FBT003 - a row of a table
     return ()
 
 
@@ -120,7 +123,8 @@ def find(columns: Iterable[ColumnState], path: Iterable[str]) -> ColumnState | N
     """Return the column, or the part of one, that a path leads to; ``None`` if there is none."""
     match = None
     for name in path:
-        match = next((column for column in columns if column.name.lower() == name.lower()), None)
+        wanted = folded(name)
+        match = next((column for column in columns if folded(column.name) == wanted), None)
         if match is None:
             return None
         columns = below(match.data_type)
@@ -150,7 +154,7 @@ def _comparable(data_type: DataTypeState) -> object:
     if isinstance(data_type, StructState):
         return (
             "struct",
-            tuple(sorted((f.name.lower(), f.is_nullable, _comparable(f.data_type)) for f in data_type.fields)),
+            tuple(sorted((folded(f.name), f.is_nullable, _comparable(f.data_type)) for f in data_type.fields)),
         )
     if isinstance(data_type, ArrayState):
         return ("array", data_type.contains_null, _comparable(data_type.element))

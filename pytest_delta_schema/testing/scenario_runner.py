@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.delta.folded_names import NameMap, folded
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.errors import InvalidModelError, UnsafePlanError
 from pytest_delta_schema.execute.action_runner import ActionRunner
@@ -145,8 +146,8 @@ def _rows(catalog: ScratchCatalog, state: TableState, data_access: DataAccess) -
 
 def _kept(row: Row, state: TableState) -> Row:
     """Return a row as it should be after columns were added and dropped."""
-    values = {name.lower(): value for name, value in row.items()}
-    return {column.name: values.get(column.name.lower()) for column in state.columns}
+    values = NameMap(row.items())
+    return {column.name: values.get(column.name) for column in state.columns}
 
 
 def comparable(state: TableState) -> TableState:
@@ -184,8 +185,8 @@ def _value(value: ColumnGeneration | None) -> ColumnGeneration | None:
 def _constraints(state: TableState) -> tuple[object, ...]:
     """Return the constraints of a table, without the case of names and the form of expressions."""
     return (
-        {tuple(name.lower() for name in path) for path in not_null_paths(state.columns)},
-        {check.name.lower(): simplified(check.expression) for check in state.checks},
+        set(not_null_paths(state.columns)),
+        {folded(check.name): simplified(check.expression) for check in state.checks},
         state.primary_key,
         {key.name.lower(): tuple(map(str.lower, key.columns)) for key in state.unique},
         _foreign_keys(state),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference, evolves
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.write_check.collector import Collector
     from pytest_delta_schema.write_check.method import WriteSemantics
-
-Path = tuple[str, ...]
 
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _NUMBERS = _INTEGERS | {"float", "double", "decimal"}
@@ -126,10 +126,10 @@ class Caster:
             frame: The columns of the frame.
             columns: The columns of the table.
         """
-        return self._fields(frame, columns, ())
+        return self._fields(frame, columns, TABLE)
 
     def _fields(
-        self, given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: Path
+        self, given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: ColumnPath
     ) -> tuple[ColumnState, ...]:
         if self._by_position:
             if len(given) < len(wanted):
@@ -137,25 +137,25 @@ class Caster:
                 return tuple(given)
             matches = [*wanted[: len(given)], *[None] * (len(given) - len(wanted))]
         else:
-            by_name = {column.name.lower(): column for column in wanted}
-            matches = [by_name.get(column.name.lower()) for column in given]
+            by_name = NameMap.of(wanted)
+            matches = [by_name.get(column.name) for column in given]
         return tuple(
             column if match is None else self._column(column, match, parent)
             for column, match in zip(given, matches, strict=True)
         )
 
-    def _column(self, given: ColumnState, wanted: ColumnState, parent: Path) -> ColumnState:
+    def _column(self, given: ColumnState, wanted: ColumnState, parent: ColumnPath) -> ColumnState:
         if given.data_type == wanted.data_type:
             if not self._by_position:
                 return given
             return wanted if wanted.value is None else wanted._replace(value=None)
-        path = (*parent, wanted.name)
+        path = parent.child(wanted.name)
         if not self._by_position:
             return given._replace(data_type=self._type(given.data_type, wanted.data_type, path))
         cast = self._part if parent else self._type
         return wanted._replace(data_type=cast(given.data_type, wanted.data_type, path), value=None)
 
-    def _part(self, given: DataTypeState, wanted: DataTypeState, path: Path) -> DataTypeState:
+    def _part(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
         """Cast a field of a struct by position: structs field by field, arrays and maps as one value."""
         if wanted == "void":
             return given
@@ -167,7 +167,7 @@ class Caster:
             return wanted
         return StructState(self._fields(given.fields, wanted.fields, path))
 
-    def _type(self, given: DataTypeState, wanted: DataTypeState, path: Path) -> DataTypeState:
+    def _type(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
         if wanted in (given, "void"):
             return given
         if isinstance(given, StructState) and isinstance(wanted, StructState):
@@ -175,14 +175,14 @@ class Caster:
         if isinstance(given, ArrayState) and isinstance(wanted, ArrayState):
             structs = isinstance(given.element, StructState) and isinstance(wanted.element, StructState)
             if not self._by_position or (structs and given.contains_null == wanted.contains_null):
-                return given._replace(element=self._type(given.element, wanted.element, (*path, "element")))
+                return given._replace(element=self._type(given.element, wanted.element, path.child(ELEMENT)))
         if isinstance(given, MapState) and isinstance(wanted, MapState):
-            key = self._type(given.key, wanted.key, (*path, "key"))
-            value = self._type(given.value, wanted.value, (*path, "value"))
+            key = self._type(given.key, wanted.key, path.child(KEY))
+            value = self._type(given.value, wanted.value, path.child(VALUE))
             return given._replace(key=key, value=value)
         return self._atom(given, wanted, path)
 
-    def _atom(self, given: DataTypeState, wanted: DataTypeState, path: Path) -> DataTypeState:
+    def _atom(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
         if self._widens and evolves(wanted, given, self._semantics.version):
             return given
         if self._semantics.method == "write_stream" and not is_coercible(given, wanted):
@@ -191,7 +191,7 @@ class Caster:
         if not is_castable(given, wanted):
             self._collector.findings.append(schema_findings.unsupported_cast(difference))
         elif plain(given) != plain(wanted) and given != "void":
-            self._collector.note(".".join(path), schema_findings.cast_note(difference))
+            self._collector.note(str(path), schema_findings.cast_note(difference))
         return wanted
 
 
@@ -208,9 +208,9 @@ def fits_without_cast(
         semantics: How the write treats columns.
         widens: Whether the table takes wider types.
     """
-    given = {column.name.lower(): column for column in frame}
+    given = NameMap.of(frame)
     for column in columns:
-        match = given.get(column.name.lower())
+        match = given.get(column.name)
         if match is None or match.name != column.name:
             return False
         if not _type_fits(column.data_type, match.data_type, semantics, widens=widens):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_names
 from pytest_delta_schema.state.expressions import paths_in
 from pytest_delta_schema.state.types import StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
     from pytest_delta_schema.write_check.collector import Collector, Finding
-
-Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +26,12 @@ class Dependent:
 
     Args:
         label: What messages call it.
-        paths: The columns and fields that its expression names, in lower case.
+        paths: The columns and fields that its expression names.
         is_generated: Whether it is a generated column and not a check.
     """
 
     label: str
-    paths: frozenset[Path]
+    paths: frozenset[ColumnPath]
     is_generated: bool
 
 
@@ -47,23 +47,22 @@ def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[
     dependents = list(_dependents(state))
     if not dependents:
         return
-    for difference in _differences(state.columns, frame, ()):
-        folded = tuple(part.lower() for part in difference.path)
+    for difference in _differences(state.columns, frame, TABLE):
         for dependent in dependents:
-            if folded in dependent.paths:
+            if difference.path in dependent.paths:
                 yield schema_findings.column_in_use(difference, dependent)
 
 
-def note_broken_checks(state: TableState, kept: Collection[str], collector: Collector) -> None:
+def note_broken_checks(state: TableState, kept: NameSet, collector: Collector) -> None:
     """Add a note on every check that loses a column which its expression names.
 
     Args:
         state: The table.
-        kept: The names of the columns that the table keeps, in lower case.
+        kept: The names of the columns that the table keeps.
         collector: Where the notes are added.
     """
     for check in state.checks:
-        columns = {path[0] for path in _paths(check.expression)}
+        columns = {path.root for path in _paths(check.expression)}
         lost = ", ".join(sorted(columns.difference(kept)))
         if lost:
             fact = f"check {check.name} stays without its column {lost}, so that every later write fails: drop it first"
@@ -79,19 +78,19 @@ def _dependents(state: TableState) -> Iterator[Dependent]:
             yield Dependent(label=label, paths=_paths(column.value.generated), is_generated=True)
 
 
-def _paths(expression: str) -> frozenset[Path]:
-    return frozenset(tuple(part.lower() for part in path) for path in paths_in(expression))
+def _paths(expression: str) -> frozenset[ColumnPath]:
+    return frozenset(paths_in(expression))
 
 
 def _differences(
-    columns: Sequence[ColumnState], frame: Sequence[ColumnState], parent: Path
+    columns: Sequence[ColumnState], frame: Sequence[ColumnState], parent: ColumnPath
 ) -> Iterator[TypeDifference]:
-    given = {column.name.lower(): column for column in frame}
+    given = NameMap.of(frame)
     for column in columns:
-        match = given.get(column.name.lower())
+        match = given.get(column.name)
         if match is None or _same(column.data_type, match.data_type):
             continue
-        path = (*parent, column.name)
+        path = parent.child(column.name)
         yield TypeDifference(path=path, stored=column.data_type, given=match.data_type)
         if type(column.data_type) is type(match.data_type):
             yield from _differences(below(column.data_type), below(match.data_type), path)
@@ -102,13 +101,11 @@ def _same(stored: DataTypeState, given: DataTypeState) -> bool:
     if isinstance(stored, str) or isinstance(given, str):
         return plain(stored) == plain(given)
     left, right = below(stored), below(given)
-    is_renamed = isinstance(stored, StructState) and _folded_names(left) != _folded_names(right)
+    is_renamed = isinstance(stored, StructState) and not same_names(
+        (column.name for column in left), (column.name for column in right)
+    )
     return (
         type(stored) is type(given)
         and not is_renamed
         and all(_same(one.data_type, other.data_type) for one, other in zip(left, right, strict=True))
     )
-
-
-def _folded_names(columns: Sequence[ColumnState]) -> list[str]:
-    return [column.name.lower() for column in columns]

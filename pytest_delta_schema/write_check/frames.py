@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.casts import Caster, fits_without_cast
@@ -91,7 +92,7 @@ def _duplicates_condition(semantics: WriteSemantics, *, same_names: bool, nested
 
 def _repeated(columns: Sequence[ColumnState]) -> list[str]:
     """Return the paths of duplicate names, in lower case."""
-    names = [column.name.lower() for column in columns]
+    names = [folded(column.name) for column in columns]
     twice = [name for name, count in Counter(names).items() if count > 1] if len(set(names)) < len(names) else []
     for name, column in zip(names, columns, strict=True):
         if not isinstance(column.data_type, str):

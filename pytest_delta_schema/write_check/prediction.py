@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.column_path import TABLE
 from pytest_delta_schema.delta.features import is_on
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import parse_name
@@ -109,11 +111,11 @@ def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics,
     received = resolve(frame, state, semantics, collector)
     if received is None:
         return state.columns
-    given = {column.name.lower(): column for column in received}
+    given = NameMap.of(received)
     generated = [column for column in state.columns if column.value is not None]
     for column in generated:
         identity = column.value and column.value.identity
-        if identity and identity.is_always and column.name.lower() in given:
+        if identity and identity.is_always and column.name in given:
             collector.findings.append(storage_findings.explicit_identity_insert(column.name))
     if semantics.replaces_schema:
         return _replaced(received, state, collector)
@@ -125,13 +127,13 @@ def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics,
 def _replaced(received: Columns, state: TableState, collector: Collector) -> Columns:
     """Return the columns of a table whose schema is overwritten."""
     if not received:
-        collector.findings.append(storage_findings.empty_schema(()))
-    collector.findings.extend(require_storable([NewPart(parent=(), column=column) for column in received], state))
-    kept = {column.name.lower() for column in received}
-    dropped = ", ".join(column.name for column in state.columns if column.name.lower() not in kept)
+        collector.findings.append(storage_findings.empty_schema(TABLE))
+    collector.findings.extend(require_storable([NewPart(parent=TABLE, column=column) for column in received], state))
+    kept = NameSet.of(received)
+    dropped = ", ".join(column.name for column in state.columns if column.name not in kept)
     if dropped:
         collector.note("", f"columns are dropped with their data: {dropped}")
-    not_null = [column.name for column in state.columns if not column.is_nullable and column.name.lower() in kept]
+    not_null = [column.name for column in state.columns if not column.is_nullable and column.name in kept]
     if not_null:
         collector.note("", f"columns are no longer NOT NULL: {', '.join(not_null)}")
     note_broken_checks(state, kept, collector)
@@ -142,7 +144,7 @@ def _replaced(received: Columns, state: TableState, collector: Collector) -> Col
 
 def _merged(
     received: Columns,
-    given: dict[str, ColumnState],
+    given: NameMap[ColumnState],
     state: TableState,
     semantics: WriteSemantics,
     collector: Collector,
@@ -159,7 +161,7 @@ def _merged(
     else:
         refused.extend(schema_findings.extra_column(part, semantics.version) for part in merged.added)
         refused.extend(schema_findings.wider_type(difference, semantics.version) for difference in merged.retyped)
-    missing = [column for column in state.columns if column.name.lower() not in given]
+    missing = [column for column in state.columns if column.name not in given]
     if missing or merged.compares_types:
         refused.extend(require_values(given, merged.columns, state, semantics))
     for column in missing:
@@ -169,18 +171,17 @@ def _merged(
 
 def _note_merge(merged: Merge, collector: Collector) -> None:
     for part in merged.added:
-        name = ".".join((*part.parent, part.column.name))
-        collector.note(name, f"{name} ({describe_type(part.column.data_type)}) is added, nullable and last")
+        collector.note(
+            str(part.path), f"{part.path} ({describe_type(part.column.data_type)}) is added, nullable and last"
+        )
     for difference in merged.retyped:
         stored, given = describe_type(difference.stored), describe_type(difference.given)
-        name = ".".join(difference.path)
-        collector.note(name, f"{name} becomes {given}; it was {stored}")
+        collector.note(str(difference.path), f"{difference.path} becomes {given}; it was {stored}")
 
 
 def _retyped_part(difference: TypeDifference) -> NewPart:
-    *parent, name = difference.path
-    column = ColumnState(name, difference.given, is_nullable=True, comment="")
-    return NewPart(parent=tuple(parent), column=column)
+    column = ColumnState(difference.path.name, difference.given, is_nullable=True, comment="")
+    return NewPart(parent=difference.path.parent, column=column)
 
 
 def _filled_by(column: ColumnState) -> str:

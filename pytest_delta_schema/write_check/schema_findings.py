@@ -13,10 +13,9 @@ from pytest_delta_schema.write_check.collector import Finding
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.write_check.dependencies import Dependent
     from pytest_delta_schema.write_check.schema_merge import NewPart, TypeDifference
-
-Path = tuple[str, ...]
 
 NO_CAST = "DATATYPE_MISMATCH"
 """Spark's condition for a pair of types without a cast."""
@@ -41,12 +40,12 @@ def extra_column(part: NewPart, version: tuple[int, int]) -> Finding:
         version: Delta's version, major and minor.
     """
     column = part.column
-    path = _dotted((*part.parent, column.name))
-    if any(unstorable_parts(column.data_type, path)):
+    path = str(part.path)
+    if any(unstorable_parts(column.data_type, part.path)):
         remedy = "drop it from the frame, or cast it to a type that Delta stores"
         fact = f"the frame has a column {path} ({describe_type(column.data_type)}), which the table lacks"
     elif part.parent:
-        struct = f"the struct {_dotted(part.parent)} of the model"
+        struct = f"the struct {part.parent!s} of the model"
         remedy = f"{_MERGE}, or add {field_source(struct_field(column))} to {struct}, or leave the field out"
         fact = f"the frame has a field {path} ({describe_type(column.data_type)}), which the table lacks"
     else:
@@ -116,7 +115,7 @@ def cast_note(difference: TypeDifference) -> str:
     return f"{name} is cast from {new} to {old}; a value that does not fit fails"
 
 
-def too_few_columns(parent: Path, given: int, wanted: int) -> Finding:
+def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> Finding:
     """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs.
 
     Args:
@@ -124,10 +123,10 @@ def too_few_columns(parent: Path, given: int, wanted: int) -> Finding:
         given: The number of fields in the frame.
         wanted: The number of fields in the table.
     """
-    subject = f"the struct {_dotted(parent)}" if parent else "the frame"
+    subject = f"the struct {parent!s}" if parent else "the frame"
     parts = "fields" if parent else "columns"
     return Finding(
-        path=_dotted(parent),
+        path=str(parent),
         rule="too-few-columns",
         condition="DELTA_INSERT_COLUMN_ARITY_MISMATCH",
         message=f"{subject} has {given} {parts} where the table has {wanted}, and insertInto matches them by position",
@@ -172,8 +171,4 @@ def column_in_use(difference: TypeDifference, dependent: Dependent) -> Finding:
 
 def _shown(difference: TypeDifference) -> tuple[str, str, str]:
     """Return the path, the type in the table and the type in the frame as text."""
-    return _dotted(difference.path), describe_type(difference.stored), describe_type(difference.given)
-
-
-def _dotted(path: Path) -> str:
-    return ".".join(path)
+    return str(difference.path), describe_type(difference.stored), describe_type(difference.given)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.state.types import (
     ArrayState,
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.state.types import DataTypeState
-
-Path = tuple[str, ...]
 
 _SMALL = ("tinyint", "smallint", "int")
 """Integers that parquet stores as one type, so that Delta merges any two of them to the wider one."""
@@ -43,7 +43,7 @@ class TypeDifference:
         given: The type in the frame.
     """
 
-    path: Path
+    path: ColumnPath
     stored: DataTypeState
     given: DataTypeState
 
@@ -53,12 +53,17 @@ class NewPart:
     """A column or a field that a write adds to a table, or stores there with another type.
 
     Args:
-        parent: The path of the struct, array or map that holds it; ``()`` for a column.
+        parent: The path of the struct, array or map that holds it; empty for a column.
         column: The column or field.
     """
 
-    parent: Path
+    parent: ColumnPath
     column: ColumnState
+
+    @property
+    def path(self) -> ColumnPath:
+        """The path of the column or field."""
+        return self.parent.child(self.column.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +97,7 @@ def merge(
         version: Delta's version, major and minor.
     """
     merger = _Merger(widens=widens, version=version)
-    merged = merger.fields(columns, frame, ())
+    merged = merger.fields(columns, frame, TABLE)
     return Merge(
         columns=merged,
         added=tuple(merger.added),
@@ -144,22 +149,22 @@ class _Merger:
         self.conflicts: list[TypeDifference] = []
 
     def fields(
-        self, columns: Sequence[ColumnState], frame: Sequence[ColumnState], parent: Path
+        self, columns: Sequence[ColumnState], frame: Sequence[ColumnState], parent: ColumnPath
     ) -> tuple[ColumnState, ...]:
-        given = {column.name.lower(): column for column in frame}
+        given = NameMap.of(frame)
         merged = []
         for column in columns:
-            match = given.pop(column.name.lower(), None)
+            match = given.pop(column.name)
             if match is None or match.data_type == column.data_type:
                 merged.append(column)
                 continue
-            data_type = self._type(column.data_type, match.data_type, (*parent, column.name))
+            data_type = self._type(column.data_type, match.data_type, parent.child(column.name))
             merged.append(column._replace(data_type=data_type))
         new = nullable(given.values())
         self.added.extend(NewPart(parent=parent, column=column) for column in new)
         return (*merged, *new)
 
-    def _type(self, stored: DataTypeState, given: DataTypeState, path: Path) -> DataTypeState:
+    def _type(self, stored: DataTypeState, given: DataTypeState, path: ColumnPath) -> DataTypeState:
         self.compares_types = True
         if isinstance(stored, StructState) and isinstance(given, StructState):
             return StructState(self.fields(stored.fields, given.fields, path))
@@ -168,7 +173,7 @@ class _Merger:
             return with_below(stored, parts)
         return self._atom(stored, given, path)
 
-    def _atom(self, stored: DataTypeState, given: DataTypeState, path: Path) -> DataTypeState:
+    def _atom(self, stored: DataTypeState, given: DataTypeState, path: ColumnPath) -> DataTypeState:
         if plain(stored) == plain(given) or given == "void":
             return stored
         if stored in _SMALL and given in _SMALL:

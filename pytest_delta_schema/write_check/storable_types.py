@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.plan.types import NEEDED_FEATURES
 from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths, unstorable
@@ -12,15 +14,13 @@ from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, S
 from pytest_delta_schema.write_check import storage_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.write_check.collector import Finding
     from pytest_delta_schema.write_check.method import WriteSemantics
     from pytest_delta_schema.write_check.schema_merge import NewPart
-
-Path = tuple[str, ...]
 
 _MISSING, _BY_ROWS = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE", "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 
@@ -37,11 +37,11 @@ def require_written(columns: Iterable[ColumnState], semantics: WriteSemantics) -
     """
     if semantics.method == "save":
         for column in columns:
-            for path, data_type in unstorable(column.data_type, column.name):
+            for path, data_type in unstorable(column.data_type, ColumnPath(column.name)):
                 yield storage_findings.unsupported_type(path, data_type, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
     elif semantics.method == "write_stream":
         for column in columns:
-            for part in _void(column.data_type, (column.name,)):
+            for part in _void(column.data_type, ColumnPath(column.name)):
                 yield storage_findings.void_in_stream(part)
 
 
@@ -61,51 +61,50 @@ def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Fi
         if not is_mapped:
             invalid = (name for name in _names((column,)) if not SPECIAL_CHARACTERS.isdisjoint(name))
             yield from map(storage_findings.invalid_column_name, invalid)
-        if has_feed and not part.parent and column.name.lower() in _FEED_COLUMNS:
+        if has_feed and not part.parent and folded(column.name) in _FEED_COLUMNS:
             yield storage_findings.reserved_column_name(column.name)
-        yield from _type_faults((*part.parent, column.name), column.data_type, state)
+        yield from _type_faults(part.path, column.data_type, state)
 
 
-def _type_faults(path: Path, data_type: DataTypeState, state: TableState) -> Iterator[Finding]:
-    name = ".".join(path)
-    for part, unsupported in unstorable(data_type, name):
+def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) -> Iterator[Finding]:
+    for part, unsupported in unstorable(data_type, path):
         yield storage_findings.unsupported_type(part, unsupported, "DELTA_UNSUPPORTED_DATA_TYPES")
     yield from map(storage_findings.empty_schema, _all_void(data_type, path))
     yield from map(storage_findings.void_in_collection, _void_in_collections(data_type, path, inside=False))
     new = atoms([data_type]) & NEEDED_FEATURES.keys()
     if new:
-        known = {key.lower() for key in state.table_properties}
+        known = NameSet(state.table_properties)
         for atom in sorted(new - atoms(column.data_type for column in state.columns)):
             for feature in NEEDED_FEATURES[atom]:
-                if feature.lower() not in known:
-                    yield storage_findings.missing_table_feature(name, atom, feature)
+                if feature not in known:
+                    yield storage_findings.missing_table_feature(str(path), atom, feature)
 
 
 def require_values(
-    frame: Mapping[str, ColumnState], columns: Sequence[ColumnState], state: TableState, semantics: WriteSemantics
+    frame: NameMap[ColumnState], columns: Sequence[ColumnState], state: TableState, semantics: WriteSemantics
 ) -> Iterator[Finding]:
     """Yield a finding for every value that the table needs and the frame lacks.
 
     Args:
-        frame: The columns that Delta receives, by name in lower case.
+        frame: The columns that Delta receives, by name.
         columns: The columns of the table after the write.
         state: The table before the write.
         semantics: How the write treats columns.
     """
-    given = dict(frame)
+    given = NameMap.of(frame.values())
     if semantics.fills_missing:
         for column in columns:
-            if column.is_nullable and column.value is None and column.name.lower() not in given:
-                given[column.name.lower()] = column._replace(data_type="void")
+            if column.is_nullable and column.value is None and column.name not in given:
+                given[column.name] = column._replace(data_type="void")
     for name in state.partitioning:
-        if name.lower() not in given:
+        if name not in given:
             yield storage_findings.missing_partition_column(name)
-            given[name.lower()] = ColumnState(name, "void", is_nullable=True, comment="")
-    yield from _missing_sources(columns, given.keys())
+            given[name] = ColumnState(name, "void", is_nullable=True, comment="")
+    yield from _missing_sources(columns, NameSet(given))
     for column in columns:
         if column.is_nullable and isinstance(column.data_type, str):
             continue
-        match = given.get(column.name.lower())
+        match = given.get(column.name)
         if match is not None or column.value is None:
             yield from _missing_parts(column, match, semantics)
 
@@ -115,22 +114,21 @@ def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: Wr
     for path in not_null_paths((column,)):
         if given is None or (given.data_type != "void" and find((given,), path) is None):
             yield storage_findings.missing_not_null_column(path, _MISSING)
-        elif given.data_type == "void" and len(path) > 1 and semantics.fills_missing:
+        elif given.data_type == "void" and path.fields and semantics.fills_missing:
             # A struct that is NULL has NULL in all of its fields, so every row fails.
             yield storage_findings.missing_not_null_column(path, _BY_ROWS)
 
 
-def _missing_sources(columns: Sequence[ColumnState], given: Collection[str]) -> Iterator[Finding]:
+def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator[Finding]:
     """Yield a finding for every missing column that a missing generated column needs."""
-    defaults = {
-        column.name.lower() for column in columns if column.value is not None and column.value.default is not None
-    }
-    filled = {*given} | defaults
+    filled = given | NameSet.of(
+        column for column in columns if column.value is not None and column.value.default is not None
+    )
     for column in columns:
         expression = column.value and column.value.generated
-        if expression and column.name.lower() not in given:
+        if expression and column.name not in given:
             for source in columns_in(expression):
-                if source.lower() not in filled:
+                if source not in filled:
                     yield storage_findings.missing_source_column(column.name, source)
 
 
@@ -141,25 +139,25 @@ def _names(columns: Iterable[ColumnState]) -> Iterator[str]:
             yield from _names(below(column.data_type))
 
 
-def _void(data_type: DataTypeState, path: Path) -> Iterator[Path]:
+def _void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
     if data_type == "void":
         yield path
     for part in below(data_type):
-        yield from _void(part.data_type, (*path, part.name))
+        yield from _void(part.data_type, path.child(part.name))
 
 
-def _void_in_collections(data_type: DataTypeState, path: Path, *, inside: bool) -> Iterator[Path]:
+def _void_in_collections(data_type: DataTypeState, path: ColumnPath, *, inside: bool) -> Iterator[ColumnPath]:
     if data_type == "void" and inside:
         yield path
     inside = inside or isinstance(data_type, (ArrayState, MapState))
     for part in below(data_type):
-        yield from _void_in_collections(part.data_type, (*path, part.name), inside=inside)
+        yield from _void_in_collections(part.data_type, path.child(part.name), inside=inside)
 
 
-def _all_void(data_type: DataTypeState, path: Path) -> Iterator[Path]:
+def _all_void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
     """Yield the paths of the structs whose fields are all void."""
     parts = below(data_type)
     if isinstance(data_type, StructState) and all(field.data_type == "void" for field in parts):
         yield path
     for part in parts:
-        yield from _all_void(part.data_type, (*path, part.name))
+        yield from _all_void(part.data_type, path.child(part.name))

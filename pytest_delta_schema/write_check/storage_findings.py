@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_delta_schema.write_check.collector import Finding
 
-Path = tuple[str, ...]
+if TYPE_CHECKING:
+    from pytest_delta_schema.delta.column_path import ColumnPath
 
 _BY_NAME = "write by the table's name, which fills it with NULL"
 
 
-def missing_not_null_column(path: Path, condition: str) -> Finding:
+def missing_not_null_column(path: ColumnPath, condition: str) -> Finding:
     """Report a NOT NULL column or field that the frame lacks.
 
     Args:
         path: The column and the fields below it.
         condition: The error condition: of the schema, or of the rows.
     """
-    name = _dotted(path)
-    default = ", or declare a default for it" if len(path) == 1 else ""
+    name = str(path)
+    default = ", or declare a default for it" if not path.fields else ""
     return Finding(
         path=name,
         rule="missing-not-null-column",
@@ -65,16 +68,16 @@ def explicit_identity_insert(name: str) -> Finding:
     )
 
 
-def unsupported_type(path: str, data_type: str, condition: str) -> Finding:
+def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> Finding:
     """Report a type that Delta cannot store, such as an interval.
 
     Args:
-        path: The column or part of it, with dots.
+        path: The column, or a part of it.
         data_type: The type, as text.
         condition: The error condition, which depends on the method.
     """
     return Finding(
-        path=path,
+        path=str(path),
         rule="unsupported-type",
         condition=condition,
         message=f"{path} is {data_type} in the frame, which Delta cannot store",
@@ -82,9 +85,9 @@ def unsupported_type(path: str, data_type: str, condition: str) -> Finding:
     )
 
 
-def empty_schema(path: Path) -> Finding:
+def empty_schema(path: ColumnPath) -> Finding:
     """Report a struct whose fields are all void, or a frame without columns that replaces a schema."""
-    name = _dotted(path)
+    name = str(path)
     reason = "STRUCT_ALL_VOID_FIELDS" if path else "TABLE_NO_COLUMNS"
     return Finding(
         path=name,
@@ -106,24 +109,24 @@ def no_columns() -> Finding:
     )
 
 
-def void_in_stream(path: Path) -> Finding:
+def void_in_stream(path: ColumnPath) -> Finding:
     """Report a void column in a stream."""
     return Finding(
-        path=_dotted(path),
+        path=str(path),
         rule="void-type",
         condition="DELTA_NULL_SCHEMA_IN_STREAMING_WRITE",
-        message=f"{_dotted(path)} is void in the frame, which a stream cannot write",
+        message=f"{path!s} is void in the frame, which a stream cannot write",
         remedy="cast it to its type, or drop it from the frame",
     )
 
 
-def void_in_collection(path: Path) -> Finding:
+def void_in_collection(path: ColumnPath) -> Finding:
     """Report a void element, key or value of an array or a map."""
     return Finding(
-        path=_dotted(path),
+        path=str(path),
         rule="void-type",
         condition="DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE",
-        message=f"{_dotted(path)} is void in the frame, which arrays and maps cannot hold",
+        message=f"{path!s} is void in the frame, which arrays and maps cannot hold",
         remedy="cast it to its type",
     )
 
@@ -176,7 +179,3 @@ def append_only() -> Finding:
         message="the table is append-only (delta.appendOnly), and an overwrite removes rows",
         remedy="append instead, or unset the property",
     )
-
-
-def _dotted(path: Path) -> str:
-    return ".".join(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.engine.catalog_notes import introduction_note
 from pytest_delta_schema.state.introduced_by import IntroducedBy
 from support.tables import NAME
@@ -13,21 +14,21 @@ from support.tables import NAME
     ("origin", "text"),
     [
         (
-            IntroducedBy(("discount",), 3, "WRITE", "2026-11-21 03:00:00", "nightly load"),
+            IntroducedBy(ColumnPath("discount"), 3, "WRITE", "2026-11-21 03:00:00", "nightly load"),
             (
                 "column discount was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):"
                 ' declare it, drop it, or accept such columns with Table(evolution="additive")'
             ),
         ),
         (
-            IntroducedBy(("lines", "element", "sku"), 12, "STREAMING UPDATE", "2026-11-21 03:00:00"),
+            IntroducedBy(ColumnPath("lines", "element", "sku"), 12, "STREAMING UPDATE", "2026-11-21 03:00:00"),
             (
                 "column lines.element.sku was appended by a writer, in version 12, STREAMING UPDATE of 2026-11-21 03:00:00"
                 ' UTC: declare it, drop it, or accept such columns with Table(evolution="additive")'
             ),
         ),
         (
-            IntroducedBy(("note",), 1, "ADD COLUMNS", "2026-11-21 03:00:00"),
+            IntroducedBy(ColumnPath("note"), 1, "ADD COLUMNS", "2026-11-21 03:00:00"),
             "column note came with version 1, ADD COLUMNS of 2026-11-21 03:00:00 UTC",
         ),
     ],

@@ -41,7 +41,7 @@ def _seen(state: Any, place: str) -> str:
         "schema": lambda: state.name.schema,
         "column": lambda: state.columns[-1].name,
         "field": lambda: nested.name,
-        "clustering column": lambda: state.clustering[0][0],
+        "clustering column": lambda: state.clustering[0].root,
         "partition column": lambda: state.partitioning[0],
         "key column": lambda: state.primary_key.columns[0],
         "column of a check": lambda: state.columns[-1].name,

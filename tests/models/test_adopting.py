@@ -24,7 +24,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.models.structs import columns_of
 from pytest_delta_schema.state import ForeignKeyState
-from pytest_delta_schema.state.adopting import spark_type
+from pytest_delta_schema.state.adopting import declared_table, spark_type
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.testing.parts import EVERY_TYPE, ODD_TEXT, field, struct
@@ -154,6 +154,21 @@ def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
 
     assert TablePlanner().plan([run(source, tmp_path)], seen).is_empty
     assert "minWriterVersion" not in source
+
+
+CLUSTERED = {"a": "a", "b.c": "b.c", "s.x": "s.x", "`s`.`y.z`": "s.`y.z`"}
+
+
+@pytest.mark.parametrize("path", CLUSTERED)
+def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them(path):
+    place = struct(field("x", spark.LongType()), field("y.z", spark.LongType()))
+    columns = [Column("a", spark.LongType()), Column("b.c", spark.LongType()), Column("s", place)]
+    wanted = desired_state(Table("dev", "silver", "orders", columns, clustered_by=[path]))
+
+    declared = declared_table(wanted)
+
+    assert declared.clustered_by == (CLUSTERED[path],)
+    assert desired_state(declared).clustering == wanted.clustering
 
 
 @pytest.mark.parametrize("column", EVERY_TYPE, ids=lambda column: column.name)

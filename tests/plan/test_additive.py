@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, TablePlanner
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.parts import LONG, field, struct
@@ -55,4 +56,4 @@ def test_a_new_field_is_last_where_no_writer_has_added_one():
 
     (action,) = TablePlanner().plan([model], catalog(state(*observed))).align_tables
 
-    assert [(change.path, change.after) for change in action.all(ColumnAdd)] == [(("v", "b"), None)]
+    assert [(change.path, change.after) for change in action.all(ColumnAdd)] == [(ColumnPath("v", "b"), None)]

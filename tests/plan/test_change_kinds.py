@@ -9,6 +9,7 @@ import pytest
 
 from pytest_delta_schema import TablePlanner
 from pytest_delta_schema.backends.memory.changes import changed
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import (
     AlignTable,
@@ -88,7 +89,7 @@ CASES = [
     (SetTableProperties(properties={"delta.minWriterVersion": "7"}), Risk.FEATURE),
     (UnsetTableProperties(keys=("a",)), Risk.METADATA),
     (SetTags(tags={"pii": ""}), Risk.METADATA),
-    (UnsetTags(path=("a",), keys=("pii",)), Risk.METADATA),
+    (UnsetTags(path=ColumnPath("a"), keys=("pii",)), Risk.METADATA),
 ]
 
 
@@ -119,7 +120,7 @@ def test_each_kind_is_declared_in_the_file_of_its_aspect():
 )
 def test_every_stage_knows_every_kind(change):
     observed = desired_state(table(column("a"), column("id")))
-    observed = replace(observed, tags={("a",): {"pii": ""}})
+    observed = replace(observed, tags={ColumnPath("a"): {"pii": ""}})
     action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
 
     assert change_lines(action)

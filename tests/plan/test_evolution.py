@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, TablePlanner
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.plan import ColumnRename
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
@@ -286,7 +287,7 @@ def test_an_action_is_found_by_what_it_renames():
     found, _ = plan(table(RENAMED), table(column("old")))
 
     (action,) = found.align_tables
-    assert [(change.path, change.to) for change in action.all(ColumnRename)] == [(("old",), "new")]
+    assert [(change.path, change.to) for change in action.all(ColumnRename)] == [(ColumnPath("old"), "new")]
     assert action.table == NAME
 
 
@@ -301,14 +302,16 @@ PATHS = [
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (("a",), ("b",)),
-        (("A", "X"), ("b", "y")),
-        (("a", "x", "element", "p"), ("b", "y", "element", "q")),
-        (("a", "x", "element", "other"), ("b", "y", "element", "other")),
-        (("c", "z"), ("c", "w")),
-        (("c", "x"), ("c", "x")),
+        ("a", "b"),
+        ("A.X", "b.y"),
+        ("a.x.element.p", "b.y.element.q"),
+        ("a.x.element.other", "b.y.element.other"),
+        ("c.z", "c.w"),
+        ("c.x", "c.x"),
     ],
 )
 def test_paths_before_and_after_all_renames(old, new):
-    assert with_names(old, new_names(PATHS)) == new
-    assert [part.lower() for part in with_names(new, old_names(PATHS))] == [part.lower() for part in old]
+    before, after = ColumnPath.parse(old), ColumnPath.parse(new)
+
+    assert with_names(before, new_names(PATHS)) == after
+    assert with_names(after, old_names(PATHS)) == before

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import Consent, TablePlanner
-from pytest_delta_schema.delta.column_path import path_text
+from pytest_delta_schema.delta.column_path import ColumnPath, path_text
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import (
@@ -163,8 +163,12 @@ def test_patterns_are_matched_in_no_time(text):
 
 
 def test_pasted_texts_are_safe_in_a_shell():
-    plain = NeededConsent(action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=("Legacy",))
-    odd = NeededConsent(action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=("$(x) it's\n",))
+    plain = NeededConsent(
+        action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=ColumnPath("Legacy")
+    )
+    odd = NeededConsent(
+        action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=ColumnPath("$(x) it's\n")
+    )
 
     assert quoted_consent(plain.action, plain.names) == '"drop-column dev.silver.orders.legacy"'
     assert quoted_consent(odd.action, odd.names) == r"'drop-column dev.silver.orders.`$(x) it\u0027s\u000a`'"

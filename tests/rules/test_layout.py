@@ -98,8 +98,8 @@ MANY = [column(f"c{number}") for number in range(40)]
             id="with statistics of its own",
         ),
         pytest.param(
-            [column("a"), Column("s", struct(field("x"))), column("b.c")],
-            {"clustered_by": ["s.X", "b.c"]},
+            [column("a"), Column("s", struct(field("x"), field("y.z"))), column("b.c")],
+            {"clustered_by": ["s.X", "b.c", "`S`.`Y.z`"]},
             [],
             id="fine",
         ),

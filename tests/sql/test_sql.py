@@ -9,6 +9,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, QualifiedName, TablePlanner
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.plan.changes import ColumnGenerationChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import PartitionValue
@@ -192,7 +193,7 @@ def test_statements_carry_the_changes_that_they_make():
     ("said", "expected"),
     [
         (
-            count_rows(rows_of(NAME), [NotNull(("a",)), NotNull(("b", "x`"))]),
+            count_rows(rows_of(NAME), [NotNull(ColumnPath("a")), NotNull(ColumnPath("b", "x`"))]),
             "SELECT count(*), count_if(`a` IS NULL), count_if(`b`.`x``` IS NULL) FROM `dev`.`silver`.`orders`",
         ),
         (
@@ -216,7 +217,7 @@ def test_statements_carry_the_changes_that_they_make():
             ),
         ),
         (
-            count_rows(rows_of(NAME, [NotNull(("a",)), TO_PARENT]), [NotNull(("a",)), TO_PARENT]),
+            count_rows(rows_of(NAME, [NotNull(ColumnPath("a")), TO_PARENT]), [NotNull(ColumnPath("a")), TO_PARENT]),
             (
                 "SELECT count(*), count_if(`a` IS NULL),"
                 " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `parent of fk` IS NULL))"
@@ -233,7 +234,7 @@ def test_statements_carry_the_changes_that_they_make():
             ),
         ),
         (
-            first_broken("t", [NotNull(("a",)), CheckState("x", "b > 0")]),
+            first_broken("t", [NotNull(ColumnPath("a")), CheckState("x", "b > 0")]),
             (
                 "SELECT `a` IS NULL, NOT coalesce((b > 0), false) FROM t"
                 " WHERE `a` IS NULL OR NOT coalesce((b > 0), false) LIMIT 1"
@@ -244,7 +245,7 @@ def test_statements_carry_the_changes_that_they_make():
             "SELECT 1 FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1 LIMIT 1",
         ),
         (
-            samples("t", NotNull(("a",)), 2, shown=["id", "b`"], number=5),
+            samples("t", NotNull(ColumnPath("a")), 2, shown=["id", "b`"], number=5),
             "(SELECT 2, array(CAST(`id` AS STRING), CAST(`b``` AS STRING)) FROM t WHERE `a` IS NULL LIMIT 5)",
         ),
         (
@@ -254,7 +255,7 @@ def test_statements_carry_the_changes_that_they_make():
                 " LIMIT 1)"
             ),
         ),
-        (listing(NAME, NotNull(("a`b",))), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
+        (listing(NAME, NotNull(ColumnPath("a`b"))), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
         (
             listing(NAME, KeyState("k", ("a", "b"))),
             (
@@ -298,9 +299,9 @@ def test_queries(said, expected):
     ],
 )
 def test_no_statement_has_a_column_and_something_below_it(paths, expected):
-    groups = batched_paths(tuple(path.split(".")) for path in paths)
+    groups = batched_paths(ColumnPath.parse(path) for path in paths)
 
-    assert [[".".join(path) for path in group] for group in groups] == expected
+    assert [[str(path) for path in group] for group in groups] == expected
 
 
 def test_comments_of_a_column_and_of_its_fields_are_two_statements():

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.delta.clustering import clustering_in
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
@@ -182,9 +183,9 @@ def test_tags_are_read_from_one_property_each():
     tags = {"tag.team": "sales", "tag.a.b.pii": "", "tag.a.b.level": "2", "tag.gone.pii": ""}
     found = read(field("A.b"), configuration={f"pytest_delta_schema.{key}": value for key, value in tags.items()})
 
-    assert found.tags == {(): {"team": "sales"}, ("A.b",): {"level": "2", "pii": ""}}
-    assert tag_property(("A.b",), "pii") == "pytest_delta_schema.tag.a.b.pii"
-    assert tag_property((), "team") == "pytest_delta_schema.tag.team"
+    assert found.tags == {TABLE: {"team": "sales"}, ColumnPath("A.b"): {"level": "2", "pii": ""}}
+    assert tag_property(ColumnPath("A.b"), "pii") == "pytest_delta_schema.tag.a.b.pii"
+    assert tag_property(TABLE, "team") == "pytest_delta_schema.tag.team"
 
 
 def clustered(*columns):

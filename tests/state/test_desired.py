@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import CatalogReadError
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.state import RenameState
 from pytest_delta_schema.state.desired import desired_state, property_text, rename_hints
@@ -81,11 +82,11 @@ INNER = struct(spark.StructField("b", spark.LongType(), metadata={"renamed_from"
 @pytest.mark.parametrize(
     ("data_type", "path"),
     [
-        (INNER, ("s", "b")),
-        (struct(field("t", INNER)), ("s", "t", "b")),
-        (struct(field("x", LONG), field("t", spark.ArrayType(INNER))), ("s", "t", "element", "b")),
-        (spark.MapType(INNER, spark.ArrayType(LONG)), ("s", "key", "b")),
-        (spark.MapType(TEXT, spark.ArrayType(INNER)), ("s", "value", "element", "b")),
+        (INNER, ColumnPath("s", "b")),
+        (struct(field("t", INNER)), ColumnPath("s", "t", "b")),
+        (struct(field("x", LONG), field("t", spark.ArrayType(INNER))), ColumnPath("s", "t", "element", "b")),
+        (spark.MapType(INNER, spark.ArrayType(LONG)), ColumnPath("s", "key", "b")),
+        (spark.MapType(TEXT, spark.ArrayType(INNER)), ColumnPath("s", "value", "element", "b")),
     ],
 )
 def test_former_names_are_found_at_every_depth(data_type, path):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.state.expressions import (
     ExpressionError,
     canonical,
@@ -236,15 +237,15 @@ def test_another_form_holds_for_the_same_rows(text):
 @pytest.mark.parametrize(
     ("text", "names", "expected"),
     [
-        ("a > 0", {("a",): "b"}, "`b` > 0"),
-        ("A > 0 AND b < `a`", {("a",): "c"}, "`c` > 0 AND b < `c`"),
-        ("s.x > 0", {("s",): "t"}, "`t`.x > 0"),
-        ("s.x > 0 AND x > 0", {("s", "x"): "y"}, "s.`y` > 0 AND x > 0"),
-        ("s.x.y.z.w > 0", {("s",): "t", ("s", "x", "y", "z", "w"): "v"}, "`t`.x.y.z.`v` > 0"),
+        ("a > 0", {ColumnPath("a"): "b"}, "`b` > 0"),
+        ("A > 0 AND b < `a`", {ColumnPath("a"): "c"}, "`c` > 0 AND b < `c`"),
+        ("s.x > 0", {ColumnPath("s"): "t"}, "`t`.x > 0"),
+        ("s.x > 0 AND x > 0", {ColumnPath("s", "x"): "y"}, "s.`y` > 0 AND x > 0"),
+        ("s.x.y.z.w > 0", {ColumnPath("s"): "t", ColumnPath("s", "x", "y", "z", "w"): "v"}, "`t`.x.y.z.`v` > 0"),
         ("a > 0", {}, "a > 0"),
-        ("a > 0", {("b",): "c"}, "a > 0"),
-        ("name = 'a'", {("a",): "b"}, "name = 'a'"),
-        ("a >>> (", {("a",): "b"}, "a >>> ("),
+        ("a > 0", {ColumnPath("b"): "c"}, "a > 0"),
+        ("name = 'a'", {ColumnPath("a"): "b"}, "name = 'a'"),
+        ("a >>> (", {ColumnPath("a"): "b"}, "a >>> ("),
     ],
 )
 def test_columns_that_are_called_otherwise(text, names, expected):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, spark_types
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.type_traversal import fits, not_null_in_collections, unstorable
@@ -101,7 +102,7 @@ def test_what_delta_cannot_store_is_named_by_path():
         ("map", spark.MapType(spark.StringType("UTF8_LCASE"), struct(("deep", spark.TimeType(), True))), True),
     )
 
-    assert list(unstorable(canonical_type(data_type), "c")) == [
+    assert [(str(path), name) for path, name in unstorable(canonical_type(data_type), ColumnPath("c"))] == [
         ("c.list.element", "interval"),
         ("c.map.key", "string collate UTF8_LCASE"),
         ("c.map.value.deep", "time(6)"),
@@ -116,7 +117,7 @@ def test_not_null_inside_collections_is_named_by_path_and_is_fine_in_structs():
         ("map", spark.MapType(solid, spark.ArrayType(INT), valueContainsNull=False), True),
     )
 
-    assert list(not_null_in_collections(canonical_type(data_type), "c")) == [
+    assert [str(path) for path in not_null_in_collections(canonical_type(data_type), ColumnPath("c"))] == [
         "c.list.element",
         "c.list.element.a",
         "c.map.value",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, Table, Unique
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.models.names import key_name
 from pytest_delta_schema.state import CheckState, KeyState, TableState
 from pytest_delta_schema.state.spark_types import canonical_type
@@ -114,6 +115,6 @@ def states(draw: st.DrawFn) -> TableState:
         table_properties=MappingProxyType(properties),
         primary_key=KeyState(key_name("pk", NAME, key, names), tuple(key)) if key else None,
         unique=tuple(sorted((_unique(columns, names) for columns in draw(_key_columns(names))), key=by_name)),
-        tags=MappingProxyType({path: tags for path in [(), *((name,) for name in names)] if (tags := draw(TAGS))}),
+        tags=MappingProxyType({path: tags for path in [TABLE, *map(ColumnPath, names)] if (tags := draw(TAGS))}),
         checks=tuple(sorted((CheckState(c.name.lower(), c.expression) for c in draw(CHECKS)), key=by_name)),
     )

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.databricks.connection import Connection
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.table import Table
@@ -104,11 +105,11 @@ class DatabricksCatalog:
         """Read only the named tables: six queries for a schema, and one for a table."""
         return CatalogState.of(self._read(sorted(set(names))))
 
-    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
+    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing, because each older schema would take a query."""
         return ()
 
-    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:  # noqa: ARG002 - the port's signature
+    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:  # noqa: ARG002 - the port's signature
         """Refuse, because each older schema would take a query.
 
         Raises:

@@ -20,6 +20,8 @@ from pytest_delta_schema.backends.databricks.rows import (
     typed,
 )
 from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.information_schema import (
@@ -136,7 +138,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         base,
         columns=columns,
         tags=_tags(facts.tags.get(name.table, ()), columns),
-        clustering=tuple(_path(text, columns) for text in detail.get("clusteringColumns") or ()),
+        clustering=tuple(ColumnPath(*_path(text, columns)) for text in detail.get("clusteringColumns") or ()),
         **state_keys(
             _foreign(key, key_rows, facts.parents, relied)
             if _type(key_rows) == _FOREIGN
@@ -155,11 +157,14 @@ def _column(row: ColumnRow, values: Mapping[str, ColumnGeneration]) -> ColumnSta
 
 
 def _tags(rows: Iterable[TagRow], columns: Iterable[ColumnState]) -> Tags:
-    spelled = {column.name.lower(): column.name for column in columns}
-    tags: dict[tuple[str, ...], dict[str, str | None]] = {}
+    stored = NameMap.of(columns)
+    tags: dict[ColumnPath, dict[str, str | None]] = {}
     for row in rows:
         column = row.get("column_name")
-        path: tuple[str, ...] = () if column is None else (spelled.get(str(column).lower(), str(column)),)
+        path = TABLE
+        if column is not None:
+            known = stored.get(column)
+            path = ColumnPath(column if known is None else known.name)
         tags.setdefault(path, {})[row["tag_name"]] = row["tag_value"] or ""
     return {path: dict(sorted(values.items())) for path, values in sorted(tags.items())}
 

@@ -17,6 +17,7 @@ from pytest_delta_schema.backends.memory.rows import (
 )
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.backends.row_clocks import Clock
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
@@ -96,11 +98,11 @@ class MemoryCatalog:
         tables = {name: self._state(name) for name in sorted(names - problems.keys())}
         return CatalogState(tables=tables, problems=problems)
 
-    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
+    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing, because there is no history of commits."""
         return ()
 
-    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Return those of some paths that the table had before a change."""
         past = [state for (name, _), (state, _) in self._past.items() if name == table]
         return frozenset(path for path in paths if any(find(state.columns, path) is not None for state in past))
@@ -134,7 +136,7 @@ class MemoryCatalog:
         for change in statement.changes:
             if isinstance(change, (ColumnDrop, ColumnRename)):
                 to = change.to if isinstance(change, ColumnRename) else None
-                rows = [_folded(moved(row, StructState(state.columns), change.path, to)) for row in rows]
+                rows = [_folded(moved(row, StructState(state.columns), change.path.parts, to)) for row in rows]
             state = changed(change, state)
         self._rows[name] = rows
         self._tables[name] = replace(state, version=(state.version or 0) + 1)
@@ -287,4 +289,4 @@ class MemoryCatalog:
 
 
 def _folded(row: Mapping[str, Any]) -> Row:
-    return {name.lower(): value for name, value in row.items()}
+    return {folded(name): value for name, value in row.items()}

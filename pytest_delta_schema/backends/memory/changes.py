@@ -7,7 +7,9 @@ from functools import partial, singledispatch
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
+from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.changes.kind import KINDS, kind_of
@@ -18,7 +20,7 @@ from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, by_na
 from pytest_delta_schema.state.types import ColumnGeneration, below, find, with_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
@@ -29,7 +31,7 @@ _CLUSTERED = {CLUSTERING_FEATURE: "supported", "delta.feature.domainMetadata": "
 
 def stored(check: CheckState) -> CheckState:
     """Return a check as Delta stores it: with a lower-case name."""
-    return CheckState(check.name.lower(), check.expression)
+    return CheckState(folded(check.name), check.expression)
 
 
 @singledispatch
@@ -52,7 +54,7 @@ def _(change: changes.ColumnRename, state: TableState) -> TableState:
     names = new_names([change])
     layout = replace(
         _without_tags(state, change.path),
-        partitioning=tuple(with_names((name,), names)[0] for name in state.partitioning),
+        partitioning=tuple(names.get(ColumnPath(name), name) for name in state.partitioning),
         clustering=tuple(with_names(path, names) for path in state.clustering),
     )
     return _edited(layout, change.path, lambda column: column._replace(name=change.to))
@@ -73,8 +75,7 @@ def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tu
     """Add a column at the end, or after the column that the change names."""
     if change.after is None:
         return (*columns, change.bare)
-    names = [column.name.lower() for column in columns]
-    index = names.index(change.after.lower()) + 1 if change.after else 0
+    index = _position(columns, change.after) + 1 if change.after else 0
     return (*columns[:index], change.bare, *columns[index:])
 
 
@@ -117,11 +118,14 @@ def _(change: changes.LayoutRewrite, state: TableState) -> TableState:
 
 @changed.register(changes.ColumnMove)
 def _(change: changes.ColumnMove, state: TableState) -> TableState:
-    folded = [column.name.lower() for column in state.columns]
     columns = list(state.columns)
-    moved = columns.pop(folded.index(change.name.lower()))
-    index = 0 if change.after is None else [c.name.lower() for c in columns].index(change.after.lower()) + 1
+    moved = columns.pop(_position(columns, change.name))
+    index = 0 if change.after is None else _position(columns, change.after) + 1
     return replace(state, columns=(*columns[:index], moved, *columns[index:]))
+
+
+def _position(columns: Sequence[ColumnState], name: str) -> int:
+    return [folded(column.name) for column in columns].index(folded(name))
 
 
 @changed.register(changes.ColumnDefaultChange)
@@ -158,14 +162,13 @@ def _(change: changes.CheckAdd, state: TableState) -> TableState:
 
 @changed.register(changes.CheckDrop)
 def _(change: changes.CheckDrop, state: TableState) -> TableState:
-    return replace(state, checks=tuple(c for c in state.checks if c.name.lower() != change.name.lower()))
+    return replace(state, checks=tuple(c for c in state.checks if not same_name(c.name, change.name)))
 
 
 def _change_key(change: Any, state: TableState) -> TableState:
     """Add a key, or drop that of its name; a table has one primary key at most."""
-    dropped = change.key.name.lower()
     keys: tuple[KeyState | ForeignKeyState, ...] = (*state.keys, *state.foreign_keys)
-    kept = [key for key in keys if key.name.lower() != dropped]
+    kept = [key for key in keys if not same_name(key.name, change.key.name)]
     return replace(state, **state_keys([change.key, *kept] if kind_of(change).key == "add" else kept))
 
 
@@ -203,27 +206,27 @@ def _(change: changes.UnsetTags, state: TableState) -> TableState:
     return _tagged(state, change.path, kept)
 
 
-def _tagged(state: TableState, path: tuple[str, ...], tags: Mapping[str, str | None]) -> TableState:
+def _tagged(state: TableState, path: ColumnPath, tags: Mapping[str, str | None]) -> TableState:
     others = {other: values for other, values in state.tags.items() if other != path}
     every = {**others, path: MappingProxyType(dict(sorted(tags.items())))} if tags else others
     return replace(state, tags=MappingProxyType(dict(sorted(every.items()))))
 
 
-def _without_tags(state: TableState, path: tuple[str, ...]) -> TableState:
+def _without_tags(state: TableState, path: ColumnPath) -> TableState:
     """Return the state without the tags of a column that is dropped or renamed."""
     return _tagged(state, path, {}) if path in state.tags else state
 
 
-def _require_column(state: TableState, path: tuple[str, ...]) -> None:
+def _require_column(state: TableState, path: ColumnPath) -> None:
     if find(state.columns, path) is None:
-        msg = f"{state.name}: there is no column {'.'.join(path)}; read the table again and make a new plan"
+        msg = f"{state.name}: there is no column {path}; read the table again and make a new plan"
         raise StatementError(msg, condition="UNRESOLVED_COLUMN")
 
 
-def _edited(state: TableState, path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
+def _edited(state: TableState, path: ColumnPath, edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
     """Return the state with one column or field edited; it is removed if ``edit`` returns ``None``."""
     _require_column(state, path)
-    return replace(state, columns=_edited_columns(state.columns, path, edit))
+    return replace(state, columns=_edited_columns(state.columns, path.parts, edit))
 
 
 def _edited_columns(
@@ -232,7 +235,7 @@ def _edited_columns(
     edited: list[ColumnState] = []
     for column in columns:
         new: ColumnState | None = column
-        if column.name.lower() == path[0].lower():
+        if same_name(column.name, path[0]):
             if len(path) == 1:
                 new = edit(column)
             else:

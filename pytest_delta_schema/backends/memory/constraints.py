@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.memory.rows import broken_rows, text_of, value_at
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.states import CheckState
@@ -34,7 +35,7 @@ def violating_rows(
     Raises:
         StatementError: If a check cannot be evaluated without Spark.
     """
-    names = [column.name.lower() for column in columns]
+    names = [folded(column.name) for column in columns]
     if not isinstance(data_check, CheckState):
         return broken_rows(data_check, rows, names)
     try:
@@ -59,7 +60,7 @@ def require_valid_row(state: TableState, row: Row, number: int) -> None:
     where = f"{state.name}: row {number}"
     for path in not_null_paths(state.columns):
         if value_at(row, path) is None:
-            msg = f"{where}: NOT NULL constraint violated for column: {'.'.join(path)}"
+            msg = f"{where}: NOT NULL constraint violated for column: {path}"
             raise StatementError(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
     for check in state.checks:
         if violating_rows(check, state.name, [row], state.columns):
@@ -71,4 +72,4 @@ def require_valid_row(state: TableState, row: Row, number: int) -> None:
 
 def _used_columns(check: CheckState, state: TableState) -> list[str]:
     used = columns_in(check.expression)
-    return [column.name.lower() for column in state.columns if column.name.lower() in used]
+    return [folded(column.name) for column in state.columns if column.name.lower() in used]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.column_path import VALUE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue
 from pytest_delta_schema.state.expressions import unmet
 from pytest_delta_schema.state.states import CheckState
@@ -34,7 +36,7 @@ def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[st
     if isinstance(data_check, NotNull):
         return [row for row in rows if value_at(row, data_check.path) is None]
     if isinstance(data_check, PartitionValue):
-        return [row for row in rows if _is_lost(row.get(data_check.column.lower()), data_check.data_type)]
+        return [row for row in rows if _is_lost(row.get(folded(data_check.column)), data_check.data_type)]
     if isinstance(data_check, CheckState):
         return [rows[index] for index in unmet(data_check.expression, rows, columns)]
     return _repeated(data_check.columns, rows)
@@ -56,17 +58,16 @@ def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[s
     """Return some columns of rows as texts, each combination once; nothing without columns."""
     if not columns:
         return ()
-    return tuple(dict.fromkeys(tuple(text_of(row.get(name.lower())) for name in columns) for row in rows))
+    return tuple(dict.fromkeys(tuple(text_of(row.get(folded(name))) for name in columns) for row in rows))
 
 
-def value_at(row: Mapping[str, Any], path: Sequence[str]) -> Any:
+def value_at(row: Mapping[str, Any], path: ColumnPath) -> Any:
     """Return the value at a path in a row; ``None`` below a value that is NULL."""
-    value: Any = row.get(path[0].lower())
-    for name in path[1:]:
+    value: Any = row.get(path.folded[0])
+    for name in path.fields:
         if value is None:
             return None
-        folded = {key.lower(): part for key, part in value.items()}
-        value = folded.get(name.lower())
+        value = NameMap(value.items()).get(name)
     return value
 
 
@@ -86,11 +87,11 @@ def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | N
     if isinstance(data_type, MapState):
         # What is below a key cannot be renamed here, because dictionaries are no keys.
         inner = [(key, moved(item, data_type.value, path[1:], to)) for key, item in value.items()]
-        return dict(inner) if path[0].lower() == "value" else value
+        return dict(inner) if same_name(path[0], VALUE) else value
     fields = {}
     for key, item in value.items():
         field = find(below(data_type), [key])
-        if key.lower() != path[0].lower() or field is None:
+        if not same_name(key, path[0]) or field is None:
             fields[key] = item
         elif len(path) > 1:
             fields[key] = moved(item, field.data_type, path[1:], to)
@@ -135,4 +136,4 @@ def _is_whole(row: Row, columns: Sequence[str]) -> bool:
 
 
 def _values(row: Row, columns: Sequence[str]) -> list[Any]:
-    return [row.get(name.lower()) for name in columns]
+    return [row.get(folded(name)) for name in columns]

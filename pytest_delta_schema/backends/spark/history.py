@@ -15,12 +15,13 @@ from pytest_delta_schema.state.types import find
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState
 
 
 def introduced_by(
-    sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[tuple[str, ...]]
+    sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]
 ) -> Iterator[IntroducedBy]:
     """Yield the commits that added columns; a column that is older than the history is left out.
 
@@ -70,9 +71,7 @@ KEEPS_COLUMNS = frozenset(
 """Operations of the history that drop no column (source: ``DeltaOperations`` of Delta 4.4.0)."""
 
 
-def past_columns(
-    sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[tuple[str, ...]]
-) -> frozenset[tuple[str, ...]]:
+def past_columns(sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
     """Return those of some columns that an older version has and the newest one lacks; newer versions are read first.
 
     Args:

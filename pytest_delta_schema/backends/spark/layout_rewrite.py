@@ -21,6 +21,7 @@ from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZON
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN
 from pytest_delta_schema.delta.column_mapping import physical_path
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql.data_check_queries import rows_of
@@ -126,5 +127,5 @@ def _zone_of_reading(
     timestamps = _timestamps(metadata["partitionColumns"], columns)
     if not timestamps or zone == "UTC":
         return "UTC"
-    texts = [physical_path(metadata, (name,))[0] for name in timestamps]
+    texts = [physical_path(metadata, ColumnPath(name))[0] for name in timestamps]
     return zone if transaction.files_match(texts_without_zone(texts)) else "UTC"

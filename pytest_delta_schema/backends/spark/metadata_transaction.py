@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled, operation
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
@@ -29,24 +31,23 @@ Count = Callable[[Sequence["DataCheck"], int], "RowCounts"]
 """Counts the rows that violate data checks, in a given version."""
 
 
-def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[Sequence[str]], count: Count) -> None:
+def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[ColumnPath], count: Count) -> None:
     """Make columns and fields of structs NOT NULL, if no row holds NULL in them.
 
     Args:
         gateway: To the session.
         name: The table.
-        paths: The paths of the columns and fields, in any case.
+        paths: The paths of the columns and fields.
         count: Runs data checks.
 
     Raises:
         UnsafePlanError: If rows hold NULL in them; nothing was changed.
     """
-    folded = {tuple(part.lower() for part in path) for path in paths}
-    data_checks = [NotNull(tuple(path)) for path in paths]
+    data_checks = [NotNull(path) for path in paths]
 
     def forbid(metadata: dict[str, Any]) -> None:
         schema = json.loads(metadata["schemaString"])
-        _forbid_null(schema, folded)
+        _forbid_null(schema, frozenset(paths))
         metadata["schemaString"] = json.dumps(schema)
 
     _change(gateway, name, partial(count, data_checks), data_checks, forbid, labelled(gateway, "SET NOT NULL"))
@@ -68,34 +69,33 @@ def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: C
         UnsafePlanError: If rows violate it; nothing was changed.
         StatementError: If the table has a constraint of that name.
     """
-    key = f"{CHECK_PREFIX}{check.name.lower()}"
+    key = f"{CHECK_PREFIX}{folded(check.name)}"
 
     def put(metadata: dict[str, Any]) -> None:
-        if key in {known.lower() for known in metadata["configuration"]}:
+        if key in NameSet(metadata["configuration"]):
             msg = f"{name}: there is a check {check.name} already; read the table again and make a new plan"
             raise StatementError(msg, condition="DELTA_CONSTRAINT_ALREADY_EXISTS")
         metadata["configuration"][key] = check.expression
 
-    label = operation(gateway, "AddConstraint", check.name.lower(), check.expression)
+    label = operation(gateway, "AddConstraint", folded(check.name), check.expression)
     _change(gateway, name, partial(count, [check]), [check], put, label)
 
 
-def rename_columns(gateway: Gateway, name: QualifiedName, names: Mapping[tuple[str, ...], str]) -> None:
+def rename_columns(gateway: Gateway, name: QualifiedName, names: Mapping[ColumnPath, str]) -> None:
     """Rename columns and fields of a table with column mapping, where its catalog refuses RENAME COLUMN.
 
     Args:
         gateway: To the session.
         name: The table.
-        names: The new names by the old paths, in any case.
+        names: The new names by the old paths.
     """
-    folded = {tuple(part.lower() for part in path): to for path, to in names.items()}
 
     def rename(metadata: dict[str, Any]) -> None:
         schema = json.loads(metadata["schemaString"])
-        _rename(schema, folded)
+        _rename(schema, names)
         metadata["schemaString"] = json.dumps(schema)
         metadata["partitionColumns"] = [
-            folded.get((column.lower(),), column) for column in metadata["partitionColumns"]
+            names.get(ColumnPath(column), column) for column in metadata["partitionColumns"]
         ]
 
     nothing = RowCounts(rows=None)
@@ -124,22 +124,22 @@ def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     transaction.commit(label)
 
 
-def _forbid_null(struct: dict[str, Any], paths: set[tuple[str, ...]], above: tuple[str, ...] = ()) -> None:
+def _forbid_null(struct: dict[str, Any], paths: frozenset[ColumnPath], above: ColumnPath = TABLE) -> None:
     for field in struct["fields"]:
-        here = (*above, field["name"].lower())
+        here = above.child(field["name"])
         if here in paths:
             field["nullable"] = False
         if isinstance(field["type"], dict) and field["type"]["type"] == "struct":
             _forbid_null(field["type"], paths, here)
 
 
-def _rename(data_type: Any, names: Mapping[tuple[str, ...], str], above: tuple[str, ...] = ()) -> None:
+def _rename(data_type: Any, names: Mapping[ColumnPath, str], above: ColumnPath = TABLE) -> None:
     """Rename fields in a type of Delta's JSON, at any depth, and keep everything else about them."""
     if not isinstance(data_type, dict):
         return
     for field in data_type.get("fields", ()):
-        here = (*above, field["name"].lower())
+        here = above.child(field["name"])
         field["name"] = names.get(here, field["name"])
         _rename(field["type"], names, here)
-    for part, step in (("elementType", "element"), ("keyType", "key"), ("valueType", "value")):
-        _rename(data_type.get(part), names, (*above, step))
+    for part, step in (("elementType", ELEMENT), ("keyType", KEY), ("valueType", VALUE)):
+        _rename(data_type.get(part), names, above.child(step))

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.log_damage import LogFiles
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.conversion import Parquet
@@ -112,12 +113,12 @@ class SessionCatalog:
             raise CatalogReadError([facts or problem(name, "is not known to the Spark session", "see its catalogs")])
         return replace(facts, version=self._newest(name)) if facts.version is None else facts
 
-    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
+    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
         with in_users_names(self._redacted):
             return tuple(introduced_by(self.spark.sql, table, paths))
 
-    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
         with in_users_names(self._redacted):
             return past_columns(self.spark.sql, table, paths)

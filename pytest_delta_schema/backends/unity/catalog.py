@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.reading import TableReading
     from pytest_delta_schema.backends.unity.storage import Storage
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
@@ -143,11 +144,11 @@ class UnityCatalog:
             raise MetadataSyncError(problems)
         return tuple(result for result in results if isinstance(result, MetadataSync))
 
-    def introduced_by(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> tuple[IntroducedBy, ...]:
+    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, if a Spark session is open already; a JVM is not started for it."""
         return () if self._by_spark is None else self._by_spark.introduced_by(table, paths)
 
-    def past_columns(self, table: QualifiedName, paths: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in older versions of an external table without Spark, and of a managed one through Spark.
 
         Raises:

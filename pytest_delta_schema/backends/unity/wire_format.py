@@ -9,6 +9,7 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.column_path import TABLE
 from pytest_delta_schema.errors import because
 from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, decimal_parts, type_name, type_text
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -153,7 +154,7 @@ def _from_json(text: str | None) -> DataTypeState | None:
     if not text:
         return None
     (column,) = columns_of_schema({"fields": [field_of(text)]})
-    if any(unstorable(column.data_type, "")):
+    if any(unstorable(column.data_type, TABLE)):
         raise ValueError(text)
     return column.data_type
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.folded_names import same_name
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -27,7 +28,7 @@ def _fate(change: CheckDrop) -> str:
     new = change.replaced_by
     if new is None:
         return "(absent, which loosens the table)"
-    if new.name.lower() != change.name.lower():
+    if not same_name(new.name, change.name):
         return f"(renamed to {new.name})"
     return "(dropped and added again)" if new.expression == change.expression else "(replaced)"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, column_path
 from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.state.types import describe_type
@@ -22,7 +23,7 @@ __all__ = ["ColumnAdd", "ColumnDrop", "ColumnNullabilityChange", "ColumnRename"]
 
 
 def _rename_lines(change: ColumnRename, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, f"columns.{dotted(change.path)}", change.path[-1], f"{change.to} (renamed)")
+    yield ChangeLine(CHANGE, f"columns.{change.path}", change.path.name, f"{change.to} (renamed)")
 
 
 @declare(
@@ -45,17 +46,17 @@ class ColumnRename:
     fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        require_change(self, self.path[-1] != self.to)
+        require_change(self, self.path.name != self.to)
 
     @property
-    def path(self) -> tuple[str, ...]:
+    def path(self) -> ColumnPath:
         """The column and the fields below it, down to the one that is renamed, under its old name."""
-        return (self.name, *self.fields)
+        return column_path(self.name, *self.fields)
 
 
 def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
     # Its default has a line of its own, because it is set by a statement of its own.
-    yield ChangeLine(ADD, f"columns.{dotted(change.path)}", ABSENT, describe_column(change.bare))
+    yield ChangeLine(ADD, f"columns.{change.path}", ABSENT, describe_column(change.bare))
 
 
 @declare(
@@ -72,13 +73,13 @@ class ColumnAdd:
     """
 
     column: ColumnState
-    above: tuple[str, ...] = ()
+    above: ColumnPath = TABLE
     after: str | None = None
 
     @property
-    def path(self) -> tuple[str, ...]:
+    def path(self) -> ColumnPath:
         """The path of the new column or field."""
-        return (*self.above, self.column.name)
+        return self.above.child(self.column.name)
 
     @property
     def bare(self) -> ColumnState:
@@ -88,7 +89,7 @@ class ColumnAdd:
 
 
 def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, f"columns.{dotted(change.path)}", describe_column(change.column), "(not in the model)")
+    yield ChangeLine(DROP, f"columns.{change.path}", describe_column(change.column), "(not in the model)")
 
 
 @declare(
@@ -111,17 +112,17 @@ class ColumnDrop:
     """
 
     column: ColumnState
-    above: tuple[str, ...] = ()
+    above: ColumnPath = TABLE
 
     @property
-    def path(self) -> tuple[str, ...]:
+    def path(self) -> ColumnPath:
         """The path of the stored column or field."""
-        return (*self.above, self.column.name)
+        return self.above.child(self.column.name)
 
 
 def _nullability_lines(change: ColumnNullabilityChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
-    yield ChangeLine(CHANGE, f"columns.{dotted(change.path)}", before, after)
+    yield ChangeLine(CHANGE, f"columns.{change.path}", before, after)
 
 
 def _nullability_risk(change: ColumnNullabilityChange) -> Risk:
@@ -152,9 +153,9 @@ class ColumnNullabilityChange:
     fields: tuple[str, ...] = ()
 
     @property
-    def path(self) -> tuple[str, ...]:
+    def path(self) -> ColumnPath:
         """The column and the fields below it, down to the one that changes."""
-        return (self.name, *self.fields)
+        return column_path(self.name, *self.fields)
 
 
 ColumnsChange = Union[ColumnRename, ColumnAdd, ColumnDrop, ColumnNullabilityChange]  # noqa: UP007 - a union at run time

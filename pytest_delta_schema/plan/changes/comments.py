@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.state.types import find
@@ -24,7 +25,7 @@ def _column_lines(change: SetColumnComments, action: AlignTable) -> Iterator[Cha
     for path, comment in change.by_path.items():
         column = find(action.observed.columns, path)
         before = column.comment if column else ""
-        yield ChangeLine(CHANGE, f"columns.{dotted(path)}.comment", repr(before), repr(comment))
+        yield ChangeLine(CHANGE, f"columns.{path}.comment", repr(before), repr(comment))
 
 
 @declare(ChangeKind(aspect="comments", step=Step.SET_COLUMN_COMMENTS, risk=Risk.METADATA, describe=_column_lines))
@@ -38,15 +39,15 @@ class SetColumnComments:
     """
 
     comments: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    fields: Mapping[tuple[str, ...], str] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[ColumnPath, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.comments or self.fields))
 
     @property
-    def by_path(self) -> dict[tuple[str, ...], str]:
+    def by_path(self) -> dict[ColumnPath, str]:
         """All comments by path, those of columns first."""
-        return {**{(name,): comment for name, comment in self.comments.items()}, **self.fields}
+        return {**{column_path(name): comment for name, comment in self.comments.items()}, **self.fields}
 
 
 def _table_lines(change: SetTableComment, action: AlignTable) -> Iterator[ChangeLine]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 
@@ -20,7 +21,7 @@ __all__ = ["ColumnDefaultChange", "ColumnGenerationChange"]
 
 
 def _default_lines(change: ColumnDefaultChange, _action: AlignTable) -> Iterator[ChangeLine]:
-    path, before, after = f"columns.{dotted(change.path)}.default", change.before, change.after
+    path, before, after = f"columns.{change.path}.default", change.before, change.after
     marker = ADD if before is None else DROP if after is None else CHANGE
     yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
 
@@ -52,9 +53,9 @@ class ColumnDefaultChange:
         require_change(self, self.before != self.after)
 
     @property
-    def path(self) -> tuple[str, ...]:
+    def path(self) -> ColumnPath:
         """The column and the fields below it, down to the one that changes."""
-        return (self.name, *self.fields)
+        return column_path(self.name, *self.fields)
 
 
 def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> Iterator[ChangeLine]:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE, loss
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.plan.actions import AlignTable
 
 __all__ = ["ClusteringChange", "ColumnMove", "LayoutRewrite"]
@@ -39,8 +40,8 @@ class ClusteringChange:
         raises_protocol: Whether the table was never clustered, so that its protocol rises.
     """
 
-    before: tuple[tuple[str, ...], ...]
-    after: tuple[tuple[str, ...], ...]
+    before: tuple[ColumnPath, ...]
+    after: tuple[ColumnPath, ...]
     raises_protocol: bool = False
 
     def __post_init__(self) -> None:
@@ -74,7 +75,7 @@ class LayoutRewrite:
     """
 
     partitioning: tuple[str, ...]
-    clustering: tuple[tuple[str, ...], ...] = ()
+    clustering: tuple[ColumnPath, ...] = ()
 
 
 def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:
@@ -105,7 +106,7 @@ class ColumnMove:
 LayoutChange = Union[ClusteringChange, LayoutRewrite, ColumnMove]  # noqa: UP007 - a union at run time
 
 
-def describe_layout(partitioning: tuple[str, ...], clustering: tuple[tuple[str, ...], ...]) -> str:
+def describe_layout(partitioning: tuple[str, ...], clustering: tuple[ColumnPath, ...]) -> str:
     """Write the partitioning or the clustering of a table.
 
     Args:
@@ -114,4 +115,4 @@ def describe_layout(partitioning: tuple[str, ...], clustering: tuple[tuple[str, 
     """
     if partitioning:
         return f"partitioned by ({', '.join(partitioning)})"
-    return f"clustered by ({', '.join(map(dotted, clustering))})" if clustering else "neither partitioned nor clustered"
+    return f"clustered by ({', '.join(map(str, clustering))})" if clustering else "neither partitioned nor clustered"

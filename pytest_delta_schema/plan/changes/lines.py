@@ -31,8 +31,3 @@ class ChangeLine(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.marker} {self.path}: {self.before} -> {self.after}"
-
-
-def dotted(path: tuple[str, ...]) -> str:
-    """Write a path with dots between its parts."""
-    return ".".join(path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 
@@ -32,7 +33,7 @@ class SetTags:
         tags: The values; ``""`` for a tag without one.
     """
 
-    path: tuple[str, ...] = ()
+    path: ColumnPath = TABLE
     tags: Mapping[str, str]
 
     def __post_init__(self) -> None:
@@ -54,7 +55,7 @@ class UnsetTags:
         keys: The tags.
     """
 
-    path: tuple[str, ...] = ()
+    path: ColumnPath = TABLE
     keys: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -77,5 +78,5 @@ def set_tags_lines(change: SetTags, stored: Mapping[str, str | None]) -> Iterato
         yield ChangeLine(marker, _tag(change.path, key), text, repr(value))
 
 
-def _tag(path: tuple[str, ...], key: str) -> str:
-    return dotted(("columns", *path, "tags", key)) if path else f"tags.{key}"
+def _tag(path: ColumnPath, key: str) -> str:
+    return f"columns.{path}.tags.{key}" if path else f"tags.{key}"

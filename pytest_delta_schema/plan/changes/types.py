@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine, dotted
+from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.state.types import describe_type
@@ -22,7 +23,7 @@ __all__ = ["ColumnTypeChange"]
 
 def _type_lines(change: ColumnTypeChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
-    yield ChangeLine(CHANGE, f"columns.{dotted(change.path)}", before, after)
+    yield ChangeLine(CHANGE, f"columns.{change.path}", before, after)
 
 
 @declare(
@@ -48,9 +49,9 @@ class ColumnTypeChange:
         require_change(self, self.before != self.after)
 
     @property
-    def path(self) -> tuple[str, ...]:
+    def path(self) -> ColumnPath:
         """The column and the parts below it, down to the one that changes."""
-        return (self.name, *self.fields)
+        return column_path(self.name, *self.fields)
 
 
 TypesChange = ColumnTypeChange

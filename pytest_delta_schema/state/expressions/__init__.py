@@ -15,6 +15,8 @@ from pytest_delta_schema.state.expressions.error import ExpressionError as Expre
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
+
 _CACHED = 4096
 
 
@@ -50,18 +52,18 @@ def simplified(text: str) -> str:
 @lru_cache(maxsize=_CACHED)
 def columns_in(text: str) -> tuple[str, ...]:
     """Return the columns that an expression uses, in lower case; a field of a struct counts as its column."""
-    return tuple(dict.fromkeys(path[0] for path in paths_in(text)))
+    return tuple(dict.fromkeys(path.root for path in paths_in(text)))
 
 
 @lru_cache(maxsize=_CACHED)
-def paths_in(text: str) -> tuple[tuple[str, ...], ...]:
+def paths_in(text: str) -> tuple[ColumnPath, ...]:
     """Return the paths of the columns, and of the fields of structs, that an expression uses, in lower case."""
     from pytest_delta_schema.state.expressions import paths
 
     return paths.paths_in(text)
 
 
-def with_columns(text: str, names: Mapping[tuple[str, ...], str]) -> str:
+def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
     """Return an expression with renamed columns, or fields of structs.
 
     Args:

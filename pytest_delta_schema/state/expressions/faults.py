@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.expressions.parsing import parse
 from pytest_delta_schema.state.expressions.paths import paths_in
 
@@ -110,9 +111,9 @@ def _is_boolean(node: exp.Expr, columns: Mapping[str, str]) -> bool | None:
     if isinstance(node, exp.Cast):
         return bool(node.to.is_type("boolean"))
     if isinstance(node, exp.Column) and len(node.parts) == 1:
-        return columns.get(node.name.lower()) == "boolean"
+        return columns.get(folded(node.name)) == "boolean"
     return None
 
 
 def _columns_in(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path[0] for path in paths_in(text)))
+    return tuple(dict.fromkeys(path.root for path in paths_in(text)))

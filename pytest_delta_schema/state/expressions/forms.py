@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.escaping import escaped_literals
 from pytest_delta_schema.state.expressions.parsing import parse
 
@@ -46,7 +47,7 @@ def _write(node: object, *, ordered: bool = True) -> str:  # noqa: PLR0911 - one
             operands = [write(operand) for operand in _operands(node, type(node))]
             return f"{type(node).__name__}({', '.join(operands if ordered else sorted(operands))})"
         case exp.Identifier():
-            return f"`{node.name.lower()}`"
+            return f"`{folded(node.name)}`"
         case exp.Literal():
             return repr(node.name) if node.is_string else node.name.lower()
         case exp.Anonymous():

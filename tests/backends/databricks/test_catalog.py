@@ -12,6 +12,7 @@ from pytest_delta_schema import Column, ForeignKey, Identity, MemoryCatalog, Orc
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
 from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
@@ -141,9 +142,9 @@ def test_another_layout_is_refused_by_name(workspace):
 def test_older_versions_are_not_read(workspace):
     catalog = made(workspace, table(ID))
 
-    assert catalog.introduced_by(NAME, [("id",)]) == ()
+    assert catalog.introduced_by(NAME, [ColumnPath("id")]) == ()
     with pytest.raises(StatementError, match=r"^dev\.silver\.orders: this backend reads no schemas of older versions$"):
-        catalog.past_columns(NAME, [("gone",)])
+        catalog.past_columns(NAME, [ColumnPath("gone")])
 
 
 class TestPermissionAndAbsence:

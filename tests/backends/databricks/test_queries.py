@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, ForeignKey, Orchestrator
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.state import CheckState
@@ -66,7 +67,7 @@ def test_data_checks_run(databricks):
     catalog, _, local = databricks
     local.insert(NAME, [{"id": 1}, {"id": 2, "day": "x"}])
 
-    counts = catalog.count_rows(NAME, [NotNull(("day",)), CheckState("two", "id > 1")])
+    counts = catalog.count_rows(NAME, [NotNull(ColumnPath("day")), CheckState("two", "id > 1")])
 
     assert (counts.rows, counts.broken, catalog.version(NAME)) == (2, (1, 1), local.version(NAME))
 

@@ -12,6 +12,7 @@ from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanErro
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.metadata_transaction import set_not_null
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner, RowCounts
 from pytest_delta_schema.plan import NotNull
@@ -115,7 +116,7 @@ def test_a_row_that_is_appended_during_the_data_checks_stops_the_commit(before):
         pytest.raises(StatementError, match="DELTA_CONCURRENT_APPEND"),
         in_users_names(before.bridge.with_logical_names),
     ):
-        set_not_null(before.bridge.gateway, NAME, [["id"]], count)
+        set_not_null(before.bridge.gateway, NAME, [ColumnPath("id")], count)
 
     assert before.version(NAME) == 1
     assert before.snapshot([orders()]).tables[NAME].columns[0].is_nullable
@@ -264,4 +265,4 @@ def test_rows_must_fit(local):
     with pytest.raises(StatementError):
         local.insert(NAME, [{"id": "text"}])
 
-    assert local.count_rows(NAME, [NotNull(("id",))]) == RowCounts(rows=0, broken=(0,))
+    assert local.count_rows(NAME, [NotNull(ColumnPath("id"))]) == RowCounts(rows=0, broken=(0,))

@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import ApplyError, Check, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.preflight import COUNT, LIMIT
@@ -71,7 +72,12 @@ def test_all_demands_are_counted_in_one_query(local, monkeypatch):
     ask = local._sql
     monkeypatch.setattr(local, "_sql", lambda text: (asked.append(text), ask(text))[1])
 
-    data_checks = [NotNull(("id",)), NotNull(("b",)), CheckState("x", "id > 0"), CheckState("y", "b = 1")]
+    data_checks = [
+        NotNull(ColumnPath("id")),
+        NotNull(ColumnPath("b")),
+        CheckState("x", "id > 0"),
+        CheckState("y", "b = 1"),
+    ]
     counts = local.count_rows(NAME, data_checks)
 
     assert counts == RowCounts(rows=2, broken=(1, 1, 2, 1))

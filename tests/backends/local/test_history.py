@@ -8,6 +8,7 @@ from pytest_delta_schema import Column, DriftError, Orchestrator, TablePlanner, 
 from pytest_delta_schema.backends.spark.history import _first
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing.parts import INT, TEXT, field, struct
 from support.tables import NAME, table
@@ -29,7 +30,7 @@ def test_drift_names_the_commit_that_introduced_each_column(local):
     append(local, frame(place=struct(field("lat", DOUBLE), field("lon", DOUBLE))), mergeSchema="true")
     append(local, frame(a=INT))
 
-    paths = [("discount",), ("by_hand",), ("place", "lon")]
+    paths = [ColumnPath("discount"), ColumnPath("by_hand"), ColumnPath("place", "lon")]
     told = local.introduced_by(NAME, paths)
 
     assert [(origin.version, origin.operation, origin.user_metadata) for origin in told] == [
@@ -73,10 +74,10 @@ def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backen
     spark.sql(f"ALTER TABLE {name} DROP COLUMN c")
     spark.sql(f"OPTIMIZE {name}")
 
-    gone = [("b",), ("c",), ("never",), ("place", "lon"), ("place", "never"), ("c", "never")]
+    gone = [*map(ColumnPath.parse, ["b", "c", "never", "place.lon", "place.never", "c.never"])]
 
-    assert catalog.past_columns(NAME, gone) == {("b",), ("c",), ("place", "lon")}
-    assert catalog.past_columns(NAME, [("c",)]) == {("c",)}
+    assert catalog.past_columns(NAME, gone) == {ColumnPath("b"), ColumnPath("c"), ColumnPath("place", "lon")}
+    assert catalog.past_columns(NAME, [ColumnPath("c")]) == {ColumnPath("c")}
     assert catalog.past_columns(NAME, []) == frozenset()
 
 

@@ -10,6 +10,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, QualifiedName, Settings, UnsafePlanError
 from pytest_delta_schema.assertions.constraints import stopped_by
 from pytest_delta_schema.backends import constraint_error
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql.data_check_queries import count_rows, rows_of
@@ -83,7 +84,7 @@ def test_a_changed_key_and_what_points_at_it_cost_one_commit_each(local):
 def test_all_demands_of_a_table_cost_one_scan_of_it(local):
     Orchestrator.over(local).sync_tables([child(), parents()])
     data_checks = [
-        NotNull(("id",)),
+        NotNull(ColumnPath("id")),
         *(CheckState(f"c{number}", f"id > {number}") for number in range(10)),
         KeyState("pk", ("id", "b")),
         TO_PARENT,

@@ -12,6 +12,7 @@ import pytest
 from pytest_delta_schema import Check, Orchestrator, Table, UnsafePlanError
 from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql import statements
@@ -76,7 +77,7 @@ def round_of(catalog, number: int, delay: float) -> tuple[bool, bool]:
 
     state = catalog.snapshot([model_of(name)]).tables[statement.table]
     data_checks = [
-        *(NotNull((column.name,)) for column in state.columns if not column.is_nullable),
+        *(NotNull(ColumnPath(column.name)) for column in state.columns if not column.is_nullable),
         *(CheckState(check.name, check.expression) for check in state.checks),
     ]
     assert len(data_checks) == int(came)

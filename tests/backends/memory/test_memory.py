@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import ForeignKey, Identity, MemoryCatalog, Orchestrator, TablePlanner, UnsafePlanError
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT
@@ -24,7 +25,7 @@ from support.tables import catalog as observed
 def test_it_starts_with_tables_and_rows():
     catalog = MemoryCatalog([state(stored("Id"))], {NAME: [{"ID": 1}, {"id": None}, {}]})
 
-    counts = catalog.count_rows(NAME, [NotNull(("Id",))])
+    counts = catalog.count_rows(NAME, [NotNull(ColumnPath("Id"))])
 
     assert counts == RowCounts(rows=3, broken=(2,))
     assert catalog.version(NAME) == 0
@@ -87,7 +88,7 @@ def statement(kind, *changes, name=NAME):
             id="column",
         ),
         pytest.param(
-            statement(StatementKind.SET_TAGS, SetTags(path=("gone",), tags={"pii": ""})),
+            statement(StatementKind.SET_TAGS, SetTags(path=ColumnPath("gone"), tags={"pii": ""})),
             "dev.silver.orders: there is no column gone; read the table again and make a new plan",
             "UNRESOLVED_COLUMN",
             id="column with tags",

@@ -8,6 +8,7 @@ from pyspark.sql.types import BinaryType, CharType, IntegerType, TimestampType, 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
 from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing.parts import TEXT
@@ -117,7 +118,7 @@ def test_every_value_of_every_type_lives_through_every_layout(local):
         for number in range(3):
             rewrite(local, partitionable(VALUES)[number::3])
             assert shown(local, VALUES) == before
-        rewrite(local, clustering=[["id"]])
+        rewrite(local, clustering=[ColumnPath("id")])
         assert shown(local, VALUES) == before
         rewrite(local)
 

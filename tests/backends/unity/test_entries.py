@@ -10,6 +10,7 @@ import pytest
 
 from pytest_delta_schema import Orchestrator, Settings
 from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.errors import BackendUnavailableError, Diagnostic, MetadataSyncError, StatementError
@@ -635,7 +636,7 @@ def test_managed_tables_are_read_through_the_delta_api(unity):
     found = state.tables[NAME]
 
     assert [str(each.data_type) for each in found.columns[:3]] == ["bigint", "decimal(10,2)", "varchar(5)"]
-    assert (found.table_comment, found.partitioning, found.clustering) == ("All", ("day",), (("id",),))
+    assert (found.table_comment, found.partitioning, found.clustering) == ("All", ("day",), (ColumnPath("id"),))
     assert found.table_properties["delta.minWriterVersion"] == "7"
     assert state.logs == {}
 
@@ -678,7 +679,10 @@ def test_clustering_is_read_from_any_file_of_the_log(unity, where):
 
     found = unity.state(model).tables[model.name]
 
-    assert found.clustering == {"checksum": (), "commit": (("id",),), "removed": (), "checkpoint": (("id",),)}[where]
+    assert (
+        found.clustering
+        == {"checksum": (), "commit": (ColumnPath("id"),), "removed": (), "checkpoint": (ColumnPath("id"),)}[where]
+    )
 
 
 def test_a_version_that_cannot_be_read_is_no_absent_table(unity):
@@ -703,9 +707,9 @@ def test_columns_that_are_gone_are_found_in_the_log_without_a_jvm(unity, how):
         (folder / "_delta_log" / f"{1:020d}.json").unlink()
     commit(folder, 2, metadata(field("id")))
 
-    found = unity.catalog.past_columns(NAME._replace(table="c"), [("old",), ("s", "x"), ("s", "y"), ("never",)])
+    found = unity.catalog.past_columns(NAME._replace(table="c"), map(ColumnPath.parse, ["old", "s.x", "s.y", "never"]))
 
-    assert found == {("old",), ("s", "x")}
+    assert found == {ColumnPath("old"), ColumnPath("s", "x")}
 
 
 def test_old_commits_that_cannot_be_read_are_one_line(unity):
@@ -719,9 +723,9 @@ def test_old_commits_that_cannot_be_read_are_one_line(unity):
     with pytest.raises(
         StatementError, match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$"
     ):
-        unity.catalog.past_columns(NAME._replace(table="c"), [("old",)])
+        unity.catalog.past_columns(NAME._replace(table="c"), [ColumnPath("old")])
 
 
 def test_what_only_spark_can_read_needs_a_session_for_its_past(unity):
     with pytest.raises(BackendUnavailableError, match="no session is configured"):
-        unity.catalog.past_columns(NAME._replace(table="none"), [("old",)])
+        unity.catalog.past_columns(NAME._replace(table="none"), [ColumnPath("old")])

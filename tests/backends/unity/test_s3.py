@@ -21,6 +21,7 @@ from pytest_delta_schema.backends.unity.storage import (
     spark_options,
     vended,
 )
+from pytest_delta_schema.delta.column_path import ColumnPath
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.tables import NAME
 from support.unity import MODEL, lake
@@ -104,7 +105,7 @@ def test_clustering_is_read_through_the_same_store(unity, bucket, tmp_path):
     features = protocol("clustering", "domainMetadata")
     bucket(commit(tmp_path / "t", 0, features, metadata(field("id")), {"domainMetadata": domain}), "silver/orders")
 
-    assert unity.state().tables[NAME].clustering == (("id",),)
+    assert unity.state().tables[NAME].clustering == (ColumnPath("id"),)
 
 
 def test_damage_is_found_through_the_same_store(unity, bucket, tmp_path):
