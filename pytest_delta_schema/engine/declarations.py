@@ -13,14 +13,18 @@ from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import TypeVar
 
+    from pytest_delta_schema.engine.outcome import TableChange
     from pytest_delta_schema.engine.settings import Settings
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.errors import Diagnostic, Location
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.rules.validator import PlanValidator
+
+    _Located = TypeVar("_Located", Diagnostic, TableChange)
 
 
 class Declarations:
@@ -67,25 +71,29 @@ class Declarations:
             known = self._violations[table.name] = self.validator.model_violations([model])
         return known
 
-    def located(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return diagnostics, each once, with the locations of the declarations that they are about.
+    def located(self, parts: Iterable[_Located]) -> tuple[_Located, ...]:
+        """Return parts of an outcome with the locations of the declarations that they are about.
 
         Args:
-            diagnostics: About tables under the names of their models or of the catalog; those about other tables, and
-                those that have a location, stay as they are.
+            parts: Diagnostics or changes, of tables under the names of their models or of the catalog; those of other
+                tables, and those that have a location, stay as they are.
         """
         return tuple(
-            replace(diagnostic, location=self._by_dotted_name[diagnostic.table.lower()].origin.location)
-            if diagnostic.location is None and diagnostic.table.lower() in self._by_dotted_name
-            else diagnostic
-            for diagnostic in dict.fromkeys(diagnostics)
+            replace(part, location=self._locations.get(part.table.lower())) if part.location is None else part
+            for part in parts
         )
 
     @cached_property
-    def _by_dotted_name(self) -> dict[str, Table]:
-        """The models by their names and by those of the tables that they map to, in lower case."""
-        tables = {str(self.bound(table).name).lower(): table for table in self.tables.values()}
-        return tables | {str(name).lower(): table for name, table in self.tables.items()}
+    def _locations(self) -> dict[str, Location]:
+        """The locations of the models by their names and by those of the tables that they map to, in lower case.
+
+        A name that means two models is left out.
+        """
+        locations: dict[str, set[Location]] = {}
+        for table in self.tables.values():
+            for name in (table.name, self.bound(table).name):
+                locations.setdefault(str(name).lower(), set()).add(table.origin.location)
+        return {name: next(iter(found)) for name, found in locations.items() if len(found) == 1}
 
     def require_valid(self, models: Iterable[Table]) -> None:
         """Make sure that models break no rule, and that no two of them map to one table.

@@ -59,6 +59,7 @@ class TableChange:
         risk: The risk of the change, such as ``metadata``; ``""`` for none.
         loss: What clients lose if it raises the protocol.
         aspect: The aspect of a difference that no apply changes, because the model does not manage it; else ``""``.
+        location: The declaration of the table; ``None`` if no model declares it.
     """
 
     table: str
@@ -69,6 +70,7 @@ class TableChange:
     risk: str = ""
     loss: str = ""
     aspect: str = ""
+    location: Location | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,9 +142,12 @@ class TableOutcome:
                 "check": Check(values["check"]),
                 "status": Status(values["status"]),
                 "data_checks": DataChecks(values["data_checks"]),
-                "changes": tuple(TableChange(**change) for change in values["changes"]),
+                "changes": tuple(TableChange(**_located(change)) for change in values["changes"]),
                 "statements": tuple(OutcomeStatement(**statement) for statement in values["statements"]),
-                **{key: tuple(map(_diagnostic, values[key])) for key in ("diagnostics", "notes", "background")},
+                **{
+                    key: tuple(Diagnostic(**_located(diagnostic)) for diagnostic in values[key])
+                    for key in ("diagnostics", "notes", "background")
+                },
                 "location": _location(values["location"]),
             }
         )
@@ -158,8 +163,8 @@ def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
-def _diagnostic(values: dict[str, Any]) -> Diagnostic:
-    return Diagnostic(**{**values, "location": _location(values["location"])})
+def _located(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "location": _location(values["location"])}
 
 
 def _location(values: dict[str, Any] | None) -> Location | None:

@@ -30,6 +30,7 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
     check: Check,
     status: Status,
     *,
+    changes: Iterable[TableChange] = (),
     diagnostics: Iterable[Diagnostic] = (),
     notes: Iterable[Diagnostic] = (),
     background: Iterable[Diagnostic] = (),
@@ -42,6 +43,7 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
         declarations: All models under their settings.
         check: What was checked.
         status: How it ended.
+        changes: Every difference.
         diagnostics: Why the table fails.
         notes: Remarks that do not fail the check.
         background: Where the differences come from.
@@ -52,9 +54,10 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
         check=check,
         status=status,
         stored_as=declarations.bound(table).qualified_name,
-        diagnostics=declarations.located(diagnostics),
-        notes=declarations.located(notes),
-        background=declarations.located(background),
+        changes=declarations.located(changes),
+        diagnostics=declarations.located(dict.fromkeys(diagnostics)),
+        notes=declarations.located(dict.fromkeys(notes)),
+        background=declarations.located(dict.fromkeys(background)),
         location=table.origin.location,
         **parts,
     )

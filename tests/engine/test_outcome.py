@@ -21,6 +21,7 @@ from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.errors import BackendUnavailableError, Location, StatementError
+from pytest_delta_schema.models.declared_at import DeclaredAt
 from pytest_delta_schema.state import CatalogState
 from support.tables import NAME, column, orders, orders_before, state, stored, table
 
@@ -33,6 +34,7 @@ WHOLE = TableOutcome(
     observed_version=7,
     changes=(
         TableChange(table="ci.silver.orders", marker="~", path="columns.id", before="a\ud800", after="'b'\n", loss="x"),
+        TableChange(table="t", marker="+", path="p", before="", after="", location=Location("f.py", 3)),
     ),
     diagnostics=(
         Diagnostic(
@@ -78,6 +80,7 @@ def test_a_gate_names_changes_statements_and_location():
         before="(absent)",
         after="decimal(18,2)",
         risk="metadata",
+        location=outcome.location,
     )
     assert [statement.has_run for statement in outcome.statements] == [False] * 6
     assert outcome.location is not None
@@ -212,8 +215,9 @@ def test_whatever_ends_a_check_is_diagnostics_at_the_declaration(catalog, model,
 
 def test_a_diagnostic_about_another_table_has_the_location_of_that_table():
     here, there = table(column()), table(column(), name="dev.silver.other")
+    here.origin, there.origin = DeclaredAt("a", "a.py", 1), DeclaredAt("b", "b.py", 2)
     declarations = Declarations(Settings(bindings=((("dev",), ("ci",)),)), {here.name: here, there.name: there})
-    names = ["dev.silver.orders", "ci.silver.orders", "CI.silver.Other", "dev.silver.nobody", "dev.silver.orders"]
+    names = ["dev.silver.orders", "ci.silver.orders", "CI.silver.Other", "dev.silver.nobody"]
 
     located = declarations.located(Diagnostic(table=name, message="m") for name in names)
 
@@ -225,6 +229,18 @@ def test_a_diagnostic_about_another_table_has_the_location_of_that_table():
     ]
     placed = Diagnostic(table="dev.silver.orders", message="m", location=Location("a.py", 1))
     assert declarations.located([placed]) == (placed,)
+
+
+def test_a_name_that_means_two_models_has_no_location():
+    bound, other = table(column(), name="dev.silver.orders"), table(column(), name="ci.silver.orders")
+    bound.origin, other.origin = DeclaredAt("a", "a.py", 1), DeclaredAt("b", "b.py", 2)
+    settings = Settings(bindings=((("dev",), ("ci",)), (("ci",), ("prod",))))
+    declarations = Declarations(settings, {bound.name: bound, other.name: other})
+    names = ["dev.silver.orders", "ci.silver.orders", "prod.silver.orders"]
+
+    located = declarations.located(Diagnostic(table=name, message="m") for name in names)
+
+    assert [diagnostic.location for diagnostic in located] == [bound.origin.location, None, other.origin.location]
 
 
 def test_two_models_that_map_to_one_table_are_refused_by_library_and_assertion():

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from typing import Any
 
 import pytest
-from pyspark.sql.types import LongType, StringType
+from pyspark.sql.types import LongType, StringType, StructType
 
 from pytest_delta_schema import Check, Column, ForeignKey, Table
 from pytest_delta_schema.errors import DeclarationError
@@ -67,6 +68,13 @@ def test_the_origin_is_the_module_level_line_even_through_a_factory():
 
     origin = namespace["orders"].origin
     assert (origin.module, str(origin)) == ("shop.models", "shop/models.py:5")
+
+
+def test_the_origin_of_a_table_that_a_test_makes_is_in_that_test():
+    line = sys._getframe().f_lineno + 1
+    models = [Table("dev", "silver", "a", []), Table.from_struct_type("dev", "silver", "b", StructType())]
+
+    assert [str(model.origin) for model in models] == [f"{__file__}:{line}"] * 2
 
 
 LONG = LongType()
