@@ -1,4 +1,4 @@
-"""A sample of the fault-injection suite with JVMs of its own: they are killed, or their disks are broken."""
+"""A sample of the fault-injection suite with further JVMs: they are killed, or their disks are broken."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from faults import disks, kills
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import SURVIVED, run_case, selection
 
-pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
+pytestmark = [pytest.mark.spark, pytest.mark.second_session]
 
 SEED = 1
 SAMPLED = [(area, case) for area in (kills.AREA, disks.AREA) for case in selection(area, SEED)]
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory):
-    bench = Bench(tmp_path_factory.mktemp("faults"), SEED)
+def bench(spark_catalog, tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("faults"), SEED, spark_catalog)
     # An archive of classes takes a JVM of its own, which two kills do not make up for.
     bench.shared["archive"] = True
     yield bench
-    bench.close()
+    spark_catalog.drop_schema("dev", "silver")
 
 
 @pytest.mark.parametrize(("area", "case"), SAMPLED, ids=[f"{area.name}-{case.name}" for area, case in SAMPLED])

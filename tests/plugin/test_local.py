@@ -42,7 +42,7 @@ def test_the_header_of_the_session(delta_spark, delta_warehouse):
 """
 
 
-def test_what_one_run_leaves_the_next_one_finds(project):
+def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project):
     project.models(ORDERS)
 
     applied = project.run("--delta-apply", "--snapshot-update", subprocess=True)
@@ -68,10 +68,6 @@ def test_what_one_run_leaves_the_next_one_finds(project):
     parallel.assert_outcomes(passed=1)
     parallel.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
 
-
-def test_a_colleague_changes_the_table_out_of_band(project):
-    project.models(ORDERS)
-    project.run("--delta-apply", "-m", "delta_apply", subprocess=True)
     project.pytester.makepyfile(
         test_colleague="""
         def test_it(delta_spark):
@@ -81,10 +77,10 @@ def test_a_colleague_changes_the_table_out_of_band(project):
     )
     project.run("test_colleague.py", subprocess=True).assert_outcomes(passed=1)
 
-    result = project.run("--delta-drift", "-m", "delta_drift", "models.py", subprocess=True)
+    drifted = project.run("--delta-drift", "-m", "delta_drift", "models.py", subprocess=True)
 
-    result.assert_outcomes(failed=1, deselected=2)
-    result.stdout.fnmatch_lines(
+    drifted.assert_outcomes(failed=1, deselected=2)
+    drifted.stdout.fnmatch_lines(
         [
             "  - columns.note  string *-> (not in the model)  [[]destructive]",
             "  ~ comment       'Mine' -> 'Orders table'",

@@ -235,6 +235,21 @@ def test_an_archive_that_another_process_has_written_meanwhile_is_left():
     assert isinstance(first, ClassArchive)
 
 
+def test_of_two_processes_that_end_at_once_one_writes_the_archive(cache):
+    class EndingTogether(DumpingJvm):
+        def dump(self, path):
+            written.append(class_archive(JAVA, [], "").write(other))
+            super().dump(path)
+
+    written: list[bool] = []
+    jvm, other = EndingTogether(), DumpingJvm()
+
+    assert class_archive(JAVA, [], "").write(jvm)
+
+    assert (written, jvm.dumps, other.dumps) == ([False], 1, 0)
+    assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
+
+
 @pytest.mark.parametrize(
     ("names", "found"),
     [
