@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.errors import Diagnostic, StatementError
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
-from support.covering import is_refused_on, played_on
+from support.covering import ALL, is_refused_on, played_on
 from support.tables import NAME, column, table
 
 pytestmark = [pytest.mark.spark, pytest.mark.second_session]
@@ -63,7 +63,7 @@ def counted(session, monkeypatch):
     return asked
 
 
-@pytest.mark.parametrize("number", [1, 10, 200])
+@pytest.mark.parametrize("number", [1, 10, 200 if ALL else 30])
 def test_reading_takes_two_statements_a_table(session, counted, warehouse, number):
     models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
     Orchestrator.over(session).sync_tables(models[:1])
