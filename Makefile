@@ -38,7 +38,7 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: two processes run the tests; those without the shared Spark session are shown when they are done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-spark test-second test-plain test-own
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(BESIDE) test-spark test-second test-plain test-own
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
@@ -96,7 +96,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo 'make: installing the pinned packages into .venv (about 500 MB, once)'
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools wheel
-	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation --editable '.[spark,unity,dev]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --no-build-isolation --editable '.[spark,unity,dev]'
 	@touch $@
 
 $(DOCS_READY): PACKAGES := mkdocs-material 'mkdocstrings[python]'
