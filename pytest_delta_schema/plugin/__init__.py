@@ -9,7 +9,6 @@ import pytest
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
-from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.plugin import hookspecs
 from pytest_delta_schema.plugin.configuration import (
     default_options,
@@ -35,6 +34,7 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_table,
 )
 from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options, is_worker
+from pytest_delta_schema.plugin.pytest_compat import added_arguments
 from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, with_hook_rules
 from pytest_delta_schema.plugin.terminal import show_progress, write_lines
 
@@ -80,6 +80,7 @@ def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
     """Start a project instead of running tests, with ``--delta-init``."""
     if not config.option.delta_schema_init or config.option.help:
         return None
+    from pytest_delta_schema.escaping import escaped_lines
     from pytest_delta_schema.plugin.new_project import start_project
 
     for line in start_project(project_folder(config), config):
@@ -96,7 +97,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_SETTINGS] = settings = push_settings(lambda: with_hook_rules(options.settings, config))
     config.stash[RUN] = ContractRun(config, options, settings)
     if config.args_source is not config.ArgsSource.ARGS:
-        config.args.extend(map(str, options.models))
+        config.args.extend(added_arguments(config.args, options.models))
     if options.mode is not None and not only_shows(config):
         from pytest_delta_schema.plugin.summary import Summary
 
@@ -119,6 +120,8 @@ def _read_options(config: pytest.Config) -> Options:
         if not lacks_pyspark(error):
             raise
         fault = NO_PYSPARK
+    from pytest_delta_schema.escaping import escaped_lines
+
     text = escaped_lines(fault)
     if not only_shows(config):
         raise pytest.UsageError(text)
@@ -131,6 +134,8 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     path = config.stash[RUN].options.project_file
     if path is None:
         return None
+    from pytest_delta_schema.escaping import escaped
+
     shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
     return escaped(f"delta schema: configured by {shown}")
 

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative, TerminalRepr
 from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterable
+
     from _pytest.fixtures import FuncFixtureInfo
 
-__all__ = ["Failed", "TerminalRepr", "failure_at", "fixture_info"]
+__all__ = ["Failed", "TerminalRepr", "added_arguments", "failure_at", "fixture_info"]
 
 VERSIONS = {"pytest": ">=8.4,<10"}
 """The versions with which these names were tested."""
+
+
+def added_arguments(arguments: Iterable[str], files: Iterable[Path]) -> list[str]:
+    """Return the files that pytest collects only if they are arguments, too.
+
+    From version 9 on that is each of them. Older versions collect nothing else below a folder if a file of that folder
+    is an argument, and find the file by the folder (pytest 8.4.2).
+
+    Args:
+        arguments: The folders and files that pytest collects.
+        files: Modules with tables.
+    """
+    if pytest.version_tuple >= (9,):
+        return list(map(str, files))
+    known = [Path(argument).absolute() for argument in arguments]
+    return [str(file) for file in files if not any(file.is_relative_to(path) for path in known)]
 
 
 def fixture_info(item: pytest.Function) -> FuncFixtureInfo:

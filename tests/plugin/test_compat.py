@@ -33,3 +33,15 @@ def test_no_other_module_uses_one():
     }
 
     assert uses == {"plugin/pytest_compat.py", "plugin/syrupy_compat.py", "backends/unity/deltalake_compat.py"}
+
+
+@pytest.mark.parametrize(
+    ("version", "added"),
+    [((9, 0, 0), ["/p/shop/models.py", "/p/tests/models.py", "/lib/models.py"]), ((8, 4, 2), ["/lib/models.py"])],
+    ids=["9", "8.4"],
+)
+def test_an_older_pytest_finds_the_modules_below_its_folders(monkeypatch, version, added):
+    monkeypatch.setattr(pytest, "version_tuple", version)
+    files = [Path("/p/shop/models.py"), Path("/p/tests/models.py"), Path("/lib/models.py")]
+
+    assert pytest_compat.added_arguments(["/p/tests", "/p/shop/models.py"], files) == added
