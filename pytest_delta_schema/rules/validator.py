@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
@@ -52,6 +53,7 @@ from pytest_delta_schema.rules.unique import DuplicateUnique, InvalidUniqueColum
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from pytest_delta_schema.errors import Location
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan
@@ -162,11 +164,15 @@ class PlanValidator:
         self.plan_rules = tuple(plan_rules)
 
     def model_violations(self, models: Iterable[Table]) -> tuple[Diagnostic, ...]:
-        """Return every violation in ``models``, table by table."""
+        """Return every violation in ``models``, table by table, with the locations of the declarations."""
         tables = sorted(models, key=lambda table: table.name)
         return (
             *_declared_twice(tables),
-            *(fault for table in tables for fault in _run(self.model_rules, table, table.qualified_name)),
+            *(
+                fault
+                for table in tables
+                for fault in _run(self.model_rules, table, table.qualified_name, table.origin.location)
+            ),
         )
 
     def plan_violations(self, plan: TablePlan) -> tuple[Diagnostic, ...]:
@@ -204,11 +210,21 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:
             yield violation(DuplicateTable(), name, "", message, "keep one declaration")
 
 
-def _run(rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, table: str) -> Iterator[Diagnostic]:
+def _run(
+    rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, table: str, location: Location | None = None
+) -> Iterator[Diagnostic]:
+    """Yield the violations of one model or plan.
+
+    Args:
+        rules: The rules.
+        subject: The model, or the action of a plan.
+        table: Dotted name of the table.
+        location: Where the table is declared, for violations to which the rule has given no location.
+    """
     for rule in rules:
         try:
             # A rule that raises halfway is reported by its failure alone.
-            violations = tuple(rule.check(subject))
+            violations = tuple(replace(fault, location=fault.location or location) for fault in rule.check(subject))
         except Exception as error:  # noqa: BLE001 - rules are code of users: any exception is reported as their fault
             name = type(rule).__name__
             violations = (
@@ -216,6 +232,7 @@ def _run(rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, tabl
                     rule=name,
                     code=FailedRule.code,
                     table=table,
+                    location=location,
                     path="",
                     message=f"rule {name} itself failed with {type(error).__name__}: {because(error)}",
                     remedy="fix the rule",

@@ -252,6 +252,8 @@ def test_two_faults_in_three_tables_are_one_error_with_every_table_named():
         "dev.silver.c",
     ]
     assert len(caught.value.diagnostics) == len(lines)
+    locations = {str(model.name): model.origin.location for model in models}
+    assert all(violation.location == locations[violation.table] for violation in caught.value.diagnostics)
     assert lines[0].startswith("dev.silver.a: has no columns")
 
 
