@@ -7,9 +7,10 @@ SQL stays executable, see :func:`escaped_literals` and :func:`note_on`.
 from __future__ import annotations
 
 import re
-from functools import cache
 
-HIDDEN = re.compile(
+# Patterns are texts, which re compiles when they are first used, because every pytest run imports this module.
+
+HIDDEN = (
     "["
     "\x00-\x1f\x7f-\x9f"  # controls
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # not shown
@@ -17,9 +18,9 @@ HIDDEN = re.compile(
     "\ud800-\udfff"  # halves of characters
     "]"
 )
-"""The characters that are escaped."""
+"""A pattern of the characters that are escaped."""
 
-_HIDDEN_IN_LINES = re.compile(HIDDEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+_HIDDEN_IN_LINES = HIDDEN.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f")
 _SEEN = str.maketrans("\n\t", "  ")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -27,7 +28,8 @@ _NAME = r"`(?:[^`]|``)*`"
 _RAW = r"""\b[rR](?:'[^']*'|"[^"]*")"""
 _LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _COMMENT = r"--[^\n]*|/\*.*?\*/"
-_CHARACTERS = re.compile(r"\\(.)|([^\\])", re.DOTALL)
+_TOKENS = f"(?s)(?P<kept>{_NAME}|{_RAW})|(?P<literal>{_LITERAL})|(?P<comment>{_COMMENT})|\r"
+_CHARACTERS = r"(?s)\\(.)|([^\\])"
 
 
 def escaped(text: object) -> str:
@@ -61,7 +63,7 @@ def escaped_literals(sql: str) -> str:
 
     White space between them stays, and so do names, and raw literals (``r'...'``), which have no escapes.
     """
-    return sql if HIDDEN.search(sql) is None else _tokens().sub(_legible_token, sql)
+    return sql if re.search(HIDDEN, sql) is None else re.sub(_TOKENS, _legible_token, sql)
 
 
 def note_on(sql: str) -> str:
@@ -69,32 +71,27 @@ def note_on(sql: str) -> str:
 
     Line ends and tabs alone can be seen as they are.
     """
-    kept = dict.fromkeys(match["kept"] for match in _tokens().finditer(sql) if match["kept"])
-    shown = ", ".join(escaped(token) for token in kept if HIDDEN.search(token.translate(_SEEN)))
+    kept = dict.fromkeys(match["kept"] for match in re.finditer(_TOKENS, sql) if match["kept"])
+    shown = ", ".join(escaped(token) for token in kept if re.search(HIDDEN, token.translate(_SEEN)))
     return f"with characters that are not shown: {shown}" if shown else ""
 
 
 def sql_lines(sql: str) -> list[str]:
     """Split SQL into lines, but not inside of names, which must stay as they are."""
-    marked = _tokens().sub(lambda match: match[0].replace("\n", " ") if match["kept"] else match[0], sql)
+    marked = re.sub(_TOKENS, lambda match: match[0].replace("\n", " ") if match["kept"] else match[0], sql)
     ends = [index for index, character in enumerate(marked) if character == "\n"]
     return [sql[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(sql)], strict=True)]
 
 
-@cache  # compiled when SQL is first escaped, because every pytest run imports this module
-def _tokens() -> re.Pattern[str]:
-    return re.compile(f"(?P<kept>{_NAME}|{_RAW})|(?P<literal>{_LITERAL})|(?P<comment>{_COMMENT})|\r", re.DOTALL)
-
-
-def _written_out(text: str, hidden: re.Pattern[str]) -> str:
+def _written_out(text: str, hidden: str) -> str:
     if text.isprintable():
         return text
-    return hidden.sub(lambda match: _SHORT.get(match[0]) or code_unit_escapes(match[0]), text)
+    return re.sub(hidden, lambda match: _SHORT.get(match[0]) or code_unit_escapes(match[0]), text)
 
 
 def _legible_token(match: re.Match[str]) -> str:
     if match["literal"]:
-        return _CHARACTERS.sub(_legible_character, match["literal"])
+        return re.sub(_CHARACTERS, _legible_character, match["literal"])
     if match["comment"]:
         return escaped_lines(match["comment"])
     return match["kept"] or " "
@@ -102,7 +99,7 @@ def _legible_token(match: re.Match[str]) -> str:
 
 def _legible_character(match: re.Match[str]) -> str:
     character = match[1] or match[2]
-    if HIDDEN.match(character) is None:
+    if re.match(HIDDEN, character) is None:
         return match[0]
     # A backslash in front of a hidden character has no meaning in SQL.
     return _SHORT.get(character) or code_unit_escapes(character)

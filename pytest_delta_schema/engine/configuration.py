@@ -3,7 +3,7 @@
 This module is loaded with the plugin, in every pytest run: it imports nothing but ``typing`` and other light modules.
 """
 
-from __future__ import annotations
+# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
 
 from typing import Literal, NamedTuple, get_args
 

@@ -1,16 +1,14 @@
 """Find and read the section of a project's ``pyproject.toml``, without pytest."""
 
-from __future__ import annotations
+# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
 
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from pytest_delta_schema.engine.configuration import BY_NAME, TOML_KEYS
 from pytest_delta_schema.setting_text import SECTION
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 _TOOL, _KEY = SECTION.split(".")
 

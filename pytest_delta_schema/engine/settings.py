@@ -1,16 +1,16 @@
 """Everything that changes a verdict, as one frozen value, and the stack that holds the settings in force."""
 
-from __future__ import annotations
+# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
 
+from collections.abc import Callable
+from os import PathLike
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
+from pytest_delta_schema.engine.apply_modes import FailurePolicy, PreflightMode, RiskLabel
+from pytest_delta_schema.models.modes import PropertyMode
 
-    from pytest_delta_schema.engine.apply_modes import FailurePolicy, PreflightMode, RiskLabel
-    from pytest_delta_schema.models.modes import PropertyMode
+if TYPE_CHECKING:
     from pytest_delta_schema.models.table import PropertyValue
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
@@ -39,12 +39,12 @@ class Settings(NamedTuple):
     """
 
     properties: tuple[tuple[str, PropertyMode], ...] = ()
-    default_properties: tuple[tuple[str, PropertyValue], ...] = ()
+    default_properties: tuple[tuple[str, "PropertyValue"], ...] = ()
     enable_features: tuple[str, ...] = ()
     owned_properties: bool = False
-    consents: tuple[Consent, ...] = ()
-    project_consents: tuple[Consent, ...] = ()
-    must_match: tuple[Consent, ...] = ()
+    consents: tuple["Consent", ...] = ()
+    project_consents: tuple["Consent", ...] = ()
+    must_match: tuple["Consent", ...] = ()
     max_risk: RiskLabel = "destructive"
     protected: tuple[str, ...] = ()
     bindings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
@@ -52,11 +52,11 @@ class Settings(NamedTuple):
     preflight_samples: int = 5
     on_failure: FailurePolicy = "leave"
     rules: tuple[str, ...] = ()
-    model_rules: tuple[ModelRule, ...] = ()
-    plan_rules: tuple[PlanRule, ...] = ()
+    model_rules: tuple["ModelRule", ...] = ()
+    plan_rules: tuple["PlanRule", ...] = ()
 
     @classmethod
-    def from_project(cls, folder: str | PathLike[str]) -> Settings:
+    def from_project(cls, folder: str | PathLike[str]) -> "Settings":
         """Read the settings of a project from its ``pyproject.toml``, without pytest.
 
         The section ``[tool.pytest_delta_schema]`` is read from the nearest file in ``folder`` or above it. Without one,
@@ -74,7 +74,7 @@ class Settings(NamedTuple):
 
         return cls(**project_settings(folder))
 
-    def for_scratch_tables(self) -> Settings:
+    def for_scratch_tables(self) -> "Settings":
         """Return the settings for tables that tests create: those of declarations, and none of applies."""
         return Settings(
             properties=self.properties,

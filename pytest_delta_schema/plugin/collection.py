@@ -35,7 +35,7 @@ LISTED = "delta_tables"
 """Name of the list with which a test module adopts tables that were declared elsewhere."""
 
 # Characters with a meaning in node ids, file names or syrupy.
-_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN.pattern}')
+_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
 _LONGEST = 180
 METADATA = "metadata"
 """The check of a catalog entry, which counts among those of the run's mode."""

@@ -1,8 +1,12 @@
 """The options on the command line, the ini keys, the marks, and the options of one run."""
 
-from __future__ import annotations
+# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import pytest
 
 from pytest_delta_schema.engine.configuration import (
     LISTS,
@@ -11,15 +15,10 @@ from pytest_delta_schema.engine.configuration import (
     RunMode,
     Setting,
 )
+from pytest_delta_schema.engine.settings import Settings
+from pytest_delta_schema.models.modes import UnmanagedMode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import pytest
-
-    from pytest_delta_schema.engine.settings import Settings
-    from pytest_delta_schema.models.modes import UnmanagedMode
     from pytest_delta_schema.redaction import Uri
 
 DRIFT, APPLY, SYNC = get_args(RunMode)
@@ -46,7 +45,7 @@ class Unity(NamedTuple):
         sync_recreate: Whether a sync on request may delete an entry and create it again, where a server has no updates.
     """
 
-    uri: Uri | None
+    uri: "Uri | None"
     token_variable: str
     timeout: float
     sync_on_read: bool

@@ -1,21 +1,16 @@
 """Read each setting from the command line, the ini file and ``pyproject.toml``, and merge what they give."""
 
-from __future__ import annotations
+# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_delta_schema.engine.configuration import INI_KEYS, LISTS, SETTINGS, TOML_KEYS
-from pytest_delta_schema.engine.project_file import nearest, shown_path
+from pytest_delta_schema.engine.configuration import INI_KEYS, LISTS, SETTINGS, TOML_KEYS, Setting
+from pytest_delta_schema.engine.project_file import ProjectFile, nearest, shown_path
 from pytest_delta_schema.setting_text import SECTION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pytest_delta_schema.engine.configuration import Setting
-    from pytest_delta_schema.engine.project_file import ProjectFile
 
 _KEYED = ("bindings", "pairs")
 _NOT_SHOWN = ("text", "uri")

@@ -23,7 +23,7 @@ _ESCAPES = {
     "$": "\\u0024",
 }
 # Spark substitutes ${variables} even inside of literals.
-_TO_ESCAPE = re.compile(rf"[\\']|{HIDDEN.pattern}|\$(?=\{{)")
+_TO_ESCAPE = re.compile(rf"[\\']|{HIDDEN}|\$(?=\{{)")
 
 
 def identifier(name: str) -> str:

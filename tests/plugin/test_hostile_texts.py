@@ -124,7 +124,8 @@ def outputs(project, *args):
 def check(texts):
     for name, text in texts.items():
         found = [
-            text[max(0, match.start() - 60) : match.end() + 20] for match in HIDDEN.finditer(text.replace("\n", " "))
+            text[max(0, match.start() - 60) : match.end() + 20]
+            for match in re.finditer(HIDDEN, text.replace("\n", " "))
         ]
         assert not found, (name, found[:5])
         assert "\n::error::" not in text, (name, text.split("\n::error::")[0][-200:])

@@ -9,6 +9,7 @@ HEAVY = (
     "pyspark",
     "delta",
     "py4j",
+    "sqlglot",
     "pytest_delta_schema.plan",
     "pytest_delta_schema.sql",
     "pytest_delta_schema.models.table",
