@@ -5,6 +5,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema.progress import step
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -23,5 +25,11 @@ def at_once(
         names: The tables.
         threads: The largest number of threads, at least 1.
     """
-    with ThreadPoolExecutor(max_workers=threads) as pool:
-        return dict(zip(names, pool.map(read, names), strict=True))
+    results: dict[QualifiedName, _T] = {}
+    total = len(names)
+    with (
+        step(f"reading {total} tables", lambda: f"{len(results)} of {total}"),
+        ThreadPoolExecutor(max_workers=threads) as pool,
+    ):
+        results.update(zip(names, pool.map(read, names), strict=True))
+    return results

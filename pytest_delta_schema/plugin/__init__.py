@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import TYPE_CHECKING
 
@@ -33,10 +34,11 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_schema,
     make_delta_table,
 )
-from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options, is_worker
-from pytest_delta_schema.plugin.pytest_compat import added_arguments
+from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options, is_distributed, is_worker
+from pytest_delta_schema.plugin.pytest_compat import added_arguments, leave_out_of_reports
 from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, with_hook_rules
 from pytest_delta_schema.plugin.terminal import show_progress, write_lines
+from pytest_delta_schema.progress import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -62,6 +64,7 @@ __all__ = [
 ]
 
 _TABLE_MODULE = "pytest_delta_schema.models.table"
+_ENDS_OF_TESTS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 _SETTINGS = pytest.StashKey[PushedSettings]()
 
 
@@ -127,6 +130,11 @@ def _read_options(config: pytest.Config) -> Options:
         raise pytest.UsageError(text)
     config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))
     return default_options(config)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Keep what the terminal shows of long steps out of the reports of tests."""
+    leave_out_of_reports(session.config, LOGGER, logging.INFO)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -212,10 +220,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from pytest_delta_schema.plugin.collection import selected_tables, tables_with_rules
 
         run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
-        if session.config.option.collectonly:
-            from pytest_delta_schema.plugin.syrupy_compat import protect_on_collect_only
-
-            protect_on_collect_only(session.config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -232,6 +236,10 @@ def pytest_runtest_makereport(
         from pytest_delta_schema.plugin.failures import report_error
 
         report_error(item, report, call.excinfo.value)
+    if report.sections and item.config.stash[RUN].has_started_spark:
+        from pytest_delta_schema.plugin.failures import without_start_lines
+
+        without_start_lines(report)
     return report
 
 
@@ -247,9 +255,26 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
-    """Run before syrupy, and prevent it from deleting snapshots of tests that did not run."""
-    if getattr(session.config.option, "update_snapshots", False):
-        from pytest_delta_schema.plugin.syrupy_compat import protect_after_run
+    """Run before syrupy, and prevent it from deleting or reporting snapshots of tests that did not run."""
+    config, run = session.config, session.config.stash[RUN]
+    updates = getattr(config.option, "update_snapshots", False)
+    if not (updates or run.tables or run.is_refused):
+        return (yield)
+    from pytest_delta_schema.plugin.syrupy_compat import find_no_unused, mark_as_skipped, protect_after_run
 
+    if updates:
         protect_after_run(session, exitstatus)
+    mark_as_skipped(config, run.without_snapshot)
+    stopped = config.option.collectonly or exitstatus not in _ENDS_OF_TESTS
+    if run.is_refused or (stopped and not is_distributed(config)):
+        find_no_unused(config)
     return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(config: pytest.Config) -> None:
+    """Run before the report of syrupy."""
+    if config.stash[RUN].tables or config.stash[RUN].is_refused:
+        from pytest_delta_schema.plugin.syrupy_compat import report_no_unused
+
+        report_no_unused(config)

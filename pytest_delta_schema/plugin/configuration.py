@@ -20,6 +20,7 @@ from pytest_delta_schema.plugin.options import (
     SYNC,
     Options,
     Unity,
+    is_distributed,
     is_worker,
 )
 from pytest_delta_schema.plugin.sources import Sources
@@ -222,7 +223,7 @@ def _faults_of_warehouse(config: pytest.Config, warehouse: str) -> Iterator[str]
 
 
 def _distributes(config: pytest.Config) -> bool:
-    return not is_worker(config) and config.getoption("dist", "no") != "no" and bool(config.getoption("tx", None))
+    return not is_worker(config) and is_distributed(config)
 
 
 def _uri(text: str | None) -> Uri | None:

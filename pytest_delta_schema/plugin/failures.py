@@ -59,6 +59,12 @@ class CatalogUnavailable(Failed):
         self.table = ""
 
 
+_NOISE = (
+    "WARNING: Using incubator modules: jdk.incubator.vector",  # JDK 17 to 25, as Spark 3.5 to 4.2 start it
+    " Dynamic dump to file ",  # the same, when the archive of classes is written
+)
+"""How lines begin that every start of Spark's JVM prints, and that no setting turns off."""
+
 _CAUSE = "delta_schema_cause"
 _SHOWN = pytest.StashKey[set[str]]()
 _LATER = "not checked, because the catalog is not available; the first error of this run says why"
@@ -79,6 +85,16 @@ def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseExcept
     if isinstance(error, CatalogUnavailable):
         setattr(report, _CAUSE, str(error))
         show_once(item.config, report)
+
+
+def without_start_lines(report: pytest.TestReport) -> None:
+    """Remove the lines that every start of Spark's JVM prints from the captured output of a report."""
+    sections = []
+    for title, content in report.sections:
+        kept = [line for line in content.splitlines(keepends=True) if not line.startswith(_NOISE)]
+        if kept or not content:
+            sections.append((title, "".join(kept)))
+    report.sections = sections
 
 
 def show_once(config: pytest.Config, report: pytest.TestReport) -> None:

@@ -91,6 +91,7 @@ def delta_spark(
 
     run = pytestconfig.stash[RUN]
     declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
+    run.has_started_spark = True
     try:
         session = open_session(
             delta_warehouse,

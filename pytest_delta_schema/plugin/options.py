@@ -123,6 +123,11 @@ def worker_id(config: pytest.Config) -> str:
     return str(getattr(config, "workerinput", {}).get("workerid", "main"))
 
 
+def is_distributed(config: pytest.Config) -> bool:
+    """Whether this process is a worker of xdist or controls workers."""
+    return is_worker(config) or (config.getoption("dist", "no") != "no" and bool(config.getoption("tx", None)))
+
+
 def is_worker(config: pytest.Config) -> bool:
     """Whether this process is an xdist worker."""
     return hasattr(config, "workerinput")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative, TerminalRepr
@@ -14,7 +15,15 @@ if TYPE_CHECKING:
 
     from _pytest.fixtures import FuncFixtureInfo
 
-__all__ = ["Failed", "TerminalRepr", "added_arguments", "failure_at", "fixture_info"]
+__all__ = [
+    "Failed",
+    "TerminalRepr",
+    "added_arguments",
+    "end_line",
+    "failure_at",
+    "fixture_info",
+    "leave_out_of_reports",
+]
 
 VERSIONS = {"pytest": ">=8.4,<10"}
 """The versions with which these names were tested."""
@@ -39,6 +48,32 @@ def added_arguments(arguments: Iterable[str], files: Iterable[Path]) -> list[str
 def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
     """Return what pytest has computed about the fixtures of an item; ``Function.from_parent`` takes it."""
     return item._fixtureinfo  # noqa: SLF001 - there is no public interface
+
+
+def end_line(reporter: Any) -> None:
+    """End a line that was written while a test ran, and begin the line on which pytest shows the test's result.
+
+    Args:
+        reporter: pytest's terminal reporter.
+    """
+    node_id = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+    if node_id and reporter.showfspath:
+        reporter.write_fspath_result(node_id, "")
+    else:
+        reporter.write("\n")
+
+
+def leave_out_of_reports(config: pytest.Config, logger: str, level: int) -> None:
+    """Keep records out of the section "Captured log" of reports, because the terminal shows them; caplog has them.
+
+    Args:
+        config: The run's configuration.
+        logger: The name of their logger.
+        level: The highest level that is left out.
+    """
+    plugin: Any = config.pluginmanager.getplugin("logging-plugin")
+    if plugin is not None:
+        plugin.report_handler.addFilter(lambda record: record.name != logger or record.levelno > level)
 
 
 def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChainRepr:

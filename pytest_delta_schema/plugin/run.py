@@ -35,6 +35,9 @@ class ContractRun:
         self.selected: list[Table] = []
         self.checked_by_rules: set[QualifiedName] = set()
         self.audited: set[int] = set()
+        self.without_snapshot: list[str] = []
+        self.is_refused = False
+        self.has_started_spark = False
         self._config = config
         self._pushed = settings
         self._gates: dict[int, Gate] = {}

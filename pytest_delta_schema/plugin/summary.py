@@ -59,6 +59,7 @@ def note_refusals(config: pytest.Config, faults: list[str]) -> None:
         config: The run's configuration.
         faults: The messages.
     """
+    config.stash[RUN].is_refused = True
     if is_worker(config):
         config.workeroutput[_REFUSED] = faults  # type: ignore[attr-defined]
     else:
@@ -117,6 +118,7 @@ class Summary:
             self._unused_consents.append(output[_UNUSED])
         faults = output.get(_REFUSED, [])
         self._refused.extend(fault for fault in faults if fault not in self._refused)
+        self._config.stash[RUN].is_refused |= bool(faults)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Fail a gate that found no table, because nothing was checked."""

@@ -6,18 +6,45 @@ that fails before its assertion. So it may clean up only after complete runs tha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 VERSIONS = {"syrupy": ">=5,<8"}
 """The versions with which the names of these options were tested."""
 
+_BEFORE = pytest.StashKey[bool]()
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 
 
-def protect_on_collect_only(config: pytest.Config) -> None:
-    """Prevent ``--collect-only`` from failing: no test runs, so no snapshot is unused."""
+def find_no_unused(config: pytest.Config) -> None:
+    """Let syrupy find no unused snapshots when the session ends."""
     if hasattr(config.option, "disable_unused_snapshots"):
+        config.stash[_BEFORE] = config.option.disable_unused_snapshots
         config.option.disable_unused_snapshots = True
+
+
+def report_no_unused(config: pytest.Config) -> None:
+    """Let the report of syrupy not say that nobody looked for unused snapshots; called before that report."""
+    if _BEFORE in config.stash:
+        config.option.disable_unused_snapshots = config.stash[_BEFORE]
+
+
+def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:
+    """Let syrupy treat items as skipped, so that their snapshots do not count as unused.
+
+    Args:
+        config: The run's configuration.
+        node_ids: Of items that ended before they compared their snapshot.
+    """
+    from syrupy.session import ItemStatus
+
+    session: Any = getattr(config, "_syrupy", None)
+    for node_id in node_ids if session is not None else ():
+        session._selected_items[node_id] = ItemStatus.SKIPPED  # noqa: SLF001 - there is no public way
 
 
 def protect_after_run(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:

@@ -66,7 +66,10 @@ class StandardContract:
         from pytest_delta_schema.plugin.snapshots import mismatch
 
         declarations = request.config.stash[RUN].declarations
-        report_unless_shown(request, self.table, rules_outcome(self.table, declarations))
+        outcome = rules_outcome(self.table, declarations)
+        if not outcome.status.is_good:
+            request.config.stash[RUN].without_snapshot.append(request.node.nodeid)
+        report_unless_shown(request, self.table, outcome)
         difference = mismatch(delta_snapshot, script(statements(declarations.creation(self.table))))
         if difference is not None:
             head, body = difference

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import logging
+import sys
+import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.plugin.options import is_worker, worker_id
+from pytest_delta_schema.plugin.pytest_compat import end_line
+from pytest_delta_schema.progress import LOGGER, PHASE
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     import pytest
 
-_LOGGER = "pytest_delta_schema"
+    from pytest_delta_schema.progress import Phase
+
+FIRST_WORKER = "gw0"
+"""The worker of xdist that shows the progress of its steps."""
+
+
+_PAUSE = 3.5
+"""Seconds between two lines about one step, where a line cannot be rewritten."""
 
 
 class TerminalHandler(logging.Handler):
-    """Writes log records as lines of pytest's terminal reporter; none where there is no reporter, as in xdist workers.
+    """Writes log records as lines of pytest's terminal reporter, also while pytest captures output.
+
+    A terminal shows how far a step is in one line that is rewritten; a file gets a line every few seconds. Of the
+    workers of xdist, which have no reporter, the first one writes lines to its standard error.
 
     Args:
         config: The run's configuration.
@@ -23,10 +41,52 @@ class TerminalHandler(logging.Handler):
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(logging.INFO)
         self._config = config
+        self._is_rewriting = False
+        self._last = 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record at once."""
-        write_lines(self._config, f"delta schema: {record.getMessage()}")
+        text = escaped_lines(f"delta schema: {record.getMessage()}")
+        phase: Phase = getattr(record, PHASE, "end")
+        reporter: Any = self._config.pluginmanager.getplugin("terminalreporter")
+        here = reporter is not None and not is_worker(self._config)
+        rewrites = here and bool(reporter.isatty)
+        if phase == "running" and not rewrites:
+            if time.monotonic() - self._last < _PAUSE:
+                return
+            self._last = time.monotonic()
+        with _uncaptured(self._config):
+            if not here:
+                _write_in_worker(self._config, text)
+            else:
+                self._write(reporter, text, phase, rewrites=rewrites)
+
+    def _write(self, reporter: Any, text: str, phase: Phase, *, rewrites: bool) -> None:
+        if not self._is_rewriting:
+            reporter.ensure_newline()
+        if rewrites:
+            # A longer line would wrap, and only its last part would be replaced.
+            reporter.rewrite(text[: self._config.get_terminal_writer().fullwidth - 1], erase=True)
+        else:
+            reporter.write(text)
+        self._is_rewriting = rewrites and phase == "running"
+        if phase == "end":
+            end_line(reporter)
+        elif not self._is_rewriting:
+            reporter.write("\n")
+        reporter.flush()
+
+
+def _uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
+    """Let what is written inside the block reach the terminal; pytest captures file descriptors while a test runs."""
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    return nullcontext() if capture is None else capture.global_and_fixture_disabled()
+
+
+def _write_in_worker(config: pytest.Config, text: str) -> None:
+    if worker_id(config) == FIRST_WORKER:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
 
 
 def write_lines(config: pytest.Config, text: str) -> None:
@@ -49,7 +109,7 @@ def show_progress(config: pytest.Config) -> None:
     Args:
         config: The run's configuration.
     """
-    logger = logging.getLogger(_LOGGER)
+    logger = logging.getLogger(LOGGER)
     level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, TerminalHandler)]
     handler = TerminalHandler(config)
     for other in outer:

@@ -154,3 +154,30 @@ def test_assert_no_drift_shows_the_drift_of_all_tables():
 def test_assert_no_drift_refuses_a_broken_declaration():
     with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: .*DS102"):
         assert_no_drift(table(), MemoryCatalog())
+
+
+JVM = """
+import os
+from importlib import import_module
+from types import SimpleNamespace
+
+def start(*_, **__):
+    os.write(2, b"WARNING: Using incubator modules: jdk.incubator.vector\\nan error of Spark\\n")
+    return SimpleNamespace(spark=None, close=lambda: os.write(2, b" Dynamic dump to file /x.jsa\\n"))
+
+import_module("pytest_delta_schema.backends.local.session").open_session = start
+"""
+
+
+def test_lines_that_every_start_of_spark_prints_are_not_in_reports(project):
+    project.ini("")
+    project.pytester.makeconftest(JVM)
+    project.pytester.makepyfile(test_x="def test_it(delta_spark): assert False\n")
+
+    result = project.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Captured stderr setup*", "an error of Spark"], consecutive=True)
+    result.stdout.no_fnmatch_line("*incubator*")
+    result.stdout.no_fnmatch_line("*Dynamic dump*")
+    result.stdout.no_fnmatch_line("*Captured stderr teardown*")

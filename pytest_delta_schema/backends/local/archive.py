@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.errors import because, reason
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.setting_text import toml_setting
 
 if TYPE_CHECKING:
@@ -69,12 +69,9 @@ class ClassArchive:
             with FileLock(self.folder / f"{self.key}.lock", timeout=0):
                 if kept_file(self.folder, self.key, _SUFFIX) is not None:
                     return False
-                start = time.monotonic()
-                _LOG.info("keeping the JVM's classes, once; later starts are faster")
-                jvm.pytest_delta_schema.ClassArchive.dump(str(scratch))
-                size, took = scratch.stat().st_size / 1e6, time.monotonic() - start
-                keep_file(scratch, self.folder, self.key, _SUFFIX)
-                _LOG.info("kept %.0f MB in %.0f s", size, took)
+                with step("writing an archive of the JVM's classes, once; later starts are faster", announced=True):
+                    jvm.pytest_delta_schema.ClassArchive.dump(str(scratch))
+                    keep_file(scratch, self.folder, self.key, _SUFFIX)
         except Timeout:  # another process writes it
             return False
         except (OSError, Py4JError) as error:

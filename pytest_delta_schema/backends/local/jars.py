@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from pytest_delta_schema.backends.local.download_progress import download_progress
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, checksum, using_cache
 from pytest_delta_schema.backends.local.pairs import published, require_pair
 from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
 from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,11 +31,8 @@ _LOG = logging.getLogger("pytest_delta_schema")
 NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
 """The jars that Delta 4.4.0 needs beyond those of Spark; the other resolved jars are part of Spark."""
 
-_EXPECTED_MB = 87
 _FULL = os.strerror(errno.ENOSPC)
 _LAST_LINES = 5
-_PATIENCE = 5.0
-"""Seconds between two log records about a running download."""
 
 
 def coordinates() -> str:
@@ -112,13 +111,16 @@ def _is_whole(jar: Path) -> bool:
 def _resolve(wanted: str, folder: Path) -> list[Path]:
     # The resolver leaves a jar that is there already as it is.
     shutil.rmtree(folder / "jars", ignore_errors=True)
-    _LOG.info("downloading %s and what it needs, once for this machine (about %d MB)", wanted, _EXPECTED_MB)
     log = folder / "resolve.log"
-    with log.open("w", encoding="utf-8") as output:
+    text = f"downloading {wanted} and what it needs, once for this machine"
+    with (
+        log.open("w", encoding="utf-8") as output,
+        step(text, lambda: download_progress(folder), announced=True),
+    ):
         process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
             _command(wanted, folder), stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=_environment()
         )
-        _watch(process, folder)
+        process.wait()
     jars = [path for path in sorted(folder.glob("jars/*.jar")) if path.name.startswith(NEEDED)]
     if process.returncode or not jars:
         raise _failure(wanted, log)
@@ -134,16 +136,6 @@ def _command(wanted: str, folder: Path) -> list[str]:
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "SPARK_HOME": str(spark_home()), "PYSPARK_PYTHON": sys.executable}
-
-
-def _watch(process: subprocess.Popen[bytes], folder: Path) -> None:
-    while True:
-        try:
-            process.wait(timeout=_PATIENCE)
-        except subprocess.TimeoutExpired:
-            _LOG.info("%.0f of about %d MB so far", _size(folder.rglob("*.jar")), _EXPECTED_MB)
-        else:
-            return
 
 
 def _size(paths: Iterable[Path]) -> float:

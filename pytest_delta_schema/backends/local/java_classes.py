@@ -16,6 +16,7 @@ from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_
 from pytest_delta_schema.backends.local.programs import answer_of
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,8 @@ def classes_jar(jars: Sequence[Path], java: Java) -> Path:
         if archive is not None:
             return archive
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        text = "compiling the Java classes of the local catalog, once for this Spark and Delta"
+        with tempfile.TemporaryDirectory(dir=folder) as scratch, step(text, announced=True):
             _build(sources, jars, java, Path(scratch))
             # If several processes compile at once, the last one writes the same bytes again.
             return keep_file(Path(scratch, "classes.jar"), folder, name, ".jar")

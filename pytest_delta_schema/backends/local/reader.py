@@ -25,6 +25,7 @@ from pytest_delta_schema.backends.problems import (
 )
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.conversion import CONVERT, DELTA, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -62,7 +63,8 @@ def read_tables(
         else:
             results[name] = refusal
     if readable:
-        answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
+        with step(f"reading {len(readable)} tables"):
+            answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
         for name, answer in zip(readable, answers, strict=False):
             conversion = conversions.get(name)
             source = (

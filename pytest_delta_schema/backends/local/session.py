@@ -27,6 +27,7 @@ from pytest_delta_schema.backends.spark.compat import (
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import BackendUnavailableError, because, reason
+from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -245,7 +246,7 @@ def _temporary_folder() -> str:
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
     try:
-        with _own_python(), in_users_names():
+        with _own_python(), in_users_names(), step("starting Spark"):
             session: SparkSession = new_builder(settings).getOrCreate()
             return session
     except Exception as error:

@@ -6,6 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.spark.query_log import without_query_log
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.redaction import HIDDEN, redacted_uris
 
@@ -41,7 +42,8 @@ def in_users_names(reworded: Callable[[str], str] = str) -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     try:
-        yield
+        with without_query_log():
+            yield
     except (PySparkException, Py4JError, ConnectionError) as error:
         failure = _failure(error, reworded)
         # The original error would show what is redacted in this one.

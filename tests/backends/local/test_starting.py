@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_delta_schema import progress
 from pytest_delta_schema.backends.local import jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
@@ -104,14 +105,14 @@ def test_the_archive_is_written_once_and_used_after(tmp_path):
     first = run(START, tmp_path / "a", **env)
 
     assert (first.stdout, first.returncode) == ("NOTING\nROWS 1\n", 0), first.stderr
-    assert first.stderr.count("keeping the JVM's classes, once") == 1
+    assert first.stderr.count("writing an archive of the JVM's classes, once; later starts are faster: done") == 1
     (archive,) = (cache / "archives").glob("*.jsa")
     assert archive.stat().st_size > 1e6
     assert not [path for path in (cache / "archives").iterdir() if path.suffix not in (".jsa", ".lock")]
 
     later = run(START, tmp_path / "a", **env)
     assert (later.stdout, later.returncode) == ("SHARED\nROWS 1\n", 0)
-    assert "keeping" not in later.stderr
+    assert "writing an archive" not in later.stderr
 
 
 @pytest.mark.spark
@@ -188,6 +189,7 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
     script = (
         "import pathlib, sys, time, zipfile\n"
         "folder = pathlib.Path(sys.argv[1], 'jars'); folder.mkdir(exist_ok=True)\n"
+        "print('found a in central', flush=True); print('found b in central', flush=True)\n"
         "for name in ('io.delta_delta-spark.jar', 'org.other_thing.jar'):\n"
         "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
         "    time.sleep(2)\n"
@@ -199,15 +201,17 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
         return [sys.executable, "-c", script, str(folder)]
 
     monkeypatch.setattr(jars, "_command", command)
-    monkeypatch.setattr(jars, "_PATIENCE", 0.3)
+    monkeypatch.setattr(progress, "INTERVAL", 0.3)
 
     first, second = delta_jars(), delta_jars()
 
     assert [path.name for path in first] == ["io.delta_delta-spark.jar"]
     assert (first, len(asked)) == (second, 1)
     lines = list(caplog.messages)
-    assert "once for this machine (about 87 MB)" in lines[0]
-    assert "3 of about 87 MB so far" in lines[1:-1]
+    text = f"downloading {asked[0]} and what it needs, once for this machine"
+    assert lines[0] == text
+    assert f"{text}: 2 modules found so far" in lines[1:-2]
+    assert lines[-2].startswith(f"{text}: done after ")
     assert lines[-1] == "downloaded 6 MB"
 
     first[0].unlink()

@@ -1,0 +1,63 @@
+"""syrupy gives no advice about snapshots after runs in which tests did not run."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.plugin_project import ORDERS
+
+TWO = f"{ORDERS}\nother = table('dev.silver.other', Column('id', LongType()))\n"
+ADVICE = ["*not recommended*", "*snapshot* unused*", "*--snapshot-update to delete*"]
+UNKNOWN = "--delta-allow=drop-column dev.silver.orders.nothing"
+
+
+@pytest.fixture
+def reviewed(project):
+    """A project whose snapshots are complete."""
+    project.models(TWO)
+    project.catalog("""MemoryCatalog([stored("dev.silver.orders", ID), stored("dev.silver.other", OLD)])""")
+    project.run("--snapshot-update")
+    return project
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        pytest.param(["--collect-only"], 0, id="collection"),
+        pytest.param(["--collect-only", "-k", "other"], 0, id="collection by word"),
+        pytest.param(["--delta-drift", "--delta-allow=drop-column dev.gold.x.y"], 4, id="no such table"),
+        pytest.param(["--delta-drift", UNKNOWN], 4, id="no such column"),
+        pytest.param(["--delta-drift", "--delta-bind=a.b=c.d"], 4, id="no such binding"),
+    ],
+)
+def test_there_is_no_advice_after_a_run_without_tests(reviewed, args, code, workers):
+    if "--collect-only" in args and workers:
+        pytest.skip("xdist collects in one process")
+
+    result = reviewed.run(*args, *workers)
+
+    assert result.ret == code
+    for line in ADVICE:
+        result.stdout.no_fnmatch_line(line)
+    assert len(reviewed.snapshots()) == 2
+
+
+@pytest.mark.parametrize("args", [[], ["-m", "delta_ddl"]])
+def test_there_is_no_advice_after_a_violation_of_a_rule(reviewed, args, workers):
+    reviewed.models(TWO.replace('"id"]', '"no"]'))
+
+    result = reviewed.run(*args, *workers)
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    for line in ADVICE:
+        result.stdout.no_fnmatch_line(line)
+    assert len(reviewed.snapshots()) == 2
+
+
+def test_a_snapshot_whose_table_is_gone_is_still_reported(reviewed, workers):
+    reviewed.models(ORDERS)
+
+    result = reviewed.run(*workers)
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*1 snapshot unused*", "*--snapshot-update to delete*"])
