@@ -224,7 +224,7 @@ def _run(
     for rule in rules:
         try:
             # A rule that raises halfway is reported by its failure alone.
-            violations = tuple(replace(fault, location=fault.location or location) for fault in rule.check(subject))
+            violations = tuple(_located(fault, location) for fault in rule.check(subject))
         except Exception as error:  # noqa: BLE001 - rules are code of users: any exception is reported as their fault
             name = type(rule).__name__
             violations = (
@@ -239,3 +239,10 @@ def _run(
                 ),
             )
         yield from violations
+
+
+def _located(fault: Diagnostic, location: Location | None) -> Diagnostic:
+    if not isinstance(fault, Diagnostic):
+        msg = f"its check gives {fault!r}, which is no Diagnostic"
+        raise TypeError(msg)
+    return fault if fault.location is not None else replace(fault, location=location)

@@ -451,6 +451,20 @@ class NothingIsAligned:
         return [object()] if isinstance(action, AlignTable) and 1 / 0 else []
 
 
+class YieldsText:
+    def check(self, table):
+        return [f"{table.qualified_name} is bad"]
+
+
+def test_a_rule_that_yields_no_diagnostic_is_reported_as_that_rules_fault():
+    (violation,) = PlanValidator(model_rules=[YieldsText()]).model_violations([table(column())])
+
+    assert str(violation) == (
+        "dev.silver.orders: rule YieldsText itself failed with TypeError: its check gives 'dev.silver.orders is bad', which"
+        " is no Diagnostic; fix the rule [DS100 YieldsText]"
+    )
+
+
 def test_a_rule_that_raises_is_reported_as_that_rules_fault():
     validator = PlanValidator(model_rules=[EveryTableHasAComment()], plan_rules=[NothingIsAligned()])
 
