@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameMap, folded
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -30,8 +32,8 @@ ONE_WAY = ("delta.feature.", *PROTOCOL_VERSIONS)
 
 
 _OF_PROPERTIES = {
-    WIDENING_PROPERTY.lower(): TYPE_WIDENING,
-    MAPPING_PROPERTY.lower(): COLUMN_MAPPING,
+    folded(WIDENING_PROPERTY): TYPE_WIDENING,
+    folded(MAPPING_PROPERTY): COLUMN_MAPPING,
 }
 _READ_BY = frozenset(
     {
@@ -54,9 +56,9 @@ def loss(key: str) -> str:
     Args:
         key: The property.
     """
-    if key.lower() in PROTOCOL_VERSIONS:
+    if folded(key) in PROTOCOL_VERSIONS:
         return "clients of older protocols lose the table"
-    feature = _OF_PROPERTIES.get(key.lower(), key.rpartition(".")[2])
+    feature = _OF_PROPERTIES.get(folded(key), key.rpartition(".")[2])
     what = "neither read nor write" if feature in _READ_BY else "no longer write"
     return f"clients that do not know {feature} can {what} the table"
 
@@ -68,14 +70,14 @@ def is_on(key: str, properties: Mapping[str, object]) -> bool:
         key: One of the properties above.
         properties: Of the table, in any case.
     """
-    value = {name.lower(): str(value).lower() for name, value in properties.items()}.get(key.lower())
-    return value in (("name", "id") if key == MAPPING_PROPERTY else ("true",))
+    value = NameMap(properties.items()).get(key)
+    return str(value).lower() in (("name", "id") if key == MAPPING_PROPERTY else ("true",))
 
 
 def raises_protocol(key: str, value: str) -> bool:
     """Whether setting a property raises the protocol of the table; no statement of a plan lowers it again."""
-    if key[:6].lower() != "delta.":
+    if not folded(key).startswith("delta."):
         return False
-    if key.lower().startswith(ONE_WAY):
+    if folded(key).startswith(ONE_WAY):
         return True
     return is_on(WIDENING_PROPERTY, {key: value}) or is_on(MAPPING_PROPERTY, {key: value})

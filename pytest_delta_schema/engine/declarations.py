@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.assembly import bound, declared, planner_of, validator_of
 from pytest_delta_schema.errors import InvalidModelError
 from pytest_delta_schema.plan.dependency_order import dependency_groups
@@ -79,7 +80,7 @@ class Declarations:
                 tables, and those that have a location, stay as they are.
         """
         return tuple(
-            replace(part, location=self._locations.get(part.table.lower())) if part.location is None else part
+            replace(part, location=self._locations.get(folded(part.table))) if part.location is None else part
             for part in parts
         )
 
@@ -92,8 +93,8 @@ class Declarations:
         locations: dict[str, set[Location]] = {}
         for table in self.tables.values():
             for name in (table.name, self.bound(table).name):
-                locations.setdefault(str(name).lower(), set()).add(table.origin.location)
-        return {name: next(iter(found)) for name, found in locations.items() if len(found) == 1}
+                locations.setdefault(folded(str(name)), set()).add(table.origin.location)
+        return {name: next(iter(meant)) for name, meant in locations.items() if len(meant) == 1}
 
     def require_valid(self, models: Iterable[Table]) -> None:
         """Make sure that models break no rule, and that no two of them map to one table.

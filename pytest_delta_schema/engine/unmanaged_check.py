@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
 from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, diagnostics_of
 
@@ -63,5 +64,5 @@ def _undeclared(schema: tuple[str, str], gate: Gate, ignored: Iterable[str]) -> 
     schemas = {mapped[:2] for name, mapped in tables.items() if name[:2] == schema}
     known = set(tables.values())
     names = [str(name) for mapped in sorted(schemas) for name in gate.catalog.table_names(*mapped) if name not in known]
-    patterns = [pattern.lower() for pattern in ignored]
+    patterns = [*map(folded, ignored)]
     return [name for name in names if not any(fnmatchcase(name, pattern) for pattern in patterns)]

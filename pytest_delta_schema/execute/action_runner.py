@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.errors import ApplyError, ApplyErrors, DeltaSchemaError, StatementError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.create_executor import CreateExecutor
@@ -169,9 +170,9 @@ def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[
     """Run one stage; a new foreign key needs its parent as planned, one that is dropped and added again does not."""
     if stage is Stage.ADD_FOREIGN_KEYS:
         dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
-        before = {change.key.name.lower() for change in dropped}
+        before = NameSet(change.key.name for change in dropped)
         for change in run.action.foreign_keys:
-            if change.key.parent in stopped and change.key.name.lower() not in before:
+            if change.key.parent in stopped and change.key.name not in before:
                 cause = f"{change.key.parent}, which the foreign key references, was not aligned"
                 raise run.failed(cause)
     return run.advance(stage)

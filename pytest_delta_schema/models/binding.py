@@ -6,6 +6,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.conversion import Parquet
 from pytest_delta_schema.models.names import QualifiedName
@@ -73,7 +74,7 @@ def parse_binding(text: str) -> tuple[Prefix, Prefix]:
     Raises:
         DeclarationError: If it is not such a pair.
     """
-    prefix, _, target = (part.strip().lower() for part in text.partition("="))
+    prefix, _, target = (folded(part.strip()) for part in text.partition("="))
     left, right = tuple(prefix.split(".")), tuple(target.split("."))
     if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
         msg = f"binding {text!r} is no pair of names with as many parts; write 'dev.silver=ci.pr_42_silver'"

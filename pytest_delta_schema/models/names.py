@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class StoredName(QualifiedName):
         Returns:
             A plain name where all of it is in lower case.
         """
-        lowered = [part.lower() for part in stored]
+        lowered = [*map(folded, stored)]
         if lowered == list(stored):
             return QualifiedName(*lowered)
         name = cls(*lowered)
@@ -136,11 +137,6 @@ def require_names(value: object, subject: str) -> tuple[str, ...]:
     return tuple(require_name(item, f"{subject}[{index}]") for index, item in enumerate(value))
 
 
-def same(left: str, right: str) -> bool:
-    """Whether two column names are equal without regard to case."""
-    return left.lower() == right.lower()
-
-
 def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
     """Name a key of a table, always the same for the same key.
 
@@ -154,7 +150,7 @@ def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Ite
         key: The key's columns in that table, in order.
         columns: All columns of that table; without them the key's own are taken.
     """
-    words = tuple(column.lower() for column in key)
+    words = tuple(map(folded, key))
     joined = "_".join(words)
     name = f"{prefix}_{table.catalog}_{table.schema}_{table.table}__{joined}"
     if len(name) <= CONSTRAINT_NAME_LIMIT and ("_" not in joined or _readings(joined, (*columns, *key)) == 1):
@@ -172,7 +168,7 @@ def parse_name(text: str) -> QualifiedName:
     Raises:
         DeclarationError: If there are not three parts, none of them empty.
     """
-    parts = text.lower().split(".")
+    parts = folded(text).split(".")
     if len(parts) != len(QualifiedName._fields) or not all(part.strip() for part in parts):
         msg = f"{text!r} does not name a table; write catalog.schema.table, or give the Table itself"
         raise DeclarationError(msg)
@@ -182,7 +178,7 @@ def parse_name(text: str) -> QualifiedName:
 def _readings(text: str, columns: Iterable[str]) -> int:
     """Count the ways to read ``text`` as names of columns joined by underscores."""
     # One string of all names in lower case, because this runs for every table of a plan.
-    vocabulary = f"\0{_NUL.join(columns)}\0".lower()
+    vocabulary = folded(f"\0{_NUL.join(columns)}\0")
     parts = text.split("_")
     counts = [1] + [0] * len(parts)
     for start in range(len(parts)):

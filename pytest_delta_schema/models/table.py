@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
@@ -144,7 +145,7 @@ class Table:
     @property
     def name(self) -> QualifiedName:
         """The three parts of the name, lower-cased."""
-        return QualifiedName(self.catalog_name.lower(), self.schema_name.lower(), self.table_name.lower())
+        return QualifiedName(folded(self.catalog_name), folded(self.schema_name), folded(self.table_name))
 
     @property
     def qualified_name(self) -> str:

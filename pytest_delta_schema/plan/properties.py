@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on
-from pytest_delta_schema.delta.folded_names import same_name
+from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -143,7 +143,7 @@ def _unwanted(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
 
 def _forbidden(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
     for key in difference.observed.table_properties:
-        if policy.mode(key) == FORBID and not key.lower().startswith(ONE_WAY):
+        if policy.mode(key) == FORBID and not folded(key).startswith(ONE_WAY):
             yield key
 
 
@@ -174,7 +174,7 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
         return True
     if stored is None or not _ignores_case(key):
         return False
-    if key.lower() in PROTOCOL_VERSIONS and wanted.isdigit() and stored.isdigit():
+    if folded(key) in PROTOCOL_VERSIONS and wanted.isdigit() and stored.isdigit():
         return int(stored) >= int(wanted)
     if wanted.lower() in ("true", "false"):
         return wanted.lower() == stored.lower()
@@ -183,7 +183,7 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
 
 
 def _ignores_case(key: str) -> bool:
-    return key[:6].lower() == "delta."
+    return folded(key).startswith("delta.")
 
 
 def _seconds(text: str) -> float | None:

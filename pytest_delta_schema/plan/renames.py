@@ -110,8 +110,8 @@ def _find(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnSta
 
 
 def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
-    found = [find(columns, prefix) for prefix in path.prefixes()]
-    return ColumnPath(*(column.name for column in found if column is not None))
+    on_path = [find(columns, prefix) for prefix in path.prefixes()]
+    return ColumnPath(*(column.name for column in on_path if column is not None))
 
 
 def _renamed(columns: tuple[ColumnState, ...], path: tuple[str, ...], to: str) -> tuple[ColumnState, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.plan.changes import Change, UniqueAdd, UniqueDrop
 
 if TYPE_CHECKING:
@@ -27,4 +28,4 @@ def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
 
 
 def _identity(key: KeyState) -> tuple[str, ...]:
-    return (key.name.lower(), *(column.lower() for column in key.columns))
+    return (folded(key.name), *map(folded, key.columns))

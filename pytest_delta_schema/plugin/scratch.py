@@ -6,6 +6,7 @@ import uuid
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.assembly import declared
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
@@ -41,9 +42,9 @@ class Scratch:
     def schema(self, catalog_name: str = SCRATCH_CATALOG) -> str:
         """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
         name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
-        self._schemas.append((catalog_name.lower(), name))
-        self._catalog.create_schema(catalog_name.lower(), name)
-        return f"{catalog_name.lower()}.{name}"
+        self._schemas.append((folded(catalog_name), name))
+        self._catalog.create_schema(folded(catalog_name), name)
+        return f"{folded(catalog_name)}.{name}"
 
     def table(self, model: Table, rows: Iterable[Mapping[str, Any]] | None, name: str | None) -> Table:
         """Make the table that ``model`` declares, in the scratch schema of its catalog, and fill it.

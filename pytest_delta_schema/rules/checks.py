@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.expressions import canonical, condition_faults
 from pytest_delta_schema.state.spark_types import canonical_type
@@ -31,12 +32,12 @@ class InvalidCheckName:
         """Yield a violation for every name that two checks have or that is reserved."""
         spellings: dict[str, list[str]] = {}
         for check in table.checks:
-            spellings.setdefault(check.name.lower(), []).append(check.name)
-        for folded, names in spellings.items():
+            spellings.setdefault(folded(check.name), []).append(check.name)
+        for name, names in spellings.items():
             if len(names) > 1:
                 message = f"checks {', '.join(names)} have one name, because names match without case"
                 yield violation(self, table.qualified_name, names[0], message, "rename or remove all but one")
-            if folded == _RESERVED:
+            if name == _RESERVED:
                 message = f"check {names[0]} has a name that Delta reserves"
                 yield violation(self, table.qualified_name, names[0], message, "choose another name")
 
@@ -54,7 +55,7 @@ class InvalidCheckExpression:
         """Yield a violation for every fault of an expression that can be found without Spark."""
         if not table.checks:
             return
-        columns = {column.name.lower(): describe_type(canonical_type(column.data_type)) for column in table.columns}
+        columns = {folded(column.name): describe_type(canonical_type(column.data_type)) for column in table.columns}
         remedy = "write a condition over the columns of one row, such as amount >= 0"
         for check in table.checks:
             for fault in condition_faults(check.expression, columns):
@@ -77,6 +78,6 @@ class DuplicateCheck:
         names: dict[str, str] = {}
         for check in table.checks:
             twin = names.setdefault(canonical(check.expression), check.name)
-            if twin.lower() != check.name.lower():
+            if not same_name(twin, check.name):
                 message = f"check {check.name} ({check.expression}) has the same condition as check {twin}"
                 yield violation(self, table.qualified_name, check.name, message, "keep one of the two")

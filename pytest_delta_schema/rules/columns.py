@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
@@ -13,7 +15,7 @@ from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import not_null_paths
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState
+from pytest_delta_schema.state.types import StructState, below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,20 +49,15 @@ class DuplicateColumn:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every name that is declared more than once."""
-        yield from self._duplicates(table.qualified_name, "", (column.name for column in table.columns))
-        for column, data_type in nested_types(table.columns):
-            for path, names in _structs(data_type, column):
-                yield from self._duplicates(table.qualified_name, f"{path}.", names)
-
-    def _duplicates(self, table: str, prefix: str, names: Iterable[str]) -> Iterator[Diagnostic]:
-        spellings: dict[str, list[str]] = {}
-        for name in names:
-            spellings.setdefault(name.lower(), []).append(prefix + name)
-        for duplicates in spellings.values():
-            if len(duplicates) > 1:
-                listed = ", ".join(duplicates)
-                message = f"columns {listed} have one name, because names match without case"
-                yield violation(self, table, duplicates[0], message, "rename or remove all but one")
+        for paths in _structs(table):
+            spellings: dict[ColumnPath, list[str]] = {}
+            for path in paths:
+                spellings.setdefault(path, []).append(str(path))
+            for duplicates in spellings.values():
+                if len(duplicates) > 1:
+                    listed = ", ".join(duplicates)
+                    message = f"columns {listed} have one name, because names match without case"
+                    yield violation(self, table.qualified_name, duplicates[0], message, "rename or remove all but one")
 
 
 class InvalidColumnName:
@@ -76,10 +73,8 @@ class InvalidColumnName:
         """Yield one violation that lists every such name, unless column mapping is declared."""
         if is_on(MAPPING_PROPERTY, table.table_properties):
             return
-        names = [column.name for column in table.columns if not SPECIAL_CHARACTERS.isdisjoint(column.name)]
-        for column, data_type in nested_types(table.columns):
-            for path, fields in _structs(data_type, column):
-                names.extend(f"{path}.{name}" for name in fields if not SPECIAL_CHARACTERS.isdisjoint(name))
+        every = (path for paths in _structs(table) for path in paths)
+        names = [str(path) for path in every if not SPECIAL_CHARACTERS.isdisjoint(path.name)]
         if names:
             listed = ", ".join(map(repr, names))
             message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
@@ -160,19 +155,22 @@ class DropWithoutColumnMapping:
         )
 
 
-def _structs(data_type: DataTypeState, path: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the path and the field names of every struct below ``path``."""
+def _structs(table: Table) -> Iterator[list[ColumnPath]]:
+    """Yield the paths of the columns, and of the fields of each struct, together."""
+    yield [column_path(column.name) for column in table.columns]
+    for name, data_type in nested_types(table.columns):
+        yield from _structs_below(data_type, column_path(name))
+
+
+def _structs_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[ColumnPath]]:
+    parts = below(data_type)
+    paths = [path.child(part.name) for part in parts]
     if isinstance(data_type, StructState):
-        yield path, [field.name for field in data_type.fields]
-        for field in data_type.fields:
-            yield from _structs(field.data_type, f"{path}.{field.name}")
-    elif isinstance(data_type, ArrayState):
-        yield from _structs(data_type.element, f"{path}.element")
-    elif isinstance(data_type, MapState):
-        yield from _structs(data_type.key, f"{path}.key")
-        yield from _structs(data_type.value, f"{path}.value")
+        yield paths
+    for part, inner in zip(parts, paths, strict=True):
+        yield from _structs_below(part.data_type, inner)
 
 
 def repeated(names: Iterable[str]) -> list[str]:
     """Return the names that occur more than once without case, in lower case and in order."""
-    return [name for name, count in Counter(name.lower() for name in names).items() if count > 1]
+    return [name for name, count in Counter(map(folded, names)).items() if count > 1]

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from pytest_delta_schema.delta.folded_names import folded, same_names
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.rules.rule import Fault, violation
@@ -79,7 +80,7 @@ def _partitions(action: AlignTable, source: SourceState) -> Iterator[Fault]:
     declared = _listed(wanted) if wanted else "nothing"
     for folder in source.folders:
         names = [part.partition("=")[0] for part in folder]
-        if [name.lower() for name in names] != [name.lower() for name in wanted]:
+        if not same_names(names, wanted):
             actual = _listed(names) if names else "nothing"
             where = f"the folder {'/'.join(folder)}" if folder else "the folder itself"
             yield Fault(
@@ -96,7 +97,7 @@ def _partitions(action: AlignTable, source: SourceState) -> Iterator[Fault]:
                 remedy=f"declare {name} as timestamp or string, or rewrite the files",
             )
             continue
-        index = [column.lower() for column in wanted].index(name.lower())
+        index = [*map(folded, wanted)].index(folded(name))
         for folder in source.folders:
             _, _, text = folder[index].partition("=")
             value = unquote(text)

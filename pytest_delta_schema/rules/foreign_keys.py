@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.columns import repeated
@@ -14,7 +15,7 @@ from pytest_delta_schema.state.type_traversal import fits, is_comparable
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
@@ -31,13 +32,13 @@ class InvalidForeignKeyColumn:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a foreign key that is missing, repeated or not comparable."""
-        declared = {column.name.lower(): column.data_type for column in table.columns}
+        declared = NameMap((column.name, column.data_type) for column in table.columns)
         for key in table.foreign_keys:
             subject = f"foreign key ({', '.join(key.columns)})"
             for name in repeated(key.columns):
                 yield self._violation(table, name, f"{subject} names {name} twice", "name it once")
             for name in key.columns:
-                data_type = declared.get(name.lower())
+                data_type = declared.get(name)
                 if data_type is None:
                     fact = f"{subject} names {name}, which is not a column of the model"
                     yield self._violation(table, name, fact, "declare it, or fix the key")
@@ -85,18 +86,18 @@ class DuplicateConstraint:
         if not table.foreign_keys:
             return
         wanted = desired_state(table)
-        taken = {check.name.lower(): f"check {check.name}" for check in table.checks}
-        taken.update((key.name.lower(), f"the {key.kind}") for key in wanted.keys)
+        checks = ((check.name, f"check {check.name}") for check in table.checks)
+        taken = NameMap((*checks, *((key.name, f"the {key.kind}") for key in wanted.keys)))
         first: dict[object, str] = {}
         for key in wanted.foreign_keys:
             own = f"foreign key ({', '.join(key.columns)})"
-            owner = taken.get(key.name.lower())
+            owner = taken.get(key.name)
             if owner is not None:
                 fact = f"{own} has the name {key.name}, which {owner} has already"
                 yield self._violation(table, key.name, fact, "give it another one with name=...")
-            taken[key.name.lower()] = own
-            twin = first.setdefault((*map(str.lower, key.columns), key.parent), key.name)
-            if twin.lower() != key.name.lower():
+            taken[key.name] = own
+            twin = first.setdefault((*map(folded, key.columns), key.parent), key.name)
+            if not same_name(twin, key.name):
                 fact = f"foreign key {key.name} is the same as foreign key {twin}"
                 yield self._violation(table, key.name, fact, "keep one of the two")
 
@@ -147,7 +148,7 @@ def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableS
         yield Fault(message=message, remedy="give the parent its primary key")
         return
     referenced = key.parent_columns or actual
-    if sorted(map(str.lower, referenced)) != sorted(map(str.lower, actual)):
+    if sorted(map(folded, referenced)) != sorted(map(folded, actual)):
         message = f"{subject} references ({', '.join(referenced)}) of {key.parent}, whose primary key is {shown}"
         yield Fault(message=message, remedy="reference the primary key, or change the primary key")
     elif len(referenced) != len(key.columns):
@@ -157,12 +158,12 @@ def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableS
     else:
         own_types, parent_types = _types(own), _types(parent.columns)
         for name, other in zip(key.columns, referenced, strict=True):
-            own_type, parent_type = own_types.get(name.lower()), parent_types.get(other.lower())
+            own_type, parent_type = own_types.get(name), parent_types.get(other)
             if own_type is not None and parent_type is not None and not fits(own_type, parent_type):
                 fact = f"column {name} of {subject} is {describe_type(own_type)}"
                 message = f"{fact}, but {other} of {key.parent} is {describe_type(parent_type)}"
                 yield Fault(message=message, remedy="give both columns one type")
 
 
-def _types(columns: Sequence[ColumnState]) -> Mapping[str, DataTypeState]:
-    return {column.name.lower(): column.data_type for column in columns}
+def _types(columns: Sequence[ColumnState]) -> NameMap[DataTypeState]:
+    return NameMap((column.name, column.data_type) for column in columns)

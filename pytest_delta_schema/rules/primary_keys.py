@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated
@@ -29,11 +30,11 @@ class InvalidPrimaryKeyColumn:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key that is missing, repeated or nullable."""
-        declared = {column.name.lower(): column for column in table.columns}
+        declared = NameMap.of(table.columns)
         for name in repeated(table.primary_key):
             yield self._violation(table, name, "is named twice", "name it once")
         for name in table.primary_key:
-            column = declared.get(name.lower())
+            column = declared.get(name)
             if column is None:
                 yield self._violation(table, name, "is not a column of the model", "declare it, or fix the key")
             elif column.is_nullable:
@@ -83,9 +84,9 @@ class IncomparablePrimaryKey:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key whose type holds a map or a variant."""
-        declared = {column.name.lower(): column.data_type for column in table.columns}
+        declared = NameMap((column.name, column.data_type) for column in table.columns)
         for name in table.primary_key:
-            data_type = declared.get(name.lower())
+            data_type = declared.get(name)
             if data_type is not None and not is_comparable(canonical_type(data_type)):
                 shown = describe_type(canonical_type(data_type))
                 message = f"primary key column {name} is {shown}, whose values cannot be compared"
@@ -106,9 +107,9 @@ class NullablePrimaryKeyColumnCreated:
         """Yield a violation for every key column of a new table that is missing or nullable."""
         if isinstance(action, AlignTable) or action.primary_key is None:
             return
-        not_null = {column.name.lower() for column in action.columns if not column.is_nullable}
+        not_null = NameSet.of(column for column in action.columns if not column.is_nullable)
         for name in action.primary_key.columns:
-            if name.lower() not in not_null:
+            if name not in not_null:
                 yield violation(
                     self,
                     action.table,
@@ -132,9 +133,9 @@ class PrimaryKeyColumnMadeNullable:
         if isinstance(action, CreateTable) or new_key is None:
             return
         whole = [change for change in action.all(ColumnNullabilityChange) if not change.fields]
-        loosened = {change.name.lower() for change in whole if change.is_nullable}
+        loosened = NameSet.of(change for change in whole if change.is_nullable)
         for name in new_key.columns:
-            if name.lower() in loosened:
+            if name in loosened:
                 yield violation(
                     self,
                     action.table,
@@ -157,9 +158,9 @@ class NullablePrimaryKeyColumnAdded:
         new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
         if isinstance(action, CreateTable) or new_key is None:
             return
-        key = {name.lower() for name in new_key.columns}
+        key = NameSet(new_key.columns)
         for change in action.all(ColumnAdd):
-            if change.column.name.lower() in key and change.column.is_nullable:
+            if change.column.name in key and change.column.is_nullable:
                 name = change.column.name
                 yield violation(
                     self,
@@ -183,10 +184,10 @@ class NullablePrimaryKeyColumn:
         new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
         if isinstance(action, CreateTable) or new_key is None:
             return
-        changed = {change.name.lower() for change in action.all(ColumnNullabilityChange) if not change.fields}
-        nullable = {column.name.lower() for column in action.observed.columns if column.is_nullable}
+        changed = NameSet.of(change for change in action.all(ColumnNullabilityChange) if not change.fields)
+        nullable = NameSet.of(column for column in action.observed.columns if column.is_nullable)
         for name in new_key.columns:
-            if name.lower() in nullable - changed:
+            if name in nullable and name not in changed:
                 yield violation(
                     self,
                     action.table,

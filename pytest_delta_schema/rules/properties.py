@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX, PLATFORM, RESERVED
 from pytest_delta_schema.models.modes import FORBID, REQUIRE
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -29,7 +30,7 @@ class ReservedProperty:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every property that a model cannot manage."""
         for key, value in table.table_properties.items():
-            fault = _fault(key.lower(), is_removed=value is None)
+            fault = _fault(folded(key), is_removed=value is None)
             if fault is not None:
                 yield violation(self, table.qualified_name, key, f"property {key} {fault.message}", fault.remedy)
 
@@ -46,8 +47,8 @@ class DuplicateProperty:
         """Yield a violation for every key of Delta that is declared in two spellings."""
         spellings: dict[str, list[str]] = {}
         for key in table.table_properties:
-            if key.lower().startswith("delta."):
-                spellings.setdefault(key.lower(), []).append(key)
+            if folded(key).startswith("delta."):
+                spellings.setdefault(folded(key), []).append(key)
         for keys in spellings.values():
             if len(keys) > 1:
                 message = (
@@ -85,7 +86,7 @@ class PropertyPolicyViolation:
 
 def is_declarable(key: str) -> bool:
     """Whether a model can declare a property that a table has: it is neither reserved nor part of the protocol."""
-    return not key.lower().startswith(ONE_WAY) and _fault(key.lower(), is_removed=False) is None
+    return not folded(key).startswith(ONE_WAY) and _fault(folded(key), is_removed=False) is None
 
 
 def _fault(key: str, *, is_removed: bool) -> Fault | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.rule import violation
@@ -49,8 +50,8 @@ def protects(pattern: str, name: str) -> bool:
         pattern: The entry.
         name: The dotted name of the table, in lower case.
     """
-    folded = pattern.lower()
-    return name == folded or fnmatchcase(name, folded)
+    entry = folded(pattern)
+    return name == entry or fnmatchcase(name, entry)
 
 
 class ProtectedTable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.desired import desired_state
@@ -29,13 +30,13 @@ class InvalidUniqueColumn:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
-        declared = {column.name.lower(): column.data_type for column in table.columns}
+        declared = NameMap((column.name, column.data_type) for column in table.columns)
         for unique in table.unique:
             subject = f"unique constraint ({', '.join(unique.columns)})"
             for name in repeated(unique.columns):
                 yield self._violation(table, name, f"{subject} names {name} twice", "name it once")
             for name in unique.columns:
-                data_type = declared.get(name.lower())
+                data_type = declared.get(name)
                 if data_type is None:
                     fact = f"{subject} names {name}, which is not a column of the model"
                     yield self._violation(table, name, fact, "declare it, or fix the constraint")
@@ -61,15 +62,15 @@ class DuplicateUnique:
         """Yield a violation for every constraint whose columns or name another one has."""
         if not table.unique:
             return
-        names = {check.name.lower(): f"check {check.name}" for check in table.checks}
-        columns: dict[frozenset[str], str] = {}
+        names = NameMap((check.name, f"check {check.name}") for check in table.checks)
+        columns: dict[NameSet, str] = {}
         for key in desired_state(table).keys:
-            subject, folded = f"{key.kind} ({', '.join(key.columns)})", frozenset(map(str.lower, key.columns))
-            if key.kind == UNIQUE and folded in columns:
-                fact = f"{subject} has the same columns as {columns[folded]}"
+            subject, own = f"{key.kind} ({', '.join(key.columns)})", NameSet(key.columns)
+            if key.kind == UNIQUE and own in columns:
+                fact = f"{subject} has the same columns as {columns[own]}"
                 yield violation(self, table.qualified_name, key.name, fact, "keep one of the two")
-            elif key.kind == UNIQUE and key.name.lower() in names:
-                fact = f"{subject} has the name {key.name}, which {names[key.name.lower()]} has already"
+            elif key.kind == UNIQUE and key.name in names:
+                fact = f"{subject} has the name {key.name}, which {names[key.name]} has already"
                 yield violation(self, table.qualified_name, key.name, fact, "give it another one with name=...")
-            names.setdefault(key.name.lower(), subject)
-            columns.setdefault(folded, f"{key.kind} {key.name}")
+            names.setdefault(key.name, subject)
+            columns.setdefault(own, f"{key.kind} {key.name}")

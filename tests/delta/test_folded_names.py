@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,11 @@ class Thing(NamedTuple):
 
 
 NAMES = st.sampled_from(["id", "ID", "Id", "mail", "MAIL", "ä", "Ä", ""])
+
+
+@pytest.mark.parametrize(("left", "right", "equal"), [("Id", "iD", True), ("id", "id_", False)])
+def test_names_are_the_same_without_regard_to_case(left: str, right: str, equal: bool) -> None:
+    assert same_name(left, right) is equal
 
 
 @given(left=NAMES, right=NAMES)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, key_name, same
+from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, key_name
 from support.tables import NAME
 
 
@@ -46,11 +46,6 @@ def test_a_long_name_is_cut_and_hashed_within_the_limit():
 )
 def test_names_of_foreign_keys(key, columns, name):
     assert key_name("fk", NAME, key, columns) == name
-
-
-@pytest.mark.parametrize(("left", "right", "equal"), [("Id", "iD", True), ("id", "id_", False)])
-def test_same(left, right, equal):
-    assert same(left, right) is equal
 
 
 WORDS = st.text(alphabet="ab_", min_size=1, max_size=6)
