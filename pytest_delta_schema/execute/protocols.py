@@ -61,6 +61,7 @@ class Capabilities:
 
     Args:
         emulates: Kinds that it lacks and does in another way, with the same result.
+        splits: Kinds that it runs as one statement, and one commit, for each column.
         refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
             once
             for its version.
@@ -68,6 +69,7 @@ class Capabilities:
     """
 
     emulates: frozenset[StatementKind] = frozenset()
+    splits: frozenset[StatementKind] = frozenset()
     refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
     refuses_on: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
 

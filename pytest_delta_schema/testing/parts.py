@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark.sql import types
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -26,7 +27,6 @@ from pyspark.sql.types import (
     TimestampNTZType,
     TimestampType,
     VarcharType,
-    VariantType,
 )
 
 from pytest_delta_schema import Column, ForeignKey, Table
@@ -92,7 +92,6 @@ EVERY_TYPE = [
     Column("c_timestamp", TimestampType()),
     Column("c_timestamp_ntz", TimestampNTZType()),
     Column("c_varchar", VarcharType(10)),
-    Column("c_variant", VariantType()),
     Column("c_void", NullType()),
     Column("c_nested", NESTED),
     Column("c_list_of_varchar", ArrayType(VarcharType(5))),
@@ -101,6 +100,9 @@ EVERY_TYPE = [
         MapType(StringType(), StructType([StructField("x", CharType(2))])),
     ),
 ]
+VARIANTS = [Column("c_variant", types.VariantType())] if hasattr(types, "VariantType") else []
+"""A column of a type that Spark 3.5 lacks."""
+
 ODD_TEXT = "quote ' double \" back \\ slash\nnew line\ttab ${x} $y `tick` -- ; %s 😀 \u4e2d"
 ODD_NAMES = [
     "back`tick",

@@ -18,6 +18,7 @@ from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.sql.properties import set_properties
+from pytest_delta_schema.sql.split_per_column import one_by_one
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.states import CheckState, TableState
@@ -25,7 +26,9 @@ from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.testing.data_access import MEMORY
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import Capabilities, ScratchCatalog
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.execute.protocols import Capabilities, Refusal, ScratchCatalog
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState
@@ -82,7 +85,8 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
         end = there_now.tables[name]
         if data_access.counts_commits and scenario.commits is not None:
             assert isinstance(reached, int)
-            assert reached - (version if isinstance(version, int) else -1) == scenario.commits
+            expected = scenario.commits + split_commits(sql_statements, catalog.capabilities)
+            assert reached - (version if isinstance(version, int) else -1) == expected
         if scenario.rows_after is not None:
             assert _rows(catalog, end, data_access) == [dict(row) for row in scenario.rows_after]
         elif there:
@@ -127,6 +131,20 @@ def planned_statements(scenario: Scenario) -> list[Statement]:
 def unsupported_statements(scenario: Scenario, capabilities: Capabilities) -> list[Statement]:
     """Return the statements of a scenario that a backend refuses."""
     return [statement for statement in planned_statements(scenario) if capabilities.refuses(statement) is not None]
+
+
+def initial_refusal(scenario: Scenario, capabilities: Capabilities) -> Refusal | None:
+    """Return why a backend cannot create the tables that a scenario begins with, or ``None``."""
+    models = [*([] if scenario.before is None else [scenario.before]), *(other for other, _ in scenario.other_tables)]
+    plan = TablePlanner(policy=scenario.property_policy).plan(models, MemoryCatalog().snapshot(models))
+    refusals = (capabilities.refuses(statement) for action in plan.actions for statement in statements(action))
+    return next((refusal for refusal in refusals if refusal is not None), None)
+
+
+def split_commits(sql_statements: Iterable[Statement], capabilities: Capabilities) -> int:
+    """Count the commits that a backend makes beyond one for each statement, because it splits some by column."""
+    split = [statement for statement in sql_statements if statement.kind in capabilities.splits]
+    return sum(len(one_by_one(statement)) - 1 for statement in split)
 
 
 def _refused(scenario: Scenario, sql_statements: list[Statement], capabilities: Capabilities) -> tuple[str, ...]:

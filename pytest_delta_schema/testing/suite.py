@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
@@ -14,13 +15,11 @@ from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.testing.data_access import MEMORY, DataAccess, SparkDataAccess
-from pytest_delta_schema.testing.scenario_runner import run_scenario, unsupported_statements
+from pytest_delta_schema.testing.scenario_runner import initial_refusal, run_scenario, unsupported_statements
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pytest
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
@@ -67,12 +66,15 @@ class CatalogSuite:
             metafunc.parametrize("scenario", scenarios_of(type(self)), ids=lambda scenario: scenario.name)
 
     def test_scenario(self, scenario: Scenario, catalog: ScratchCatalog) -> None:
-        """The scenario ends as expected.
+        """The scenario ends as expected; it is skipped where its first tables cannot be created.
 
         Args:
             scenario: One of the scenarios of the suite.
             catalog: The fixture of the subclass.
         """
+        refusal = initial_refusal(scenario, catalog.capabilities)
+        if refusal is not None:
+            pytest.skip(refusal.reason)
         end = run_scenario(scenario, catalog, self.data_access)
         if not unsupported_statements(scenario, catalog.capabilities):
             expected = run_scenario(scenario, MemoryCatalog(), MEMORY)

@@ -27,7 +27,7 @@ from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.adopting import declared_table, spark_type
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_type
-from pytest_delta_schema.testing.parts import EVERY_TYPE, ODD_TEXT, field, struct
+from pytest_delta_schema.testing.parts import EVERY_TYPE, ODD_TEXT, VARIANTS, field, struct
 from support.strategies import models
 from support.tables import orders, state, stored, table
 
@@ -86,7 +86,7 @@ def test_the_source_of_a_model_is_what_an_author_would_write():
 
 @pytest.mark.parametrize(
     "model",
-    [orders(), whole(), table(*EVERY_TYPE), table(*EVERY_TYPE, owns=[])],
+    [orders(), whole(), table(*EVERY_TYPE, *VARIANTS), table(*EVERY_TYPE, *VARIANTS, owns=[])],
     ids=["orders", "whole", "every type", "nothing owned"],
 )
 def test_the_source_of_a_model_declares_it_again(model, tmp_path):
@@ -171,7 +171,7 @@ def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them(p
     assert desired_state(declared).clustering == wanted.clustering
 
 
-@pytest.mark.parametrize("column", EVERY_TYPE, ids=lambda column: column.name)
+@pytest.mark.parametrize("column", [*EVERY_TYPE, *VARIANTS], ids=lambda column: column.name)
 def test_a_canonical_type_becomes_the_same_type_of_sparks(column):
     assert spark_type(canonical_type(column.data_type)) == column.data_type
 

@@ -7,8 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.local.catalog import LocalCatalog
+from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
+from pytest_delta_schema.backends.local.pairs import PAIRS, minor_version
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.sql import StatementKind
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 BACKENDS = {
     "memory": MemoryCatalog.capabilities,
-    "local": LocalCatalog.capabilities,
+    "local": LOCAL,
     "session, classic": CLASSIC,
     "session, Spark Connect": REMOTE,
     "unity": UnityCatalog.capabilities,
@@ -53,8 +55,25 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def versions_table() -> str:
+    """Write the table of the statements that differ between the supported versions, for the local backend."""
+    able = {
+        pair: SparkVersions(spark=pair.spark, delta=minor_version(pair.delta_spark)).limit(LOCAL)
+        for pair in reversed(PAIRS)
+    }
+    heads = [f"{pair.pyspark} / {pair.delta_spark}" for pair in able]
+    lines = [["statement", *heads], ["---"] * (len(heads) + 1)]
+    for kind in StatementKind:
+        said = [statement for each in played() for statement in each if statement.kind is kind]
+        how = [_how(can, kind, said) for can in able.values()]
+        if len(set(how)) > 1:
+            lines.append([kind.value, *how])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def _how(can: Capabilities, kind: StatementKind, said: list[Statement]) -> str:
     refused = sum(can.refuses(statement) is not None for statement in said)
-    if refused:
-        return "refused" if refused == len(said) else "refused in parts"
-    return "emulated" if kind in can.emulates else "yes"
+    if said and refused == len(said):
+        return "refused"
+    ways = ["refused in parts"] * bool(refused) + ["one by one"] * (kind in can.splits)
+    return ", ".join(ways) or ("emulated" if kind in can.emulates else "yes")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
-from pytest_delta_schema.testing.scenario_runner import planned_statements
+from pytest_delta_schema.testing.scenario_runner import initial_refusal, planned_statements
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -37,7 +37,13 @@ def played_on(capabilities: Capabilities, *topics: str) -> tuple[str, ...]:
     """
     played = [scenario for scenario in SCENARIOS if not topics or scenario.name.partition("/")[0] in topics]
     if not ALL:
-        candidates = [scenario for scenario in played if not scenario.is_refused_by_rules and scenario.parquet is None]
+        candidates = [
+            scenario
+            for scenario in played
+            if not scenario.is_refused_by_rules
+            and scenario.parquet is None
+            and initial_refusal(scenario, capabilities) is None
+        ]
         played = cover(candidates, capabilities)
     return tuple(scenario.name for scenario in played)
 

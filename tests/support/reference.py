@@ -137,6 +137,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "capabilities": capabilities.table,
     "answers": answers.table,
     "findings": findings.table,
+    "capabilities of versions": capabilities.versions_table,
 }
 
 

@@ -8,7 +8,7 @@ from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REM
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
-from pytest_delta_schema.testing.parts import EVERY_TYPE
+from pytest_delta_schema.testing.parts import EVERY_TYPE, VARIANTS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 from support.covering import cover
 
@@ -43,7 +43,7 @@ def test_it_stores_everything_that_a_model_can_declare(capabilities):
     columns = [column for model in models for column in model.columns]
 
     stored = {column.data_type.simpleString() for column in columns}
-    assert {column.data_type.simpleString() for column in EVERY_TYPE} <= stored
+    assert {column.data_type.simpleString() for column in [*EVERY_TYPE, *VARIANTS]} <= stored
     for aspect in ("comment", "table_properties", "primary_key", "unique", "checks", "foreign_keys", "partitioned_by"):
         assert any(getattr(model, aspect) for model in models), aspect
     for aspect in ("clustered_by", "tags"):

@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
-from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, field, struct
+from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, field, struct
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from support.tables import NAME, table
 from support.writes import BY_ROWS, DOUBLE, PAIRS, A, B, frame
@@ -116,7 +116,7 @@ def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
 
 
 def test_an_empty_frame_of_every_type_can_be_appended(local):
-    columns = [column for column in EVERY_TYPE if column.name != "c_void"]
+    columns = [column for column in [*EVERY_TYPE, *VARIANTS] if column.name != "c_void"]
     model = made(local, table(*columns))
 
     nothing = empty_frame(local.spark, model)

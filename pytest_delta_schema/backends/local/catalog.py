@@ -21,6 +21,7 @@ from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import version_of
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
+CAPABILITIES = Capabilities(emulates=BY_COMMIT | BY_PROPERTY)
+"""What the backend can do with the newest Spark and Delta."""
+
 _SUBSTITUTE = "spark.sql.variable.substitute"
 
 
@@ -61,7 +65,6 @@ class LocalCatalog:
     """
 
     name = "local"
-    capabilities = Capabilities(emulates=BY_COMMIT | BY_PROPERTY)
 
     def __init__(self, spark: SparkSession, warehouse: Path) -> None:
         self.spark = spark
@@ -69,7 +72,9 @@ class LocalCatalog:
         self.bridge = Bridge(spark, warehouse)
         self._sources = Sources(self.bridge)
         self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
-        self._statements = DeltaStatements(self._sql, self._queries, self.bridge.gateway)
+        gateway = self.bridge.gateway
+        self.capabilities = SparkVersions.of(spark, gateway).limit(CAPABILITIES)
+        self._statements = DeltaStatements(self._sql, self._queries, gateway, splits=lambda: self.capabilities.splits)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, about two milliseconds each, without a Spark job."""

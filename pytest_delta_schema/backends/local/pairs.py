@@ -90,7 +90,7 @@ def fault(versions: Mapping[str, str]) -> str:
         return f"there is no supported delta-spark for pyspark {spark}; run: {_command(PAIRS[-1])}"
     if delta is None:
         return f"pyspark {spark} is installed without delta-spark; run: {completion(pair)}"
-    is_built = pair.oldest <= _minor(delta) <= pair.newest
+    is_built = pair.oldest <= minor_version(delta) <= pair.newest
     return "" if is_built else f"delta-spark {delta} is not built for pyspark {spark}; run: {completion(pair)}"
 
 
@@ -111,7 +111,7 @@ def _client_fault(versions: Mapping[str, str]) -> str:
 
 def pair_of(pyspark: str) -> Pair | None:
     """Return the pair of a version of pyspark, if it is supported."""
-    return next((pair for pair in PAIRS if pair.spark == _minor(pyspark)), None)
+    return next((pair for pair in PAIRS if pair.spark == minor_version(pyspark)), None)
 
 
 def published() -> str:
@@ -129,6 +129,7 @@ def _command(pair: Pair) -> str:
     return f"pip install 'pyspark=={pair.pyspark}' 'delta-spark=={pair.delta_spark}'"
 
 
-def _minor(text: str) -> tuple[int, int]:
+def minor_version(text: str) -> tuple[int, int]:
+    """Return the major and minor version of a distribution."""
     major, minor = text.split(".")[:2]
     return int(major), int(minor)

@@ -6,6 +6,7 @@ They give access to the JVM of a classic session, for which pyspark has no publi
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,22 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Mapping, Sequence
 
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
-VERSIONS = {"pyspark": ">=4.2,<4.3", "py4j": ">=0.10.9.9,<0.10.10"}
+VERSIONS = {"pyspark": ">=3.5.3,<4.3", "py4j": ">=0.10.9.7,<0.10.10"}
 """The versions with which these names were tested."""
 
 
 def is_remote(spark: SparkSession) -> bool:
     """Whether a session is one of Spark Connect, whose JVM this process cannot reach."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def spark_version(spark: SparkSession) -> tuple[int, int]:
+    """Return the version of Spark behind a session, major and minor."""
+    major, minor = spark.version.split(".")[:2]
+    return int(major), int(minor)
 
 
 def jvm_of(spark: SparkSession) -> Any:
@@ -116,6 +124,22 @@ def spark_home() -> Path:
     from pyspark.find_spark_home import _find_spark_home
 
     return Path(_find_spark_home())
+
+
+def condition_of(error: PySparkException) -> str:
+    """Return the condition of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; pyspark 3.5 calls it the error class."""
+    named: Any = error
+    return (named.getCondition() if hasattr(named, "getCondition") else named.getErrorClass()) or ""
+
+
+def java_condition(error: Any) -> str:
+    """Return the condition of an exception of the JVM, ``""`` if it has none; Spark 3.5 calls it the error class."""
+    from py4j.protocol import Py4JError
+
+    for method in ("getCondition", "getErrorClass"):
+        with suppress(Py4JError):
+            return str(getattr(error, method)() or "")
+    return ""
 
 
 def _gateway(spark: SparkSession) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
 
-VERSIONS = {"delta-spark": ">=4.4,<4.5"}
+VERSIONS = {"delta-spark": ">=3.3.2,<4.5"}
 """The versions with which these classes were tested."""
 
 
@@ -163,6 +163,17 @@ def protocol_and_metadata(gateway: Gateway, name: QualifiedName) -> list[str]:
     return [str(snapshot.protocol().json()), str(snapshot.metadata().json())]
 
 
+def delta_version(gateway: Gateway) -> tuple[int, int] | None:
+    """Return the version of Delta in a session, major and minor; ``None`` if the session has no Delta."""
+    try:
+        version = str(_object(gateway.jvm.io.delta, "package").VERSION())
+    except TypeError:
+        # py4j takes a class that is missing for a package, which cannot be called.
+        return None
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
 def clear_cache(gateway: Gateway) -> None:
     """Clear Delta's cache of logs."""
     gateway.jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
@@ -183,7 +194,8 @@ def _sequence(gateway: Gateway, items: Iterable[Any] = ()) -> Any:
     array = gateway.jvm.java.util.ArrayList()
     for item in items:
         array.add(item)
-    return gateway.jvm.scala.jdk.javaapi.CollectionConverters.asScala(array).toSeq()
+    # Its successor in Scala 2.13 is missing in Scala 2.12, for which Spark 3.5 is built.
+    return gateway.jvm.scala.collection.JavaConverters.asScalaBuffer(array).toSeq()
 
 
 def _object(package: Any, name: str) -> Any:

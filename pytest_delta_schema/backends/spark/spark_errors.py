@@ -6,6 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.spark.compat import condition_of, java_condition
 from pytest_delta_schema.backends.spark.query_log import without_query_log
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.redaction import HIDDEN, redacted_uris
@@ -56,7 +57,7 @@ def _failure(error: Exception, reworded: Callable[[str], str]) -> StatementError
 
     try:
         if isinstance(error, PySparkException):
-            condition = error.getCondition() or ""
+            condition = condition_of(error)
             if condition == _STREAM:
                 condition = next(iter(_IN_STREAM.findall(str(error))), condition)
             return StatementError(reworded(_text(str(error))), condition=condition)
@@ -80,16 +81,11 @@ def _has_no_answer(error: Exception) -> bool:
 
 def _condition(java: Any) -> str:
     """Return the condition of a Java exception or of one of its causes; else the class name of the first cause."""
-    from py4j.protocol import Py4JError
-
     while True:
-        try:
-            condition = java.getCondition()
-        except Py4JError:
-            condition = None
+        condition = java_condition(java)
         cause = java.getCause()
         if condition or cause is None:
-            return str(condition or java.getClass().getSimpleName())
+            return condition or str(java.getClass().getSimpleName())
         java = cause
 
 

@@ -12,11 +12,12 @@ from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, ColumnRename, LayoutRewrite
 from pytest_delta_schema.sql.data_check_queries import probe
+from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CheckState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from pytest_delta_schema.backends.data_queries import DataQueries
     from pytest_delta_schema.backends.spark.gateway import Gateway
@@ -30,6 +31,8 @@ class DeltaStatements:
         queries: Runs data checks.
         gateway: To the JVM, for statements without SQL; ``None`` over Spark Connect.
         by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
+        splits: Returns the kinds of statements that are run for each column apart, because the session refuses several
+            columns at once.
     """
 
     def __init__(
@@ -38,7 +41,9 @@ class DeltaStatements:
         queries: DataQueries,
         gateway: Gateway | None,
         by_commit: frozenset[StatementKind] = BY_COMMIT,
+        splits: Callable[[], Container[StatementKind]] = tuple,
     ) -> None:
+        self._splits = splits
         self._by_commit = by_commit
         self._sql = sql
         self._queries = queries
@@ -55,6 +60,9 @@ class DeltaStatements:
             self._create(statement)
         elif self._gateway is not None and statement.kind in self._by_commit:
             self._commit(self._gateway, statement)
+        elif statement.kind in TOGETHER and statement.kind in self._splits():
+            for single in one_by_one(statement):
+                self._sql(single.sql)
         else:
             for emulated in on_delta(statement):
                 self._sql(emulated.sql)

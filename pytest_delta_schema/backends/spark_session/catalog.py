@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_log, read_table, unreadable
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.log_damage import LogFiles
     from pytest_delta_schema.delta.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols import RowCounts, Samples
+    from pytest_delta_schema.execute.protocols import Capabilities, RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.table import Table
@@ -81,8 +83,17 @@ class SessionCatalog:
         self._redacted = redacted
         gateway = None if is_remote(spark) else Gateway(spark)
         self._queries = DataQueries(self._rows, self._read)
-        self._statements = DeltaStatements(self._sql, self._queries, gateway, by_commit)
-        self.capabilities = REMOTE if gateway is None else CLASSIC
+        self._gateway = gateway
+        self._statements = DeltaStatements(
+            self._sql, self._queries, gateway, by_commit, lambda: self.capabilities.splits
+        )
+
+    @cached_property
+    def capabilities(self) -> Capabilities:
+        """What the session can do; its versions are asked for when it is first needed."""
+        with in_users_names(self._redacted):
+            versions = SparkVersions.of(self.spark, self._gateway)
+        return versions.limit(REMOTE if self._gateway is None else CLASSIC)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys: two statements and a schema each, several at once."""

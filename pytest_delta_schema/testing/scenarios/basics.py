@@ -5,10 +5,33 @@ from __future__ import annotations
 from pyspark.sql.types import ArrayType, StringType, TimestampNTZType, TimestampType
 
 from pytest_delta_schema import Column
-from pytest_delta_schema.testing.parts import EVERY_TYPE, ID, NESTED, column, columns, orders
+from pytest_delta_schema.testing.parts import EVERY_TYPE, ID, NESTED, VARIANTS, column, columns, orders
 from pytest_delta_schema.testing.scenario import Scenario
 
+_VARIANTS = tuple(
+    Scenario(
+        name="basics/variant_added",
+        description="Where Spark has the type, from 4.0 on.",
+        before=columns(ID, Column("first", variant.data_type)),
+        after=columns(ID, Column("first", variant.data_type), variant, Column("list", ArrayType(variant.data_type))),
+        rows=({"id": 1},),
+        plan="""
++ columns.c_variant: (absent) -> variant
++ columns.list: (absent) -> array<variant>
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
+  `c_variant` VARIANT,
+  `list` ARRAY<VARIANT>
+);
+""",
+        commits=1,
+    )
+    for variant in VARIANTS
+)
+
 BASICS: tuple[Scenario, ...] = (
+    *_VARIANTS,
     Scenario(
         name="basics/second_column_of_a_type_that_needs_a_feature",
         description="The table feature is enabled already, so only the column is added.",
@@ -45,7 +68,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
 + columns.c_timestamp: (absent) -> timestamp
 + columns.c_timestamp_ntz: (absent) -> timestamp_ntz
 + columns.c_varchar: (absent) -> varchar(10)
-+ columns.c_variant: (absent) -> variant
 + columns.c_list_of_varchar: (absent) -> array<varchar(5)>
 + columns.c_map_of_struct: (absent) -> map<string, struct<x: char(2)>>
 """,
@@ -70,7 +92,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
   `c_timestamp` TIMESTAMP,
   `c_timestamp_ntz` TIMESTAMP_NTZ,
   `c_varchar` VARCHAR(10),
-  `c_variant` VARIANT,
   `c_list_of_varchar` ARRAY<VARCHAR(5)>,
   `c_map_of_struct` MAP<STRING, STRUCT<`x`: CHAR(2)>>
 );
@@ -82,7 +103,7 @@ ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
         after=columns(*EVERY_TYPE),
         plan="""
 + schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 20 columns
++ table: (absent) -> created with 19 columns
 + columns.c_binary: (absent) -> binary
 + columns.c_boolean: (absent) -> boolean
 + columns.c_byte: (absent) -> tinyint
@@ -98,7 +119,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
 + columns.c_timestamp: (absent) -> timestamp
 + columns.c_timestamp_ntz: (absent) -> timestamp_ntz
 + columns.c_varchar: (absent) -> varchar(10)
-+ columns.c_variant: (absent) -> variant
 + columns.c_void: (absent) -> void
 + columns.c_nested: (absent) -> struct<lat: double not null, tags: array<string>, by_key: map<string, decimal(9,3)>>
 + columns.c_list_of_varchar: (absent) -> array<varchar(5)>
@@ -123,7 +143,6 @@ CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
   `c_timestamp` TIMESTAMP,
   `c_timestamp_ntz` TIMESTAMP_NTZ,
   `c_varchar` VARCHAR(10),
-  `c_variant` VARIANT,
   `c_void` VOID,
   `c_nested` STRUCT<`lat`: DOUBLE NOT NULL COMMENT 'Degrees', `tags`: ARRAY<STRING>, `by_key`: MAP<STRING, DECIMAL(9,3)>>,
   `c_list_of_varchar` ARRAY<VARCHAR(5)>,

@@ -6,11 +6,13 @@ from decimal import Decimal
 
 from pyspark.sql.types import (
     ArrayType,
+    ByteType,
     DateType,
     DecimalType,
     DoubleType,
     FloatType,
     MapType,
+    ShortType,
     TimestampNTZType,
     VarcharType,
 )
@@ -181,6 +183,24 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`l`.`element`.`legacy`);
 """,
         commits=2,
         rows_after=({"id": 1, "l": [{"p": 1}]},),
+    ),
+    Scenario(
+        name="evolution/small_integers_widened",
+        description="All that Delta 3.3 widens.",
+        before=columns(ID, column("a", ByteType()), column("b", ShortType()), table_properties=WIDENS),
+        after=columns(ID, column("a", ShortType()), column("b", INT), table_properties=WIDENS),
+        rows=({"id": 1, "a": 2, "b": 3},),
+        plan="""
+~ columns.a: tinyint -> smallint
+~ columns.b: smallint -> int
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
+  `a` TYPE SMALLINT,
+  `b` TYPE INT;
+""",
+        commits=1,
+        rows_after=({"id": 1, "a": 2, "b": 3},),
     ),
     Scenario(
         name="evolution/type_narrowed",

@@ -14,11 +14,15 @@ from pytest_delta_schema.errors import Diagnostic, StatementError
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.covering import ALL, is_refused_on, played_on
+from support.installed import INSTALLED
 from support.tables import NAME, column, table
 
 pytestmark = [pytest.mark.spark, pytest.mark.second_session]
 
 ID = column(is_nullable=False)
+
+HAS_SERVER = INSTALLED.spark >= (4, 0)
+"""Whether the server of Spark Connect is part of Spark; that of 3.5 is a package of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -34,20 +38,25 @@ def session(connect):
         connect.drop_schema(catalog, "silver")
 
 
+@pytest.mark.skipif(not HAS_SERVER, reason="Spark 3.5 does not contain the server of Spark Connect")
 class TestConnect(CatalogSuite):
     """Without py4j: what needs a transaction in the JVM is refused, everything else ends as on other backends."""
 
-    scenarios = played_on(REMOTE)
+    scenarios = played_on(INSTALLED.limit(REMOTE))
 
     @pytest.fixture
-    def catalog(self, session):
+    def catalog(self, session, monkeypatch):
+        # What this Delta lacks is not known over Spark Connect, and Delta itself would refuse it.
+        monkeypatch.setattr(session, "capabilities", INSTALLED.limit(session.capabilities))
         return session
 
 
 class TestClassic(CatalogSuite):
     """Read as over Spark Connect, and changed through the JVM where Spark Connect has to refuse."""
 
-    scenarios = tuple(name for name in played_on(CLASSIC) if is_refused_on(name, REMOTE))
+    scenarios = tuple(
+        name for name in played_on(INSTALLED.limit(CLASSIC)) if not HAS_SERVER or is_refused_on(name, REMOTE)
+    )
 
     @pytest.fixture
     def catalog(self, local):

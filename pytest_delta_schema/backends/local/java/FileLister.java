@@ -3,7 +3,6 @@ package pytest_delta_schema;
 import java.util.ArrayList;
 import java.util.Collections;
 import org.apache.hadoop.fs.*;
-import org.apache.spark.sql.classic.SparkSession;
 
 /** Lists the files below a folder that Spark would read, in one call, and writes marker files for Delta tables. */
 public final class FileLister {
@@ -15,7 +14,7 @@ public final class FileLister {
   /** Writes a file by which later conversions see that the files in a folder belong to a Delta table. */
   public void mark(Object session, String table) throws java.io.IOException {
     Path place = new Path(table, Remains.MARKER);
-    FileSystem files = place.getFileSystem(((SparkSession) session).sessionState().newHadoopConf());
+    FileSystem files = place.getFileSystem(Sessions.state(session).newHadoopConf());
     if (files instanceof ChecksumFileSystem) files = ((ChecksumFileSystem) files).getRawFileSystem();
     FSDataOutputStream stream = files.create(place, true);
     try {
@@ -31,7 +30,7 @@ public final class FileLister {
    */
   public String list(Object session, String text) throws java.io.IOException {
     Path root = new Path(text);
-    FileSystem files = root.getFileSystem(((SparkSession) session).sessionState().newHadoopConf());
+    FileSystem files = root.getFileSystem(Sessions.state(session).newHadoopConf());
     if (!files.exists(root)) return "nothing\t";
     String base = files.makeQualified(root).toUri().getPath();
     ArrayList found = new ArrayList();

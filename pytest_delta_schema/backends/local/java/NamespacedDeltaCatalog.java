@@ -2,7 +2,7 @@ package pytest_delta_schema;
 
 import java.io.File;
 import java.util.*;
-import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.connector.catalog.*;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.delta.catalog.DeltaCatalog;
@@ -22,11 +22,11 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
 
   public void initialize(String name, org.apache.spark.sql.util.CaseInsensitiveStringMap options) {
     super.initialize(name, options);
-    SparkSession spark = (SparkSession) org.apache.spark.sql.SparkSession.active();
+    SessionCatalog session = Sessions.state(org.apache.spark.sql.SparkSession.active()).catalog();
     alias = name;
     prefix = PhysicalNames.encodeCatalog(name) + PhysicalNames.SEPARATOR;
-    warehouse = new Warehouse(spark.sessionState().catalog(), options.get("warehouse"), name);
-    setDelegateCatalog(new V2SessionCatalog(spark.sessionState().catalog()));
+    warehouse = new Warehouse(session, options.get("warehouse"), name);
+    setDelegateCatalog(new V2SessionCatalog(session));
   }
 
   // With the name of the session catalog, Spark would use its older commands, which do not know the mapping.

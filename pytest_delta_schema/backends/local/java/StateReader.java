@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.catalog.*;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.delta.*;
 import org.apache.spark.sql.delta.actions.DomainMetadata;
 import scala.Option;
@@ -19,20 +18,19 @@ public final class StateReader {
 
   /** The states of tables, given as lines of physical schema, physical table and warehouse path, separated by tabs. */
   public String read(Object session, String request) {
-    SparkSession spark = (SparkSession) session;
     StringBuilder answer = new StringBuilder();
     String[] lines = request.split("\n");
     for (int i = 0; i < lines.length; i++) {
       String[] parts = lines[i].split("\t");
-      answer.append(line(spark, parts[0], parts[1], parts[2])).append('\n');
+      answer.append(line(session, parts[0], parts[1], parts[2])).append('\n');
     }
     return answer.toString();
   }
 
-  private static String line(SparkSession spark, String schema, String table, String path) {
+  private static String line(Object session, String schema, String table, String path) {
     String place = path;
     try {
-      SessionCatalog catalog = spark.sessionState().catalog();
+      SessionCatalog catalog = Sessions.state(session).catalog();
       TableIdentifier name = new TableIdentifier(table, Option.apply(schema));
       File target = Warehouse.target(new File(path));
       Path location = new Path(target.toURI());
@@ -49,7 +47,7 @@ public final class StateReader {
         if (hidden != null) return "hidden\t" + hidden;
         return unknown(target, catalog.databaseExists(schema));
       }
-      return delta(spark, location, place);
+      return delta(session, location, place);
     } catch (Throwable e) {
       return "unreadable\t" + place + "\t" + oneLine(e);
     }
@@ -65,8 +63,8 @@ public final class StateReader {
     return scheme == null || scheme.equals("file") ? location.toUri().getPath() : location.toString();
   }
 
-  private static String delta(SparkSession spark, Path location, String place) {
-    Snapshot snapshot = (Snapshot) DeltaLog.forTableWithSnapshot(spark, location)._2();
+  private static String delta(Object session, Path location, String place) {
+    Snapshot snapshot = Sessions.snapshot(session, location);
     if (snapshot.version() < 0) return "gone\t" + place;
     String protocol = snapshot.protocol().json();
     String clustering = protocol.indexOf("clustering") < 0 ? "" : clustering(snapshot);

@@ -1,0 +1,88 @@
+"""What older versions of Spark and Delta lack: statements that are split for them, and statements that are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.spark.compat import spark_version
+from pytest_delta_schema.backends.spark.delta_compat import delta_version
+from pytest_delta_schema.delta.type_widening import NEWEST, widening
+from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import ColumnTypeChange
+from pytest_delta_schema.sql.split_per_column import TOGETHER
+from pytest_delta_schema.state.types import describe_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.sql.statement import Statement
+
+SEVERAL_COLUMNS = (4, 0)
+"""The first Spark whose ALTER TABLE changes several columns at once (Spark 3.5.9: PARSE_SYNTAX_ERROR)."""
+
+GENERATED_COLUMNS = (4, 4)
+"""The first Delta that creates generated and identity columns by SQL (Delta 4.3.1: UNSUPPORTED_FEATURE)."""
+
+_NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkVersions:
+    """The versions of Spark and Delta in a session, each major and minor.
+
+    Args:
+        spark: Spark's version.
+        delta: Delta's version; the newest one where a session does not show it.
+    """
+
+    spark: tuple[int, int]
+    delta: tuple[int, int] = NEWEST
+
+    @classmethod
+    def of(cls, spark: SparkSession, gateway: Gateway | None) -> SparkVersions:
+        """Return the versions of a session.
+
+        A session of Spark Connect does not show the version of Delta, and statements that it lacks fail there.
+
+        Args:
+            spark: The session.
+            gateway: To its JVM; ``None`` over Spark Connect.
+        """
+        delta = None if gateway is None else delta_version(gateway)
+        return cls(spark=spark_version(spark), delta=delta or NEWEST)
+
+    def limit(self, capabilities: Capabilities) -> Capabilities:
+        """Return the capabilities of a backend on these versions.
+
+        Args:
+            capabilities: The capabilities on the newest versions.
+        """
+
+        def refuses(statement: Statement) -> Refusal | None:
+            return capabilities.refuses(statement) or self.refuses(statement)
+
+        splits = frozenset() if self.spark >= SEVERAL_COLUMNS else TOGETHER - capabilities.emulates
+        return replace(capabilities, refuses=refuses, splits=splits)
+
+    def refuses(self, statement: Statement) -> Refusal | None:
+        """Return why this Delta cannot run a statement that newer ones can, or ``None``."""
+        version = ".".join(map(str, self.delta))
+        generated = ", ".join(_generated(statement))
+        if generated and self.delta < GENERATED_COLUMNS:
+            return Refusal(f"Delta {version} has no SQL for generated and identity columns ({generated})", _NEWER)
+        changes = [change for change in statement.changes if isinstance(change, ColumnTypeChange)]
+        narrow = [change for change in changes if widening(change.before, change.after, self.delta) is None]
+        if narrow:
+            types = ", ".join(f"{describe_type(change.before)} to {describe_type(change.after)}" for change in narrow)
+            return Refusal(f"Delta {version} does not widen {types}", f"add a column of the new type, or {_NEWER}")
+        return None
+
+
+def _generated(statement: Statement) -> list[str]:
+    """Return the generated and identity columns of a table that a statement creates."""
+    created = [change for change in statement.changes if isinstance(change, CreateTable)]
+    columns = [column for change in created for column in change.columns if column.value is not None]
+    return [column.name for column in columns if column.value is not None and column.value.default is None]

@@ -1,0 +1,188 @@
+"""Older Spark and Delta: what is split for them, what is refused, and how their private names differ."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException
+from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
+
+from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator, TablePlanner
+from pytest_delta_schema.backends.local.catalog import CAPABILITIES, LocalCatalog
+from pytest_delta_schema.backends.spark.compat import condition_of, java_condition, spark_version
+from pytest_delta_schema.backends.spark.delta_compat import delta_version
+from pytest_delta_schema.backends.spark.versions import SparkVersions
+from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.split_per_column import TOGETHER
+from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
+from pytest_delta_schema.testing.parts import INT, LONG, TEXT, table
+
+OLDEST = SparkVersions(spark=(3, 5), delta=(3, 3))
+
+
+class NoCondition:
+    """An exception of Spark 3.5, in Python and in the JVM."""
+
+    def getErrorClass(self):  # noqa: N802 - its name in Spark
+        return "TABLE_OR_VIEW_NOT_FOUND"
+
+
+class Java:
+    """An exception of the JVM through py4j, whose missing methods fail when they are called."""
+
+    def __init__(self, **methods):
+        self.methods = methods
+
+    def __getattr__(self, name):
+        def call():
+            if name not in self.methods:
+                raise Py4JError(name)
+            return self.methods[name]
+
+        return call
+
+
+@pytest.mark.parametrize("version", ["3.5.9", "4.2.0", "4.2.0.dev1", "4.1.4-SNAPSHOT"])
+def test_the_version_of_a_session(version):
+    session = type("Session", (), {"version": version})()
+
+    assert spark_version(session) == tuple(map(int, version.split(".")[:2]))
+
+
+def test_a_condition_is_read_by_both_of_its_names():
+    assert condition_of(NoCondition()) == "TABLE_OR_VIEW_NOT_FOUND"
+    assert (
+        condition_of(AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={})) == "SCHEMA_NOT_FOUND"
+    )
+    assert condition_of(AnalysisException("no")) == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "condition"),
+    [
+        (Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"), "DELTA_TABLE_NOT_FOUND"),
+        (Java(getErrorClass="DELTA_TABLE_NOT_FOUND"), "DELTA_TABLE_NOT_FOUND"),
+        (Java(getCondition=None), ""),
+        (Java(), ""),
+    ],
+    ids=["Spark 4", "Spark 3.5", "no condition", "no exception of Spark"],
+)
+def test_a_condition_of_the_jvm_is_read_by_both_of_its_names(error, condition):
+    assert java_condition(error) == condition
+
+
+@pytest.mark.parametrize(
+    ("version", "found"),
+    [("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)],
+)
+def test_the_version_of_delta(version, found):
+    package = type("Package", (), {"VERSION": staticmethod(lambda: version) if version else None})
+    delta = {"package$": type("Class", (), {"MODULE$": package})}
+    jvm = type("Jvm", (), {"io": type("Io", (), {"delta": type("Delta", (), delta)})})
+
+    assert delta_version(type("Gateway", (), {"jvm": jvm})()) == found
+
+
+def created(*columns):
+    return statement_of(planned([], [table(*columns)]), StatementKind.CREATE_TABLE)
+
+
+def retyped(*columns):
+    before = [Column(name, kind) for name, kind, _ in columns]
+    after = [Column(name, kind) for name, _, kind in columns]
+    return statement_of(planned([table(*before)], [table(*after)]), StatementKind.CHANGE_TYPES)
+
+
+def planned(before, after):
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables(before)
+    return TablePlanner().plan(after, catalog.snapshot(after))
+
+
+def statement_of(plan, kind):
+    return next(each for action in plan.actions for each in statements(action) if each.kind is kind)
+
+
+NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0"
+REFUSALS = [
+    pytest.param(
+        (3, 3),
+        created(Column("id", LONG, identity=True), Column("a", INT), Column("b", INT, generated_as="a")),
+        Refusal("Delta 3.3 has no SQL for generated and identity columns (id, b)", NEWER),
+        id="generated columns on 3.3",
+    ),
+    pytest.param(
+        (4, 3),
+        created(Column("id", LONG, identity=Identity(always=False))),
+        Refusal("Delta 4.3 has no SQL for generated and identity columns (id)", NEWER),
+        id="identity on 4.3",
+    ),
+    pytest.param((4, 4), created(Column("id", LONG, identity=True)), None, id="identity on 4.4"),
+    pytest.param((3, 3), created(Column("id", LONG, default="1")), None, id="default on 3.3"),
+    pytest.param(
+        (3, 3),
+        retyped(("a", INT, LONG), ("b", ShortType(), INT), ("c", FloatType(), DoubleType())),
+        Refusal("Delta 3.3 does not widen int to bigint, float to double", f"add a column of the new type, or {NEWER}"),
+        id="widening on 3.3",
+    ),
+    pytest.param((3, 3), retyped(("a", ShortType(), INT), ("v", VarcharType(1), TEXT)), None, id="short to int on 3.3"),
+    pytest.param((4, 0), retyped(("a", INT, LONG)), None, id="widening on 4.0"),
+]
+
+
+@pytest.mark.parametrize(("delta", "statement", "refusal"), REFUSALS)
+def test_what_a_version_of_delta_cannot_do_is_refused_by_rule(delta, statement, refusal):
+    capabilities = SparkVersions(spark=(4, 0), delta=delta).limit(CAPABILITIES)
+
+    assert capabilities.refuses(statement) == refusal
+
+
+def test_what_a_backend_refuses_itself_comes_first():
+    statement = created(Column("id", LONG, identity=True))
+    own = Capabilities(refuses=lambda _: Refusal("no", "do not"))
+
+    assert OLDEST.limit(own).refuses(statement) == Refusal("no", "do not")
+
+
+def test_only_an_older_spark_takes_columns_one_by_one():
+    assert OLDEST.limit(CAPABILITIES).splits == TOGETHER - {StatementKind.TIGHTEN_COLUMNS}
+    assert SparkVersions(spark=(4, 0), delta=(4, 0)).limit(CAPABILITIES).splits == frozenset()
+
+
+SAMPLE = (
+    "defaults/created_with_generated_and_identity_columns",
+    "defaults/defaults_changed_and_dropped",
+    "evolution/comments_of_fields",
+    "evolution/every_type_widened",
+    "evolution/small_integers_widened",
+    "not_null/made_nullable",
+)
+
+
+@pytest.mark.spark
+class TestAsOnTheOldestPair(CatalogSuite):
+    """A sample of the scenarios with the limits of Spark 3.5 and Delta 3.3, on the installed pair.
+
+    ``make test-versions`` runs all scenarios on the real ones.
+    """
+
+    data_access = SparkDataAccess()
+    scenarios = SAMPLE
+
+    @pytest.fixture
+    def catalog(self, local, warehouse, monkeypatch):
+        monkeypatch.setattr(SparkVersions, "of", lambda *_: OLDEST)
+        return LocalCatalog(local.spark, warehouse)
+
+
+@pytest.mark.spark
+def test_a_session_shows_the_versions_that_are_installed(local):
+    spark, delta = (tuple(map(int, version(name).split(".")[:2])) for name in ("pyspark", "delta-spark"))
+
+    assert SparkVersions.of(local.spark, local.bridge.gateway) == SparkVersions(spark=spark, delta=delta)
+    # Over Spark Connect there is no gateway.
+    assert SparkVersions.of(local.spark, None) == SparkVersions(spark=spark)
