@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, rows_of, samples
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState
@@ -101,7 +102,5 @@ class DataQueries:
         """Return the foreign keys whose parent table, or a column of it, does not exist yet."""
         keys = [data_check for data_check in data_checks if isinstance(data_check, ForeignKeyState)]
         tables = self._read([key.parent for key in keys]) if keys else {}
-        columns = {name: {column.name.lower() for column in table.columns} for name, table in tables.items()}
-        return [
-            key for key in keys if not {name.lower() for name in key.parent_columns} <= columns.get(key.parent, set())
-        ]
+        columns = {name: NameSet.of(table.columns) for name, table in tables.items()}
+        return [key for key in keys if not NameSet(key.parent_columns) <= columns.get(key.parent, NameSet())]

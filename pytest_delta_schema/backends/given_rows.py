@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.row_values import Fault, convert, shown
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 
@@ -36,8 +37,8 @@ def converted_rows(
         StatementError: If a value would not be read back as it was given, or a column does not exist; with one line
             for each fault.
     """
-    columns = {column.name.lower(): column for column in state.columns}
-    partitions = {name.lower() for name in state.partitioning}
+    columns = NameMap.of(state.columns)
+    partitions = NameSet(state.partitioning)
     converted, lines, conditions = [], [], []
     for number, row in enumerate(rows, start=1):
         faults: list[Fault] = []
@@ -53,25 +54,25 @@ def converted_rows(
     return converted
 
 
-def _converted(row: object, columns: Mapping[str, ColumnState], clock: Clock, faults: list[Fault]) -> dict[str, Any]:
+def _converted(row: object, columns: NameMap[ColumnState], clock: Clock, faults: list[Fault]) -> dict[str, Any]:
     if not isinstance(row, Mapping):
         faults.append(Fault("", f"is a {type(row).__name__}; give a dict by column"))
         return {}
     values: dict[str, Any] = {}
     for name, value in row.items():
-        column = columns.get(str(name).lower())
+        column = columns.get(str(name))
         if column is None:
             known = ", ".join(known_column.name for known_column in columns.values())
             faults.append(Fault("", f"there is no column {name}; columns are {known}"))
-        elif column.name.lower() in values:
+        elif folded(column.name) in values:
             faults.append(Fault(column.name, "is given twice, in different case; give it once"))
         else:
-            values[column.name.lower()] = convert(value, column.data_type, column.name, clock, faults)
+            values[folded(column.name)] = convert(value, column.data_type, column.name, clock, faults)
     return values
 
 
 def _partition_faults(
-    row: Mapping[str, Any], columns: Mapping[str, ColumnState], partitions: Iterable[str]
+    row: Mapping[str, Any], columns: NameMap[ColumnState], partitions: Iterable[str]
 ) -> Iterator[Fault]:
     for name in partitions:
         fault = _partition_fault(row.get(name), columns[name])
@@ -81,7 +82,7 @@ def _partition_faults(
 
 def _repeated_hours(row: Mapping[str, Any], unique: Iterable[str], clock: Clock) -> Iterator[Fault]:
     for name in unique:
-        value = row.get(name.lower())
+        value = row.get(folded(name))
         if value is not None and not clock.happens_once(value):
             fact = (
                 f"{shown(value)} is in an hour that occurs twice in {clock.zone}, and the partition value is a local"

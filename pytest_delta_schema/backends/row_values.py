@@ -15,6 +15,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.row_clocks import Clock, TimeFault
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type
 
@@ -231,10 +232,10 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _struct(value: Any, data_type: StructState, path: str, clock: Clock, faults: list[Fault]) -> dict[str, Any]:
-    fields = {field.name.lower(): field for field in data_type.fields}
+    fields = NameMap.of(data_type.fields)
     given: dict[str, Any] = {}
     for name, part in _named_parts(value, data_type).items():
-        field = fields.get(str(name).lower())
+        field = fields.get(str(name))
         if field is None:
             faults.append(Fault(f"{path}.{name}", f"there is no field {name}; fields are {_names(data_type)}"))
         elif field.name in given:

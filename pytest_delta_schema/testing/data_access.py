@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.local.physical_names import physical_schema
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.models.structs import to_struct_type
 from pytest_delta_schema.sql.quoting import dotted, identifier, literal
 from pytest_delta_schema.sql.types import type_sql
@@ -113,7 +114,7 @@ class MemoryDataAccess:
         source = SourceState("parquet", "/parquet", is_registered=True, folders=folders, files=len(rows))
         catalog._tables[state.name] = replace(state, source=source, version=None)
         catalog._schemas.add(state.name[:2])
-        catalog._rows[state.name] = [{key.lower(): value for key, value in row.items()} for row in rows]
+        catalog._rows[state.name] = [{folded(key): value for key, value in row.items()} for row in rows]
 
 
 MEMORY = MemoryDataAccess()
@@ -140,6 +141,6 @@ def _shaped(value: Any, data_type: Any, *, fold: bool = False) -> Any:
 
 def _fields(value: Mapping[str, Any], struct: StructState, *, fold: bool) -> Row:
     return {
-        field.name: _shaped(value.get(field.name.lower() if fold else field.name), field.data_type)
+        field.name: _shaped(value.get(folded(field.name) if fold else field.name), field.data_type)
         for field in struct.fields
     }

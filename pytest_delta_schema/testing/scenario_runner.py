@@ -171,7 +171,7 @@ def _kept(row: Row, state: TableState) -> Row:
 def comparable(state: TableState) -> TableState:
     """Return a state without what platforms write by themselves, so that the states of backends can be compared."""
     properties: dict[str, Any] = {
-        key.lower() if key.lower().startswith("delta.") else key: value
+        folded(key) if folded(key).startswith("delta.") else key: value
         for key, value in state.table_properties.items()
         if not key.startswith(_PLATFORM)
     }
@@ -206,7 +206,7 @@ def _constraints(state: TableState) -> tuple[object, ...]:
         set(not_null_paths(state.columns)),
         {folded(check.name): simplified(check.expression) for check in state.checks},
         state.primary_key,
-        {key.name.lower(): tuple(map(str.lower, key.columns)) for key in state.unique},
+        {folded(key.name): tuple(map(folded, key.columns)) for key in state.unique},
         _foreign_keys(state),
     )
 

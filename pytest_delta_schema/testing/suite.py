@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import ForeignKey
@@ -93,10 +94,10 @@ class CatalogSuite:
 
 def _without(end: TableState, imposed: Mapping[str, str], expected: TableState) -> TableState:
     """Return a state without the properties that the catalog sets and the scenario does not declare."""
-    given = {key.lower() for key in imposed}
+    given = NameSet(imposed)
     kept = {
         key: value
         for key, value in end.table_properties.items()
-        if key.lower() not in given or key in expected.table_properties
+        if key not in given or key in expected.table_properties
     }
     return replace(end, table_properties=kept)

@@ -26,6 +26,7 @@ from pytest_delta_schema.backends.databricks.rows import (
 )
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
@@ -155,7 +156,7 @@ class DatabricksCatalog:
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         rows = typed(TableRow, self._connection.rows(tables_in(catalog, schema)))
-        kept = [row["table_name"].lower() for row in rows if row["table_type"] not in _VIEWS]
+        kept = [folded(row["table_name"]) for row in rows if row["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def version(self, table: QualifiedName) -> Version:

@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.databricks.rows import (
 )
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.information_schema import (
@@ -85,16 +85,16 @@ def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
         StatementError: If the workspace refuses a query, or its rows have another form.
     """
     facts = SchemaFacts()
-    facts.tables.update((row["table_name"].lower(), row) for row in typed(TableRow, ask(tables_in(catalog, schema))))
+    facts.tables.update((folded(row["table_name"]), row) for row in typed(TableRow, ask(tables_in(catalog, schema))))
     for column in typed(ColumnRow, ask(columns_in(catalog, schema))):
-        facts.columns[column["table_name"].lower()].append(column)
+        facts.columns[folded(column["table_name"])].append(column)
     for key in typed(KeyRow, ask(keys_in(catalog, schema))):
-        facts.keys[key["table_name"].lower()][key["constraint_name"]].append(key)
+        facts.keys[folded(key["table_name"])][key["constraint_name"]].append(key)
     for parent in typed(ParentRow, ask(parents_in(catalog, schema))):
         facts.parents[parent["constraint_name"]].append(parent)
     for query in (table_tags_in, column_tags_in):
         for tag in typed(TagRow, ask(query(catalog, schema))):
-            facts.tags[tag["table_name"].lower()].append(tag)
+            facts.tags[folded(tag["table_name"])].append(tag)
     return facts
 
 
@@ -120,8 +120,8 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         ValueError: If a part cannot be understood.
     """
     statement = None if created is None else _parsed(created, detail)
-    values = {} if statement is None else _values(statement)
-    relied = frozenset() if statement is None else _relied(statement)
+    values: NameMap[ColumnGeneration] = NameMap() if statement is None else _values(statement)
+    relied = NameSet() if statement is None else _relied(statement)
     rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
     base = state_from_metadata(
         name,
@@ -149,9 +149,9 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
     )
 
 
-def _column(row: ColumnRow, values: Mapping[str, ColumnGeneration]) -> ColumnState:
+def _column(row: ColumnRow, values: NameMap[ColumnGeneration]) -> ColumnState:
     default = row.get("column_default")
-    value = values.get(row["column_name"].lower()) or (None if default is None else ColumnGeneration(default))
+    value = values.get(row["column_name"]) or (None if default is None else ColumnGeneration(default))
     data_type, comment = parse_type(row["full_data_type"]), row.get("comment") or ""
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
 
@@ -187,13 +187,13 @@ def _in_order(rows: Iterable[KeyRow]) -> list[KeyRow]:
     return sorted(rows, key=lambda row: row["ordinal_position"])
 
 
-def _key(name: str, rows: Sequence[KeyRow], relied: frozenset[str]) -> KeyState:
+def _key(name: str, rows: Sequence[KeyRow], relied: NameSet) -> KeyState:
     columns = tuple(row["column_name"] for row in _in_order(rows))
-    return KeyState(name, columns, name.lower() in relied, KEY_KINDS[_type(rows)])
+    return KeyState(name, columns, name in relied, KEY_KINDS[_type(rows)])
 
 
 def _foreign(
-    name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]], relied: frozenset[str]
+    name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]], relied: NameSet
 ) -> ForeignKeyState:
     ordered = _in_order(rows)
     by_position = {row["ordinal_position"]: row for row in parents.get(name, ())}
@@ -202,10 +202,10 @@ def _foreign(
         msg = f"foreign key {name} references a table that the principal cannot see"
         raise HiddenParentError(msg)
     first = by_position[positions[0]]
-    parent = QualifiedName(*(first[part].lower() for part in ("table_catalog", "table_schema", "table_name")))
+    parent = QualifiedName(*(folded(first[part]) for part in ("table_catalog", "table_schema", "table_name")))
     columns = tuple(row["column_name"] for row in ordered)
     parent_columns = tuple(by_position[position]["column_name"] for position in positions)
-    return ForeignKeyState(name, columns, parent, parent_columns, name.lower() in relied)
+    return ForeignKeyState(name, columns, parent, parent_columns, name in relied)
 
 
 def _parsed(created: str, detail: DetailRow) -> exp.Expr | None:
@@ -222,33 +222,33 @@ def _parsed(created: str, detail: DetailRow) -> exp.Expr | None:
         raise ValueError(msg) from error
 
 
-def _relied(statement: exp.Expr) -> frozenset[str]:
-    """Return the names of the keys with RELY, in lower case.
+def _relied(statement: exp.Expr) -> NameSet:
+    """Return the names of the keys with RELY.
 
     The information schema does not show it; SHOW CREATE TABLE does (source: SPARK-52142, Spark 4.1).
     """
     from sqlglot import exp
 
-    return frozenset(
-        constraint.name.lower()
+    return NameSet(
+        constraint.name
         for constraint in statement.find_all(exp.Constraint)
         for part in constraint.find_all(exp.PrimaryKey, exp.Reference)
         if "RELY" in map(str, part.args.get("options") or ())
     )
 
 
-def _values(statement: exp.Expr) -> dict[str, ColumnGeneration]:
+def _values(statement: exp.Expr) -> NameMap[ColumnGeneration]:
     """Read generation expressions and identities from a CREATE statement."""
     from sqlglot import exp
 
     definitions = statement.find_all(exp.ColumnDef)
-    generations = {}
+    generations: NameMap[ColumnGeneration] = NameMap()
     for definition in definitions:
         for kind in (constraint.kind for constraint in definition.constraints):
             if isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
                 start, step = (int(str(kind.args.get(part) or 1)) for part in ("start", "increment"))
                 identity = IdentityState(start, step, bool(kind.this))
-                generations[definition.name.lower()] = ColumnGeneration(identity=identity)
+                generations[definition.name] = ColumnGeneration(identity=identity)
             elif isinstance(kind, exp.ComputedColumnConstraint):
-                generations[definition.name.lower()] = ColumnGeneration(generated=kind.this.sql("databricks"))
+                generations[definition.name] = ColumnGeneration(generated=kind.this.sql("databricks"))
     return generations

@@ -15,6 +15,7 @@ from pytest_delta_schema.backends.spark.delta_compat import protocol_and_metadat
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.char_varchar import without_lengths
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError, Diagnostic, StatementError, because
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
@@ -68,7 +69,7 @@ def write_to_clone(  # noqa: PLR0913, PLR0917 - the settings of a writer
         else:
             findings = tuple(finding for finding in expected.findings if finding.code == _BY_ROWS)
         after = catalog.read_tables([state.name]).tables[state.name].columns
-    name = table.qualified_name if isinstance(table, Table) else table.lower()
+    name = table.qualified_name if isinstance(table, Table) else folded(table)
     findings = tuple(replace(finding, table=name) for finding in findings)
     return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
 

@@ -7,6 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
@@ -51,11 +52,11 @@ class Sources:
         columns, conflict = self._schema(path, files) if kind == PARQUET else ((), "")
         folders = _folders(files)
         partitioning = tuple(part.partition("=")[0] for part in folders[0]) if folders else ()
-        partitioned = {name.lower() for name in partitioning}
+        partitioned = NameSet(partitioning)
         return TableState(
             name=name,
             schema_exists=schema_exists,
-            columns=tuple(sorted(columns, key=lambda column: column.name.lower() in partitioned)),
+            columns=tuple(sorted(columns, key=lambda column: column.name in partitioned)),
             partitioning=partitioning,
             source=SourceState(
                 kind, path, is_in_place=is_in_place, folders=folders, files=len(files), conflict=conflict, sign=sign

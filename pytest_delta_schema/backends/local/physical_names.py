@@ -9,6 +9,8 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -26,15 +28,15 @@ _PLAIN = re.compile(r"[a-z0-9_]+")
 
 def encode(part: str) -> str:
     """Return the physical form of a schema or a table, which the session catalog accepts."""
-    folded = part.lower()
-    return folded if _is_plain(folded) else ESCAPED + folded.encode().hex()
+    name = folded(part)
+    return name if _is_plain(name) else ESCAPED + name.encode().hex()
 
 
 def encode_catalog(part: str) -> str:
     """Return the physical form of a catalog, which never contains the separator."""
-    folded = part.lower()
-    splits = SEPARATOR in folded or folded.endswith("_")
-    return folded if _is_plain(folded) and not splits else ESCAPED + folded.encode().hex()
+    name = folded(part)
+    splits = SEPARATOR in name or name.endswith("_")
+    return name if _is_plain(name) and not splits else ESCAPED + name.encode().hex()
 
 
 def decode(physical: str) -> str:

@@ -23,6 +23,7 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import step
@@ -78,7 +79,7 @@ def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedNam
     """Return the names of the tables in a schema, without its views."""
     views, tables = bridge.list_schema(catalog, schema, physical_schema(catalog, schema))
     hidden = {decode(view) if bridge.is_warehouse(catalog) else view for view in views}
-    return tuple(sorted(QualifiedName(catalog, schema, table.lower()) for table in tables if table not in hidden))
+    return tuple(sorted(QualifiedName(catalog, schema, folded(table)) for table in tables if table not in hidden))
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:

@@ -72,4 +72,4 @@ def require_valid_row(state: TableState, row: Row, number: int) -> None:
 
 def _used_columns(check: CheckState, state: TableState) -> list[str]:
     used = columns_in(check.expression)
-    return [folded(column.name) for column in state.columns if column.name.lower() in used]
+    return [folded(column.name) for column in state.columns if folded(column.name) in used]

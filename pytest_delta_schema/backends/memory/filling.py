@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.state.expressions import ExpressionError, evaluate
 
@@ -28,7 +29,7 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
     Raises:
         StatementError: If the row has a value that only the table may give, or an expression needs Spark.
     """
-    valued = [(column.name.lower(), column.value) for column in columns if column.value is not None]
+    valued = [(folded(column.name), column.value) for column in columns if column.value is not None]
     if not valued:
         return row
     complete = dict(row)
@@ -42,7 +43,7 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
             elif value.identity.is_always:
                 msg = f"column {name} is an identity column, whose values are never given; leave it out"
                 raise StatementError(msg, condition="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED")
-    plain = {name: complete.get(name) for name in (column.name.lower() for column in columns)}
+    plain = {name: complete.get(name) for name in (folded(column.name) for column in columns)}
     for name, value in valued:
         if value.generated is not None:
             answer = _evaluated(value.generated, plain, name)

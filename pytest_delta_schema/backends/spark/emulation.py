@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
@@ -51,7 +52,7 @@ def _emulated(statement: Statement, change: Any) -> Iterator[Statement]:
             yield from _set(statement, {tag_property(change.path, key): value for key, value in change.tags.items()})
         case UnsetTags():
             yield from _unset(statement, *(tag_property(change.path, key) for key in change.keys))
-        case CheckDrop() if change.name != change.name.lower():
+        case CheckDrop() if change.name != folded(change.name):
             # Delta finds constraints by lower-case names only; the property of another one is removed directly.
             yield from _unset(statement, f"{CHECK_PREFIX}{change.name}")
 

@@ -9,6 +9,7 @@ from pytest_delta_schema.backends.given_rows import converted_rows
 from pytest_delta_schema.backends.row_clocks import Clock
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
+from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:
@@ -36,13 +37,13 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
     keeps_zone = bool(instants) and has_expressions
     clock = Clock(spark.conf.get(TIME_ZONE) or "", in_utc=True)
     converted = converted_rows(state, rows, clock, unique=instants if keeps_zone else ())
-    filled = frozenset(column.name.lower() for column in state.columns if column.value is not None)
+    filled = NameSet.of(column for column in state.columns if column.value is not None)
     stored = spark.table(dotted(state.name)).schema
     utc = {UTC_PARTITION_VALUES: "true", TIME_ZONE: "UTC"} if instants and not keeps_zone else {}
     with settings(spark, utc):
         for given, alike in _alike(converted, filled):
-            fields = [field for field in stored if field.name.lower() not in filled - given]
-            tuples = [tuple(row.get(field.name.lower()) for field in fields) for row in alike]
+            fields = [field for field in stored if folded(field.name) not in filled - given]
+            tuples = [tuple(row.get(folded(field.name)) for field in fields) for row in alike]
             frame = spark.createDataFrame(tuples, _loose(type(stored)(fields)))
             frame.write.mode("append").saveAsTable(dotted(state.name))
 
@@ -52,8 +53,8 @@ def _instants_in_partitions(state: TableState) -> tuple[str, ...]:
 
     Delta writes their partition values as local times of the session's time zone, which may occur twice (Delta 4.4.0).
     """
-    names = {name.lower() for name in state.partitioning}
-    columns = [column for column in state.columns if column.name.lower() in names]
+    names = NameSet(state.partitioning)
+    columns = [column for column in state.columns if column.name in names]
     return tuple(column.name for column in columns if column.data_type == "timestamp")
 
 

@@ -23,6 +23,7 @@ from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operatio
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_log, read_table, unreadable
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.names import QualifiedName
@@ -153,7 +154,7 @@ class SessionCatalog:
                 return ()
             raise
         views = {row[1] for row in self._views(catalog, schema)}
-        return tuple(sorted(QualifiedName(catalog, schema, row[1].lower()) for row in tables if row[1] not in views))
+        return tuple(sorted(QualifiedName(catalog, schema, folded(row[1])) for row in tables if row[1] not in views))
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
@@ -223,7 +224,7 @@ class SessionCatalog:
     def _schemas(self, catalog: str) -> set[str] | StatementError:
         """Return the schemas of a catalog, or why they cannot be listed."""
         try:
-            return {row[0].strip("`").replace("``", "`").lower() for row in self._rows(show_schemas(catalog))}
+            return {folded(row[0].strip("`").replace("``", "`")) for row in self._rows(show_schemas(catalog))}
         except StatementError as error:
             return error
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta
+from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
@@ -44,7 +45,7 @@ def without_long_properties(statement: Statement, observed: TableState | None) -
 
 def is_managed(table: TableState) -> bool:
     """Whether the catalog commits to the table's log."""
-    return any(key.lower() in _MANAGED for key in table.table_properties)
+    return not NameSet(table.table_properties).isdisjoint(_MANAGED)
 
 
 def _properties(statement: Statement) -> dict[str, str]:

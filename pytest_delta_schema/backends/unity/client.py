@@ -19,6 +19,7 @@ from pytest_delta_schema.backends.unity.answer_types import (
 )
 from pytest_delta_schema.backends.unity.calls import ROOT, Calls, ServerError
 from pytest_delta_schema.backends.unity.deadline import Deadline
+from pytest_delta_schema.delta.folded_names import same_names
 from pytest_delta_schema.redaction import Uri
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ class UnityClient:
 
     def _require_named(self, answered: Answered, requested: Sequence[str], named: Sequence[str]) -> None:
         """Require an answer to be about the requested object, whose name may have another case."""
-        if [part.lower() for part in requested] != [part.lower() for part in named]:
+        if not same_names(requested, named):
             raise self._calls.foreign(answered, f"it is about {'.'.join(named)}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 
@@ -93,7 +94,7 @@ def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
     fault: ServerError | None = None
     try:
         for info in client.tables(catalog, schema):
-            tables.setdefault(info["name"].lower(), []).append(info)
+            tables.setdefault(folded(info["name"]), []).append(info)
     except ServerError as error:
         fault = error
     if fault is not None and not tables:
@@ -103,8 +104,8 @@ def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
 
 def _stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
     """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged."""
-    stored = only_one("catalogs", (name for name in client.catalogs() if name.lower() == catalog))
+    stored = only_one("catalogs", (name for name in client.catalogs() if folded(name) == catalog))
     if stored is None:
         return catalog, schema
-    inside = (name for name in client.schemas(stored) if name.lower() == schema)
+    inside = (name for name in client.schemas(stored) if folded(name) == schema)
     return stored, only_one("schemas", inside) or schema

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.column_path import TABLE
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.errors import because
 from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, decimal_parts, type_name, type_text
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -91,7 +92,7 @@ def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, An
         timestamp: When the newest version was committed, in milliseconds since 1970.
     """
     catalog, schema, table = entry.name.written
-    partition_indexes = {name.lower(): index for index, name in enumerate(log.partitioning)}
+    partition_indexes = NameMap((name, index) for index, name in enumerate(log.partitioning))
     fields = json.loads(log.schema)["fields"]
     info: dict[str, Any] = {
         "name": table,
@@ -103,7 +104,7 @@ def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, An
         "comment": log.comment,
         "properties": {**log.configuration, LAST_VERSION: str(log.version), LAST_TIMESTAMP: str(timestamp)},
         "columns": [
-            _info(field, column.data_type, position, partition_indexes.get(column.name.lower()))
+            _info(field, column.data_type, position, partition_indexes.get(column.name))
             for position, (field, column) in enumerate(zip(fields, log.columns, strict=True))
         ],
     }
