@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, TablePlanner
+from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, TablePlanner, Unique
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.testing.parts import field, struct
 from support.tables import NAME, TEXT, column, table
@@ -57,6 +57,7 @@ def model():
             "tier": "1",
         },
         primary_key=["id"],
+        unique=[Unique(["code", "dated"], name="Coded")],
         clustered_by=["id", "s.g.w"],
         checks=[Check("positive", "small > 0"), Check("short", "length(text) < 9"), Check("kept", "legacy > 0")],
         foreign_keys=[ForeignKey(["parent"], parents())],
@@ -114,6 +115,7 @@ MUTATIONS = [
     (f"{ALTER} DROP CONSTRAINT kept", ["checks.kept"]),
     (f"{ALTER} ADD CONSTRAINT kept CHECK (legacy > 1)", ["checks.kept"]),
     (f"{ALTER} UNSET TBLPROPERTIES ('pytest_delta_schema.primaryKey')", ["primary_key"]),
+    (f"{ALTER} UNSET TBLPROPERTIES ('pytest_delta_schema.unique.coded')", ["unique.Coded"]),
     (
         f"{ALTER} UNSET TBLPROPERTIES ('pytest_delta_schema.foreignKey.fk_dev_silver_orders__parent')",
         ["foreign_keys.fk_dev_silver_orders__parent"],
