@@ -21,20 +21,20 @@ _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 
 
 def find_no_unused(config: pytest.Config) -> None:
-    """Let syrupy find no unused snapshots when the session ends."""
+    """Keep syrupy from looking for unused snapshots when the session ends."""
     if hasattr(config.option, "disable_unused_snapshots"):
         config.stash[_BEFORE] = config.option.disable_unused_snapshots
         config.option.disable_unused_snapshots = True
 
 
 def report_no_unused(config: pytest.Config) -> None:
-    """Let the report of syrupy not say that nobody looked for unused snapshots; called before that report."""
+    """Keep the report of syrupy, which comes next, from mentioning that it has not looked for unused snapshots."""
     if _BEFORE in config.stash:
         config.option.disable_unused_snapshots = config.stash[_BEFORE]
 
 
 def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:
-    """Let syrupy treat items as skipped, so that their snapshots do not count as unused.
+    """Mark items as skipped for syrupy, so that their snapshots do not count as unused.
 
     Args:
         config: The run's configuration.

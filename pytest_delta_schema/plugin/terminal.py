@@ -78,7 +78,7 @@ class TerminalHandler(logging.Handler):
 
 
 def _uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
-    """Let what is written inside the block reach the terminal; pytest captures file descriptors while a test runs."""
+    """Suspend the capture of pytest, which redirects output while a test runs, so that a text reaches the terminal."""
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     return nullcontext() if capture is None else capture.global_and_fixture_disabled()
 

@@ -42,7 +42,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 FILE_LANGUAGES = ("python", "toml", "yaml", "ini")
-NOT_RUN = ("cd", "git", "make", "mkdir", "pip", "python -m pip", "python -m venv", "uv")
+NOT_RUN = (
+    "cd",
+    "git",
+    "make",
+    "mkdir",
+    "pip",
+    "python -m pip",
+    "python -m pytest_delta_schema",
+    "python -m venv",
+    "uv",
+)
 _BLOCK = re.compile(
     r"^```(?P<language>[^\n]*)\n(?P<body>.*?)^```$|^<!-- (?P<step>project|file|run|catalog): ?(?P<text>.*?) ?-->$",
     re.MULTILINE | re.DOTALL,

@@ -171,19 +171,53 @@ def start_session(
     warehouse = Path(warehouse)
     conf = session_conf(warehouse) if conf is None else conf
     prepare_warehouse(warehouse)
-    java = find_java()
-    jars = delta_jars()
-    class_path = [*jars, classes_jar(jars, java)]
-    options = f"{conf.get(_OPTIONS, '')} {_logging()}".strip()
-    kept = class_archive(java, class_path, options) if archive else None
+    needs = needs_of_start(conf, archive=archive)
     settings = {
         **catalog_conf(known_catalogs(warehouse), warehouse),
         "spark.local.dir": _temporary_folder(),
         **conf,
-        _OPTIONS: f"{options} {kept.flags}" if kept else options,
-        _CLASS_PATH: ":".join([*map(str, class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
+        _OPTIONS: f"{needs.options} {needs.archive.flags}" if needs.archive else needs.options,
+        _CLASS_PATH: ":".join([*map(str, needs.class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
     }
-    return LocalSession(_start(settings), owned=True, archive=kept)
+    return LocalSession(_start(settings), owned=True, archive=needs.archive)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartNeeds:
+    """The files and flags that a JVM is started with.
+
+    Args:
+        class_path: The jars of Delta and of this package.
+        options: The flags of the JVM, without those of the archive.
+        archive: The archive of classes; ``None`` if none is used.
+    """
+
+    class_path: tuple[Path, ...]
+    options: str
+    archive: ClassArchive | None
+
+    @property
+    def archive_is_kept(self) -> bool:
+        """Whether the cache holds the archive."""
+        return self.archive is not None and self.archive.path is not None
+
+
+def needs_of_start(conf: Mapping[str, str], *, archive: bool = True) -> StartNeeds:
+    """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started.
+
+    Args:
+        conf: Settings of the session.
+        archive: Whether the JVM uses an archive of classes.
+
+    Raises:
+        BackendUnavailableError: If something is missing or does not work.
+    """
+    java = find_java()
+    jars = delta_jars()
+    class_path = (*jars, classes_jar(jars, java))
+    options = f"{conf.get(_OPTIONS, '')} {_logging()}".strip()
+    kept = class_archive(java, class_path, options) if archive else None
+    return StartNeeds(class_path=class_path, options=options, archive=kept)
 
 
 def prepare_warehouse(warehouse: Path) -> None:

@@ -1,0 +1,88 @@
+"""``python -m pytest_delta_schema``: what is done once for a machine, outside of a pytest run."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
+from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.progress import LOGGER, PHASE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_WIDTH = 79
+_INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C has ended."""
+
+PREPARE = (
+    "download the jars of Delta Lake, compile the classes of this package, and write the archive of the JVM's classes,"
+    " so that the first run of pytest finds them in the cache"
+)
+
+
+class LineHandler(logging.Handler):
+    """Writes log records to standard error, and those about a running step in one line if that is a terminal."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record at once."""
+        text = escaped_lines(record.getMessage())
+        if sys.stderr.isatty():
+            end = "" if getattr(record, PHASE, "end") == "running" else "\n"
+            sys.stderr.write(f"\r{text[:_WIDTH]:<{_WIDTH}}{end}")
+        else:
+            sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: The command line; by default that of the program.
+
+    Returns:
+        The exit code.
+    """
+    parser = argparse.ArgumentParser(prog="python -m pytest_delta_schema")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands.add_parser("prepare", help=PREPARE, description=f"{PREPARE[0].upper()}{PREPARE[1:]}.")
+    parser.parse_args(arguments)
+    logger, handler = logging.getLogger(LOGGER), LineHandler()
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        return _prepare()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    finally:
+        logger.removeHandler(handler)
+
+
+def _prepare() -> int:
+    try:
+        from pytest_delta_schema.engine.prepare import prepare  # noqa: PLC0415 - it needs pyspark
+
+        folder = prepare()
+    except ModuleNotFoundError as error:
+        if not lacks_pyspark(error):
+            raise
+        return _failed(NO_PYSPARK)
+    except DeltaSchemaError as error:
+        return _failed(error)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+    sys.stdout.write(f"ready: {escaped_lines(folder)} has all that the local backend needs ({size:.0f} MB)\n")
+    return 0
+
+
+def _failed(reason: object) -> int:
+    sys.stderr.write(f"error: {escaped_lines(reason)}\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

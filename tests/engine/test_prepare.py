@@ -1,0 +1,148 @@
+"""``python -m pytest_delta_schema prepare``: what it does, prints and returns, without a JVM."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.engine import prepare as prepare_module
+from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.progress import step
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """A machine whose Spark is a memory catalog; it notes what is done, and has an archive once a session has ended."""
+    machine = SimpleNamespace(done=[], has_archive=False, writes_archive=True, folder=tmp_path / "cache")
+    machine.folder.mkdir()
+
+    def needs(_conf):
+        with step("downloading", announced=True):
+            machine.done.append("checked")
+        return SimpleNamespace(archive_is_kept=machine.has_archive)
+
+    @contextlib.contextmanager
+    def start(_warehouse, _conf):
+        machine.done.append("started")
+        yield SimpleNamespace(spark=None)
+        machine.has_archive = machine.writes_archive
+        (machine.folder / "classes").write_bytes(b"x" * 3_000_000)
+
+    class Catalog(MemoryCatalog):
+        def __init__(self, *_):
+            super().__init__()
+
+        def run(self, statement):
+            machine.done.append(statement.kind.name)
+            return super().run(statement)
+
+    monkeypatch.setattr(prepare_module, "needs_of_start", needs)
+    monkeypatch.setattr(prepare_module, "start_session", start)
+    monkeypatch.setattr(prepare_module, "LocalCatalog", Catalog)
+    monkeypatch.setattr(prepare_module, "cache_folder", lambda: machine.folder)
+    return machine
+
+
+def test_an_empty_cache_is_filled_and_a_full_one_is_only_checked(machine, capsys):
+    assert main(["prepare"]) == 0
+
+    first = capsys.readouterr()
+    assert machine.done[:2] == ["checked", "started"]
+    assert {"CREATE_TABLE", "ADD_COLUMNS", "ADD_CHECK"} <= set(machine.done)
+    assert first.out == f"ready: {machine.folder} has all that the local backend needs (3 MB)\n"
+    assert first.err.startswith("downloading\ndownloading: done after 0 s\n")
+
+    machine.done.clear()
+    assert main(["prepare"]) == 0
+    assert machine.done == ["checked"]
+
+
+def test_an_archive_that_was_not_written_is_an_error(machine, capsys):
+    machine.writes_archive = False
+
+    assert main(["prepare"]) == 1
+
+    line = f"error: no archive of the JVM's classes was written to {machine.folder}; the warning above says why\n"
+    assert capsys.readouterr().err.endswith(line)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (BackendUnavailableError("there is no java; install one"), 1, "error: there is no java; install one\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+    ids=["no java", "interrupted"],
+)
+@pytest.mark.usefixtures("machine")
+def test_what_fails_is_one_line(monkeypatch, capsys, error, code, line):
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr(prepare_module, "needs_of_start", fail)
+
+    assert main(["prepare"]) == code
+
+    answer = capsys.readouterr()
+    assert (answer.out, answer.err) == ("", line)
+
+
+def test_a_terminal_shows_a_running_step_in_one_line(machine, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    machine.has_archive = True
+
+    main(["prepare"])
+
+    assert capsys.readouterr().err == f"\r{'downloading':<79}\n\r{'downloading: done after 0 s':<79}\n"
+
+
+@pytest.mark.parametrize(("arguments", "code"), [([], 2), (["other"], 2), (["--help"], 0), (["prepare", "--help"], 0)])
+def test_other_command_lines_show_how_it_is_used(capsys, arguments, code):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+
+    assert caught.value.code == code
+    answer = capsys.readouterr()
+    assert "usage: python -m pytest_delta_schema" in answer.out + answer.err
+
+
+def test_without_pyspark_it_names_the_extra(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pyspark'] = None\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-m", "pytest_delta_schema", "prepare"]
+
+    answer = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert answer.stderr == (
+        "error: declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]'\n"
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_the_archive_is_written_on_a_real_machine(tmp_path):
+    from pytest_delta_schema.backends.local.machine_cache import cache_folder  # noqa: PLC0415 - of the real cache
+
+    cache = tmp_path / "pytest_delta_schema"
+    cache.mkdir()
+    for kept in ("jars", "classes"):
+        (cache / kept).symlink_to(cache_folder() / kept)
+    command = [sys.executable, "-m", "pytest_delta_schema", "prepare"]
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+
+    first, second = (subprocess.run(command, env=env, capture_output=True, text=True, check=False) for _ in range(2))
+
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr
+    assert "writing an archive of the JVM's classes" in first.stderr
+    assert second.stderr == ""
+    assert len(list((cache / "archives").glob("*.jsa"))) == 1
