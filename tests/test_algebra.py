@@ -55,7 +55,7 @@ def test_the_order_of_what_is_stored_does_not_matter(model, there, data):
             ),
         }
     )
-    plans = [TablePlanner().plan([model], catalog_of(each).snapshot([model])) for each in (there, shuffled)]
+    plans = [TablePlanner().plan([model], catalog_of(table).snapshot([model])) for table in (there, shuffled)]
 
     assert plans[0] == plans[1]
     assert [script(statements(action)) for action in plans[0].actions] == [

@@ -41,7 +41,7 @@ def test_texts(text, line, lines):
 def test_nothing_is_left_that_a_terminal_obeys(text):
     line = escaped(text)
 
-    assert not [each for each in line if unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp")]
+    assert not [character for character in line if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")]
     assert escaped(line) == line
     assert escaped_lines(text).split("\n") == [escaped(part) for part in text.split("\n")]
 
@@ -52,10 +52,19 @@ def spark_reads(quoted):
     short = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
     while index < len(text):
         rest = text[index:]
-        if rest.startswith("\\u") and len(rest) >= 6 and all(each in "0123456789abcdefABCDEF" for each in rest[2:6]):
+        if (
+            rest.startswith("\\u")
+            and len(rest) >= 6
+            and all(character in "0123456789abcdefABCDEF" for character in rest[2:6])
+        ):
             units.append(chr(int(rest[2:6], 16)))
             index += 6
-        elif len(rest) >= 4 and rest[0] == "\\" and rest[1] in "01" and all(each in "01234567" for each in rest[2:4]):
+        elif (
+            len(rest) >= 4
+            and rest[0] == "\\"
+            and rest[1] in "01"
+            and all(character in "01234567" for character in rest[2:4])
+        ):
             units.append(chr(int(rest[1:4], 8)))
             index += 4
         elif rest[0] == "\\":

@@ -73,9 +73,9 @@ def test_a_statement_that_is_interrupted_has_committed_or_not(number, commits):
     stop = sync(catalog)
 
     (found,) = stop.tables
-    assert [each.kind.value for each in found.done] == KINDS[:number]
+    assert [violation.kind.value for violation in found.done] == KINDS[:number]
     assert found.running.kind.value == KINDS[number]
-    assert [each.kind.value for each in found.left] == KINDS[number + 1 :]
+    assert [violation.kind.value for violation in found.left] == KINDS[number + 1 :]
     outcome = RunningOutcome.COMMITTED if commits else RunningOutcome.NOT_COMMITTED
     assert (found.outcome, found.version, found.reached) == (outcome, 0, number + commits)
     to_restore = RESTORE if number or commits else "nothing was changed"
@@ -123,7 +123,7 @@ def test_tables_that_were_not_begun_are_named_with_what_did_not_run():
 
     stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
 
-    assert [str(each.table) for each in stop.tables if not each.is_begun] == ["dev.silver.orders"]
+    assert [str(table.table) for table in stop.tables if not table.is_begun] == ["dev.silver.orders"]
     first, second = str(stop).split("\n\n")
     assert first.startswith(
         "dev.silver.new: interrupted in statement 1 of 1\n  done: nothing\n  running, not committed:"
@@ -158,7 +158,7 @@ def test_an_interruption_before_the_first_statement_changes_nothing():
 
     stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
 
-    assert [each.is_begun for each in stop.tables] == [False, False]
+    assert [table.is_begun for table in stop.tables] == [False, False]
     assert catalog.ran == []
 
 
@@ -218,7 +218,7 @@ def test_tables_that_had_failed_before_keep_their_own_story():
     stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
 
     assert [type(error) for error in stop.errors] == [ApplyError]
-    assert [str(each.table) for each in stop.tables] == ["dev.silver.orders"]
+    assert [str(table.table) for table in stop.tables] == ["dev.silver.orders"]
     assert str(stop).startswith("dev.silver.new: statement 1 of 1 failed: the disk is full")
 
 

@@ -50,7 +50,7 @@ def test_creations_run_before_alignments_and_tables_by_name():
 
     result = Orchestrator.over(catalog).sync_tables(models)
 
-    tables = list(dict.fromkeys(str(each.table) for each in result.statements))
+    tables = list(dict.fromkeys(str(statement.table) for statement in result.statements))
     assert tables == ["dev.gold.a", "dev.silver.z", "dev.silver.orders"]
 
 

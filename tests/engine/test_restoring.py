@@ -44,7 +44,7 @@ def to_restore(catalog, restores=True) -> str:
     line = Orchestrator(catalog, ActionRunner.over(catalog, restores=restores))
     with pytest.raises(ApplyError) as caught:
         line.sync_tables([orders()])
-    (text,) = [each for each in str(caught.value).splitlines() if "to restore" in each]
+    (text,) = [violation for violation in str(caught.value).splitlines() if "to restore" in violation]
     return text.removeprefix("  to restore:  ")
 
 
@@ -97,7 +97,7 @@ def test_a_writer_who_commits_right_before_the_restore_loses_nothing():
     assert to_restore(catalog) == expected
 
     assert state(catalog).table_comment == "theirs"
-    assert [each.name for each in state(catalog).columns] == ["id", "created_ts", "amount"]
+    assert [column.name for column in state(catalog).columns] == ["id", "created_ts", "amount"]
 
 
 def test_a_restore_that_fails_is_reported():

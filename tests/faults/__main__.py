@@ -121,7 +121,9 @@ def _tell(
 
 
 def _say(text: str) -> None:
-    shown = "".join(each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in text)
+    shown = "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1] for character in text
+    )
     sys.stdout.write(f"{shown}\n")
     sys.stdout.flush()
 

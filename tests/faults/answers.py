@@ -49,7 +49,7 @@ def _leaves(to: Any) -> Callable[[Any], Any]:
 
     def change(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: change(each) for key, each in value.items()}
+            return {key: change(part) for key, part in value.items()}
         return list(map(change, value)) if isinstance(value, list) else to
 
     return change
@@ -58,7 +58,7 @@ def _leaves(to: Any) -> Callable[[Any], Any]:
 def _containers(value: Any) -> Any:
     """Make lists of objects and objects of lists, below the top."""
     if isinstance(value, dict):
-        return {key: _swapped(each) for key, each in value.items()}
+        return {key: _swapped(part) for key, part in value.items()}
     return value
 
 

@@ -125,7 +125,7 @@ def _run_memory(case: Case, bench: Bench) -> None:
         expected = rows_after(scenario, there, [column.name for column in end.columns])
         require_rows(MEMORY.read_rows(catalog, end), expected, "after the second apply")
     for other, state in others.items():
-        now = catalog.snapshot([each for each, _ in scenario.other_tables if each.name == other]).tables[other]
+        now = catalog.snapshot([model for model, _ in scenario.other_tables if model.name == other]).tables[other]
         require(now.columns == state.columns, f"the columns of {other} have changed")
 
 

@@ -90,10 +90,10 @@ def _by_processes(case: Case, bench: Bench, play: Play) -> None:
         one.started()
         two.started()
         go.touch()
-        for each in (one, two):
-            told = each.wait_for("done", "refused", "broken")
+        for process in (one, two):
+            told = process.wait_for("done", "refused", "broken")
             if told is None:
-                msg = f"a process has not ended: {each.tail()}"
+                msg = f"a process has not ended: {process.tail()}"
                 raise NotTriedError(msg)
             require(told["event"] != "broken", f"one of the two broke: {told}")
             require_clean(told.get("text", ""), "the error")

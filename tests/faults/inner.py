@@ -52,7 +52,7 @@ def _main(folder: str, args: list[str], environment: dict[str, str]) -> None:
     output = os.open(OUTPUT, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    sys.path[:] = [each for each in sys.path if each]
+    sys.path[:] = [folder for folder in sys.path if folder]
     import pytest  # noqa: PLC0415 - loaded before the fork
 
     sys.exit(pytest.main(args))

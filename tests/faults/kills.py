@@ -110,7 +110,7 @@ def _is_hit(case: Case, bench: Bench, play: Play, folder: Path, factor: float) -
         if ended is None:
             victim.kill(whom)
             victim.require_gone(ORPHAN_SECONDS if whom == "process" else PATIENCE)
-            ended = next((each for each in victim.events if each["event"] == "end"), None)
+            ended = next((event for event in victim.events if event["event"] == "end"), None)
         if ended is not None:
             durations.append(ended["seconds"])
             return False

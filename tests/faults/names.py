@@ -91,7 +91,7 @@ def play(catalog: Any, model: Table, place: str, text: str, with_rows: Collectio
     model.columns = [*model.columns, ADDED]
     line.sync_tables([model])
     plan = line.plan_tables([model])
-    left = [str(each) for action in plan.actions for each in change_lines(action)]
+    left = [str(line) for action in plan.actions for line in change_lines(action)]
     require(not left, f"the plan is not empty: {'; '.join(left)}")
     return True
 

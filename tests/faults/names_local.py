@@ -153,16 +153,16 @@ def merged(models: list[Table]) -> Table:
     """Return one table with everything that some tables have."""
     first = models[0]
     columns: dict[str, Column] = {}
-    for each in (column for model in models for column in model.columns):
-        known = columns.setdefault(each.name, copy(each))
-        known.is_nullable = known.is_nullable and each.is_nullable
-        known.comment, known.tags = known.comment or each.comment, known.tags or each.tags
+    for item in (column for model in models for column in model.columns):
+        known = columns.setdefault(item.name, copy(item))
+        known.is_nullable = known.is_nullable and item.is_nullable
+        known.comment, known.tags = known.comment or item.comment, known.tags or item.tags
         if (
-            isinstance(each.data_type, StructType)
+            isinstance(item.data_type, StructType)
             and isinstance(known.data_type, StructType)
-            and known.data_type != each.data_type
+            and known.data_type != item.data_type
         ):
-            known.data_type = StructType([*known.data_type.fields, *each.data_type.fields])
+            known.data_type = StructType([*known.data_type.fields, *item.data_type.fields])
     first.columns = list(columns.values())
     for model in models[1:]:
         if model.table_name != "orders":
@@ -203,8 +203,8 @@ def _metadata(folder: Path) -> list[Any]:
 def _leaves(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         yield from value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _leaves(each)
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _leaves(part)
     if isinstance(value, str):
         yield value
 

@@ -57,7 +57,11 @@ def scenes_with(kind: StatementKind) -> list[str]:
     own = [name for name, kinds in _OWN.items() if kind in kinds]
     if kind in (StatementKind.CONVERT_TABLE, StatementKind.RESTORE_TABLE):
         return own
-    played = [each.name for each in going_through() if any(said.kind is kind for said in planned_statements(each.name))]
+    played = [
+        scenario.name
+        for scenario in going_through()
+        if any(said.kind is kind for said in planned_statements(scenario.name))
+    ]
     return [*own, *played]
 
 

@@ -94,9 +94,9 @@ def _run(case: Case, bench: Bench) -> None:
 
     writer, changer = _race(case, bench, lambda: bench.local.insert(name, [WRITTEN]), racer.apply)
 
-    for each in (writer, changer):
-        require(each.error is None or isinstance(each.error, DeltaSchemaError), f"raised {each.error!r}")
-        require_clean(str(each.error), "the error")
+    for process in (writer, changer):
+        require(process.error is None or isinstance(process.error, DeltaSchemaError), f"raised {process.error!r}")
+        require_clean(str(process.error), "the error")
     wrote = writer.error is None
     expected: list[dict[str, Any]] = [*ROWS, *([WRITTEN] if wrote else [])]
     found, _ = rows_in(bench, table_folder(bench.warehouse, name))
@@ -125,10 +125,10 @@ def _race(case: Case, bench: Bench, write: Any, change: Any) -> tuple[Runner, Ru
     offset = fraction * (takes["statement"] + takes["writer"]) - takes["writer"]
     barrier = threading.Barrier(2)
     writer, changer = Runner(write, barrier, max(0, offset)), Runner(change, barrier, max(0, -offset))
-    for each in (writer, changer):
-        each.start()
-    for each in (writer, changer):
-        each.join()
+    for process in (writer, changer):
+        process.start()
+    for item in (writer, changer):
+        item.join()
     seen["writer"].append(writer.seconds)
     seen["statement"].append(changer.seconds)
     return writer, changer

@@ -40,18 +40,22 @@ SCHEMA = "silver"
 
 def going_through() -> list[Scenario]:
     """Return the scenarios that no rule refuses and that need nothing but tables."""
-    return [each for each in SCENARIOS if not each.refused_by and each.parquet is None and _is_at_home(each)]
+    return [
+        scenario
+        for scenario in SCENARIOS
+        if not scenario.refused_by and scenario.parquet is None and _is_at_home(scenario)
+    ]
 
 
 def _is_at_home(scenario: Scenario) -> bool:
     tables = [scenario.after, *(other for other, _ in scenario.other_tables)]
-    return all(each.name[:2] == ("dev", SCHEMA) for each in tables)
+    return all(table.name[:2] == ("dev", SCHEMA) for table in tables)
 
 
 @cache
 def scenario_named(name: str) -> Scenario:
     """Return a scenario by its name."""
-    return next(each for each in SCENARIOS if each.name == name)
+    return next(scenario for scenario in SCENARIOS if scenario.name == name)
 
 
 @cache
@@ -74,7 +78,7 @@ def moved(scenario: Scenario, schema: str) -> Scenario:
         before=None if scenario.before is None else bound(scenario.before),
         after=bound(scenario.after),
         other_tables=tuple((bound(other), rows) for other, rows in scenario.other_tables),
-        consents=tuple(each.replace(f"dev.{SCHEMA}.", f"dev.{schema}.") for each in scenario.consents),
+        consents=tuple(consent.replace(f"dev.{SCHEMA}.", f"dev.{schema}.") for consent in scenario.consents),
     )
 
 
@@ -176,7 +180,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and -_EXACT < value < _EXACT:
         return float(value)
     if isinstance(value, dict):
-        return sorted((repr(key), _plain(each)) for key, each in value.items())
+        return sorted((repr(key), _plain(part)) for key, part in value.items())
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [_plain(part) for part in value]
     return value

@@ -140,7 +140,7 @@ def _check(name: str, found: Any, double: UnityDouble) -> None:
 
 def _is_level(double: UnityDouble, name: str) -> bool:
     entry = double.metastore.tables.get(f"dev.silver.{name}") or {}
-    return [each["name"] for each in entry.get("columns", ())] == ["id"] and entry["properties"].get("team") == "x"
+    return [column["name"] for column in entry.get("columns", ())] == ["id"] and entry["properties"].get("team") == "x"
 
 
 def _after_it(double: UnityDouble, call: str) -> None:

@@ -75,4 +75,4 @@ def test_a_case_has_random_numbers_of_its_own():
     one, two = Case(area="a", name="1"), Case(area="a", name="2")
 
     assert one.random(1).random() == one.random(1).random()
-    assert len({each.random(seed).random() for each in (one, two) for seed in (1, 2)}) == 4
+    assert len({process.random(seed).random() for process in (one, two) for seed in (1, 2)}) == 4

@@ -51,7 +51,9 @@ class Signalling:
 
 def _where(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)[-8:]
-    return f"{error} (raised at {' < '.join(f'{Path(each.filename).name}:{each.lineno}' for each in reversed(frames))})"
+    return (
+        f"{error} (raised at {' < '.join(f'{Path(frame.filename).name}:{frame.lineno}' for frame in reversed(frames))})"
+    )
 
 
 def main(text: str) -> int:

@@ -72,12 +72,12 @@ class Victim:
         """Return the first of some events; ``None`` if it does not come in time, or never can."""
         until = time.monotonic() + seconds
         while True:
-            known = next((each for each in self.events if each["event"] in events), None)
+            known = next((event for event in self.events if event["event"] in events), None)
             if known is not None:
                 return known
             left = until - time.monotonic()
             if left <= 0 or not select.select([self._pipe], [], [], left)[0] or not self._read():
-                return next((each for each in self.events if each["event"] in events), None)
+                return next((event for event in self.events if event["event"] in events), None)
 
     def started(self) -> None:
         """Wait until the JVM is there.

@@ -27,13 +27,13 @@ def test_columns_keep_their_spelling_and_the_list_is_a_copy():
     model = Table("dev", "silver", "orders", columns)
     columns.clear()
 
-    assert [each.name for each in model.columns] == ["Id"]
+    assert [column.name for column in model.columns] == ["Id"]
 
 
 def test_any_iterable_of_columns_is_taken():
     model = Table("dev", "silver", "orders", (Column(name, LongType()) for name in "ab"), primary_key=iter("a"))
 
-    assert [each.name for each in model.columns] == ["a", "b"]
+    assert [column.name for column in model.columns] == ["a", "b"]
     assert model.primary_key == ("a",)
 
 

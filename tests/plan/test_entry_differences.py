@@ -75,7 +75,7 @@ def test_an_entry_may_hold_it_in_a_form_of_its_own():
     stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
 
     assert entry_differences(held, said) == ()
-    assert [each.path for each in entry_differences(stranger, said)] == ["columns.w"]
+    assert [difference.path for difference in entry_differences(stranger, said)] == ["columns.w"]
 
 
 def test_what_is_left_out_is_left_out_of_the_schema_too():
@@ -83,8 +83,8 @@ def test_what_is_left_out_is_left_out_of_the_schema_too():
 
     held = storable(said).log
 
-    assert [each["name"] for each in json.loads(held.schema)["fields"]] == [each.name for each in held.columns]
-    assert [each.name for each in held.columns] == ["id", "c"]
+    assert [field["name"] for field in json.loads(held.schema)["fields"]] == [column.name for column in held.columns]
+    assert [column.name for column in held.columns] == ["id", "c"]
 
 
 def test_limits_are_exact():

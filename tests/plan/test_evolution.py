@@ -141,7 +141,7 @@ def test_by_path(before, after, expected, sql):
 
     assert lines == expected
     said = [statement.sql for action in found.actions for statement in statements(action)]
-    assert said == [f"ALTER TABLE `dev`.`silver`.`orders` {each}" for each in sql]
+    assert said == [f"ALTER TABLE `dev`.`silver`.`orders` {item}" for item in sql]
 
 
 RENAMED = Column("new", LONG, renamed_from="old")

@@ -30,7 +30,7 @@ def orders(*keys: ForeignKey):
 
 
 def customers_before(key: KeyState | None = OLD_KEY, name: QualifiedName = PARENT):
-    columns = [stored(each, is_nullable=False) for each in ("id", "region")]
+    columns = [stored(item, is_nullable=False) for item in ("id", "region")]
     return state(*columns, name=name, primary_key=key)
 
 

@@ -24,7 +24,7 @@ def pointing(edges: dict[str, str]):
 
 
 def shown(models) -> str:
-    return " ".join("".join(each.table_name for each in group) for group in dependency_groups(models))
+    return " ".join("".join(table.table_name for table in group) for group in dependency_groups(models))
 
 
 @pytest.mark.parametrize(

@@ -284,14 +284,14 @@ def test_a_table_that_could_not_be_read_is_never_planned():
 def test_the_same_input_in_any_order_gives_the_same_plan_and_the_same_sql():
     shuffler = random.Random(7)  # noqa: S311 - no secret
     names = [f"dev.silver.t{number}" for number in range(5)]
-    there = {name: [stored(each, comment="old") for each in "edcba"] for name in names}
+    there = {name: [stored(item, comment="old") for item in "edcba"] for name in names}
     expected = None
     for _ in range(20):
         models = []
         states = []
         for name in shuffler.sample(names, len(names)):
             properties = shuffler.sample([("b", "1"), ("a", "2"), ("c", None)], 3)
-            columns = [column("new2"), column("new1"), *(column(each, comment="new") for each in "abc")]
+            columns = [column("new2"), column("new1"), *(column(item, comment="new") for item in "abc")]
             kept = columns[:2] + shuffler.sample(columns[2:], 3)
             models.append(table(*kept, name=name, table_properties=dict(properties)))
             shown = shuffler.sample(there[name], 5)

@@ -248,7 +248,7 @@ def test_the_facts_are_in_junit(project, workers):
     project.run("--delta-drift", "-m", "delta_drift", "--junitxml=report.xml", "-W", "error", *workers)
 
     (case,) = ET.parse(project.path / "report.xml").iter("testcase")
-    facts = {each.get("name"): each.get("value") for each in case.iter("property")}
+    facts = {item.get("name"): item.get("value") for item in case.iter("property")}
     assert facts == {
         "delta.table": "dev.silver.orders",
         "delta.check": "drift",

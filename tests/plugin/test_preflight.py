@@ -95,7 +95,7 @@ def test_the_answer_lands_in_junits_properties(project, catalog, expected):
     project.run("--delta-drift", "--delta-preflight=count", "-m", "delta_drift", "--junitxml=out.xml")
 
     properties = ET.parse(project.path / "out.xml").iter("property")
-    found = [each.get("value") for each in properties if each.get("name") == "delta.preflight"]
+    found = [item.get("value") for item in properties if item.get("name") == "delta.preflight"]
     assert [text.partition(", such as")[0] for text in found] == expected
 
 

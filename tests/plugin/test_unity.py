@@ -82,7 +82,7 @@ def test_an_apply_syncs_entries_also_where_nothing_else_changes(project, unity):
 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(["apply: 1 in sync, 1 metadata synced, 0 statements run"])
-    assert [each["name"] for each in unity.entry()["columns"]] == ["id", "day"]
+    assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, uni
             "drift: 2 in sync, 0 statements run",
         ]
     )
-    assert [each["name"] for each in unity.entry()["columns"]] == ["id", "day"]
+    assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
 
 
 def test_an_apply_item_alone_heals_the_entry(project, unity):
@@ -279,7 +279,7 @@ def test_an_apply_item_alone_heals_the_entry(project, unity):
 
     result.assert_outcomes(passed=1, deselected=3)
     result.stdout.fnmatch_lines(["apply: 1 metadata synced, 0 statements run"])
-    assert [each["name"] for each in unity.entry()["columns"]] == ["id", "day"]
+    assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
 
 
 @pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])

@@ -249,7 +249,7 @@ def test_a_field_and_a_dotted_table_are_dropped_each_by_its_own_consent(project)
         "drop-column dev.silver.`orders.x`.y",
     ]
 
-    first = project.run("--delta-apply", "-m", "delta_apply", *(f"--delta-allow={each}" for each in allow[:2]))
+    first = project.run("--delta-apply", "-m", "delta_apply", *(f"--delta-allow={consent}" for consent in allow[:2]))
     second = project.run("--delta-apply", "-m", "delta_apply", f"--delta-allow={allow[2]}")
 
     first.assert_outcomes(passed=1, failed=1, deselected=4)
@@ -269,7 +269,7 @@ def test_consents_name_models_where_these_are_bound_elsewhere(project):
         "--delta-apply", "-m", "delta_apply", bind, "--delta-allow=drop-column dev.silver.orders.legacy"
     )
 
-    assert [each.ret for each in (wrong, never, right)] == [4, 4, 0]
+    assert [consent.ret for consent in (wrong, never, right)] == [4, 4, 0]
     assert catalog.version(QualifiedName("ci", "pr", "orders")) == 1
 
 

@@ -46,7 +46,7 @@ def refused(consents):
     return {action.table: list(rule.check(action)) for action in PLAN.actions}
 
 
-@pytest.mark.parametrize("trick", [each for each in TRICKS if not each.refusal], ids=lambda trick: trick.title)
+@pytest.mark.parametrize("trick", [trick for trick in TRICKS if not trick.refusal], ids=lambda trick: trick.title)
 def test_a_consent_agrees_to_what_it_names_and_to_nothing_else(trick):
     found = refused([read(trick)])
 
@@ -67,7 +67,7 @@ def paths_of(table, violation):
     return [names[3:]]
 
 
-@pytest.mark.parametrize("trick", [each for each in TRICKS if each.refusal], ids=lambda trick: trick.title)
+@pytest.mark.parametrize("trick", [trick for trick in TRICKS if trick.refusal], ids=lambda trick: trick.title)
 def test_what_cannot_be_understood_is_refused(trick):
     with pytest.raises(ConsentError) as caught:
         read(trick)
@@ -90,7 +90,9 @@ def test_every_drop_can_be_agreed_to_by_pasting_its_remedy():
 def test_an_ambiguous_consent_lists_its_interpretations():
     found = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
 
-    assert [str(each) for each in found if each.path in ("a.b", "a") and "ambiguous" in each.message] == [
+    assert [
+        str(violation) for violation in found if violation.path in ("a.b", "a") and "ambiguous" in violation.message
+    ] == [
         (
             "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
             " 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
@@ -106,7 +108,7 @@ def test_a_clear_consent_holds_beside_an_ambiguous_one():
 
     found = refused(map(parse_consent, texts))[ORDERS]
 
-    assert [each.remedy for each in found if each.path == "a.b"] == [
+    assert [violation.remedy for violation in found if violation.path == "a.b"] == [
         "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'"
     ]
 

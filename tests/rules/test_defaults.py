@@ -79,6 +79,6 @@ def test_declared_values(columns, expected):
     if expected is None:
         assert "names a, and generated columns cannot name generated columns" in str(found[0])
     else:
-        assert [str(each).removeprefix("dev.silver.orders: ") for each in found] == [
-            f"{each} [DS118 InvalidColumnGeneration]" for each in expected
+        assert [str(violation).removeprefix("dev.silver.orders: ") for violation in found] == [
+            f"{value} [DS118 InvalidColumnGeneration]" for value in expected
         ]

@@ -108,8 +108,8 @@ MANY = [column(f"c{number}") for number in range(40)]
 def test_declared_layouts(columns, options, expected):
     found = PlanValidator().model_violations([table(*columns, **options)])
 
-    texts = [str(each).removeprefix("dev.silver.orders: ") for each in found if each.code == "DS119"]
-    assert texts == [f"{each} [DS119 InvalidLayout]" for each in expected]
+    texts = [str(violation).removeprefix("dev.silver.orders: ") for violation in found if violation.code == "DS119"]
+    assert texts == [f"{value} [DS119 InvalidLayout]" for value in expected]
 
 
 def test_a_rewrite_needs_consent_by_name():
@@ -118,7 +118,7 @@ def test_a_rewrite_needs_consent_by_name():
     agreed = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
     of_another = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", "dev.silver.orders2")]))
 
-    assert [str(each) for each in PlanValidator().plan_violations(plan)] == [
+    assert [str(item) for item in PlanValidator().plan_violations(plan)] == [
         (
             "dev.silver.orders: is clustered by (d) and partitioned by (d) in the model, so that all of its data has to be"
             ' rewritten; declare the layout that it has, or consent with --delta-allow "rewrite dev.silver.orders"'

@@ -69,7 +69,7 @@ def named(name):
 def test_half_characters_are_refused(columns, options, expected):
     model = Table("dev", "silver", "orders", [Column("id", LongType()), *columns], **options)
 
-    found = [str(each) for each in PlanValidator().model_violations([model]) if each.code == "DS122"]
+    found = [str(item) for item in PlanValidator().model_violations([model]) if item.code == "DS122"]
 
     assert found == [f"dev.silver.orders: {expected} {FACT}"]
 

@@ -167,7 +167,9 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
 def test_rules_for_declarations(model, expected):
     violations = PlanValidator().model_violations([model])
 
-    assert [f"{each.code} {each.path}: {each.message}; {each.remedy}" for each in violations] == expected
+    assert [
+        f"{violation.code} {violation.path}: {violation.message}; {violation.remedy}" for violation in violations
+    ] == expected
 
 
 def test_names_are_derived_from_the_model_and_hashed_past_the_limit():
@@ -273,7 +275,7 @@ def test_old_runtimes_of_databricks_refuse_it_before_anything_runs(runtime, expe
     try:
         Orchestrator.over(catalog).sync_tables([wanted()])
     except UnsafePlanError as error:
-        found = [f"{each.code} {each.message}; {each.remedy}" for each in error.diagnostics]
+        found = [f"{violation.code} {violation.message}; {violation.remedy}" for violation in error.diagnostics]
     else:
         found = []
 

@@ -178,8 +178,8 @@ def test_statements_carry_the_changes_that_they_make():
 
     said = statements(action)
 
-    assert tuple(change for each in said for change in each.changes) == action.changes
-    assert [each.kind for each in said] == [
+    assert tuple(change for item in said for change in item.changes) == action.changes
+    assert [item.kind for item in said] == [
         StatementKind.ADD_COLUMNS,
         StatementKind.TIGHTEN_COLUMNS,
         StatementKind.ADD_PRIMARY_KEY,
@@ -330,16 +330,20 @@ def test_statements_about_several_columns_are_split_per_column():
         table_properties=BOTH,
     )
     (action,) = TablePlanner(["typeWidening"]).plan([after], catalog(desired_state(before))).actions
-    several = [each for each in statements(action) if each.kind in TOGETHER]
+    several = [statement for statement in statements(action) if statement.kind in TOGETHER]
 
-    assert [each.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for each in several] == [
+    assert [
+        statement.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for statement in several
+    ] == [
         "`a` TYPE BIGINT,\n  `b` TYPE INT",
         "`b` SET DEFAULT 2,\n  `s` SET DEFAULT null",
         "`a` SET NOT NULL,\n  `b` SET NOT NULL",
         "`a` COMMENT 'A',\n  `s`.`f` COMMENT 'F'",
     ]
-    single = [one for each in several for one in one_by_one(each)]
-    assert [each.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for each in single] == [
+    single = [one for statement in several for one in one_by_one(statement)]
+    assert [
+        statement.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for statement in single
+    ] == [
         "`a` TYPE BIGINT",
         "`b` TYPE INT",
         "`b` SET DEFAULT 2",
@@ -349,7 +353,7 @@ def test_statements_about_several_columns_are_split_per_column():
         "`a` COMMENT 'A'",
         "`s`.`f` COMMENT 'F'",
     ]
-    assert {each.kind for each in single} == {each.kind for each in several}
+    assert {statement.kind for statement in single} == {statement.kind for statement in several}
 
 
 def test_timestamps_that_files_name_without_a_zone_are_found_in_the_log():

@@ -191,7 +191,7 @@ def test_tags_are_read_from_one_property_each():
 def clustered(*columns):
     return {
         "domain": "delta.clustering",
-        "configuration": json.dumps({"clusteringColumns": [[each] for each in columns]}),
+        "configuration": json.dumps({"clusteringColumns": [[column] for column in columns]}),
     }
 
 

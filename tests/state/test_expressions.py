@@ -186,7 +186,7 @@ CONDITIONS = st.recursive(
     ATOMS,
     lambda inner: (
         st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(lambda p: f"({p[0]}) {p[1]} ({p[2]})")
-        | inner.map(lambda each: f"not ({each})")
+        | inner.map(lambda item: f"not ({item})")
     ),
     max_leaves=4,
 )

@@ -50,7 +50,7 @@ def table() -> str:
     lines = [["statement", *BACKENDS, "scenarios"], ["---"] * (len(BACKENDS) + 2)]
     for kind in StatementKind:
         if kind not in APART:
-            said = [statement for each in played() for statement in each if statement.kind is kind]
+            said = [statement for scenario in played() for statement in scenario if statement.kind is kind]
             lines.append([kind.value, *(_how(can, kind, said) for can in BACKENDS.values()), str(seen[kind])])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

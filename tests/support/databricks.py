@@ -166,18 +166,18 @@ class Workspace:
             }
             kind = {"table_type": "MANAGED", "data_source_format": "DELTA", "comment": state.table_comment or None}
             found["tables"].append(place | kind)
-            for number, each in enumerate(state.columns, start=1):
+            for number, item in enumerate(state.columns, start=1):
                 found["columns"].append(
                     place
                     | {
-                        "column_name": each.name,
+                        "column_name": item.name,
                         "ordinal_position": number,
-                        "is_nullable": "YES" if each.is_nullable else "NO",
-                        "full_data_type": type_sql(each.data_type).lower()
-                        if isinstance(each.data_type, str)
-                        else type_sql(each.data_type),
-                        "column_default": each.value.default if each.value else None,
-                        "comment": each.comment or None,
+                        "is_nullable": "YES" if item.is_nullable else "NO",
+                        "full_data_type": type_sql(item.data_type).lower()
+                        if isinstance(item.data_type, str)
+                        else type_sql(item.data_type),
+                        "column_default": item.value.default if item.value else None,
+                        "comment": item.comment or None,
                     }
                 )
             for path, tags in state.tags.items():
@@ -195,8 +195,8 @@ class Workspace:
                 if parent is None:
                     continue
                 places = [
-                    1 + [each.lower() for each in parent.columns].index(each.lower())
-                    for each in key.parent_columns or parent.columns
+                    1 + [column.lower() for column in parent.columns].index(column.lower())
+                    for column in key.parent_columns or parent.columns
                 ]
                 _constrain(found, place, key.name, "FOREIGN KEY", key.columns, places)
                 found["referential_constraints"].append(
@@ -223,8 +223,8 @@ def _key_definition(key: KeyState | ForeignKeyState) -> str:
 def _for_sqlite(sql: str) -> str:
     """Say a query of Databricks as one of SQLite, which knows no catalogs."""
     query = require_databricks(sql)
-    for each in query.find_all(exp.Table):
-        each.set("catalog", None)
+    for node in query.find_all(exp.Table):
+        node.set("catalog", None)
     return query.sql("sqlite")
 
 
@@ -239,8 +239,8 @@ def _constrain(
     of = QualifiedName(*place.values())
     named = _named("constraint", of, name)
     found["table_constraints"].append(named | place | {"constraint_type": kind})
-    for number, (each, position) in enumerate(zip(columns, places, strict=False), start=1):
-        usage = {"column_name": each, "ordinal_position": number, "position_in_unique_constraint": position}
+    for number, (item, position) in enumerate(zip(columns, places, strict=False), start=1):
+        usage = {"column_name": item, "ordinal_position": number, "position_in_unique_constraint": position}
         found["key_column_usage"].append(named | place | usage)
 
 
@@ -257,7 +257,7 @@ def detail(state: TableState) -> dict[str, Any]:
     features = [
         key.removeprefix("delta.feature.") for key in state.table_properties if key.startswith("delta.feature.")
     ]
-    if any(each.value and (each.value.generated or each.value.identity) for each in state.columns):
+    if any(column.value and (column.value.generated or column.value.identity) for column in state.columns):
         features.append("generatedColumns")
     return {
         "description": state.table_comment or None,
@@ -301,7 +301,7 @@ def require_databricks(sql: str) -> exp.Expr:
 def shape(sql: str) -> str:
     """Write a statement with ``I`` for each identifier, ``S`` for each text and ``N`` for each number."""
     kinds = {TokenType.STRING: "S", TokenType.NUMBER: "N", TokenType.IDENTIFIER: "I"}
-    return " ".join(kinds.get(each.token_type) or each.text.upper() for each in Databricks().tokenize(sql))
+    return " ".join(kinds.get(token.token_type) or token.text.upper() for token in Databricks().tokenize(sql))
 
 
 _PATH = r"I(?: \. I)*"

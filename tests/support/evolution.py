@@ -108,7 +108,7 @@ class Evolution(RuleBasedStateMachine):
     @rule(inside=st.booleans(), name=NAMES, width=st.integers(0, 4))
     def add(self, inside: bool, name: str, width: int) -> None:
         parts = self.wish.parts(inside)
-        if name not in {self.origin(inside, each) for each in parts}:
+        if name not in {self.origin(inside, part) for part in parts}:
             parts.setdefault(name, Part(width=width))
 
     @rule(inside=st.booleans(), name=NAMES)
@@ -179,7 +179,7 @@ class Evolution(RuleBasedStateMachine):
         drops = [
             Consent("drop-column", f"{NAME}.{prefix}{name}")
             for inside, prefix in ((False, ""), (True, "s."))
-            for name in self.live.parts(inside).keys() - {self.origin(inside, each) for each in self.wish.parts(inside)}
+            for name in self.live.parts(inside).keys() - {self.origin(inside, part) for part in self.wish.parts(inside)}
         ]
         line = Orchestrator.over(self.catalog, Settings(consents=tuple(drops)))
         if self.refused():

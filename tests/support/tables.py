@@ -27,7 +27,7 @@ def stored(name: str = "id", data_type: Any = "bigint", *, is_nullable: bool = T
 
 def catalog(*tables: TableState) -> CatalogState:
     """Describe a catalog that holds ``tables``."""
-    return CatalogState(tables={each.name: each for each in tables})
+    return CatalogState(tables={table.name: table for table in tables})
 
 
 def orders_before() -> TableState:

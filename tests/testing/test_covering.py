@@ -31,7 +31,7 @@ def test_it_runs_every_kind_of_statement(capabilities):
 @BACKENDS
 def test_it_shows_every_refusal(capabilities):
     def refused(scenarios):
-        return {each.kind for each in statements_of(scenarios) if capabilities.refuses(each) is not None}
+        return {item.kind for item in statements_of(scenarios) if capabilities.refuses(item) is not None}
 
     assert refused(cover(CANDIDATES, capabilities)) == refused(CANDIDATES)
 

@@ -61,7 +61,10 @@ def update(double, *updates, **requirements):
     info, etag = double.metastore.tables["dev.silver.orders"], double.metastore.etags["dev.silver.orders"]
     said = {"uuid": info["table_id"], "etag": etag, **requirements}
     required = [{"type": f"assert-{'table-uuid' if key == 'uuid' else key}", key: value} for key, value in said.items()]
-    return {"requirements": [each for each in required if ABSENT not in each.values()], "updates": list(updates)}
+    return {
+        "requirements": [requirement for requirement in required if ABSENT not in requirement.values()],
+        "updates": list(updates),
+    }
 
 
 def columns(*fields):
@@ -286,7 +289,7 @@ def test_a_body_that_is_no_json(double, call):
     with httpx.Client(base_url=f"{double.uri}{ROOT}") as client:
         answers = [client.post(TABLE, content=body) for body in ("{", "[]")]
 
-    assert [(each.status_code, each.json()["error"]["type"]) for each in answers] == [(400, INVALID)] * 2
+    assert [(answer.status_code, answer.json()["error"]["type"]) for answer in answers] == [(400, INVALID)] * 2
     assert call("GET", "/tables/dev.silver.orders")[1]["comment"] is None
 
 
@@ -353,7 +356,7 @@ def test_what_an_update_leaves(double, call):
         "number": "5",
         "flag": "true",
     }
-    assert [(each["partition_index"], each["type_text"]) for each in after["columns"]] == [
+    assert [(column["partition_index"], column["type_text"]) for column in after["columns"]] == [
         (0, "date"),
         (None, "decimal(10,2)"),
     ]
@@ -410,20 +413,20 @@ def test_one_update_sets_everything_and_keeps_the_id(double, call):
     assert after["properties"] == {"team": "x", "delta.lastUpdateVersion": "3", "delta.lastCommitTimestamp": "5"}
     assert [
         (
-            each["name"],
-            each["position"],
-            each["type_text"],
-            each["type_name"],
-            each["partition_index"],
-            each["nullable"],
+            column["name"],
+            column["position"],
+            column["type_text"],
+            column["type_name"],
+            column["partition_index"],
+            column["nullable"],
         )
-        for each in after["columns"]
+        for column in after["columns"]
     ] == [
         ("id", 0, "bigint", "LONG", None, False),
         ("day", 1, "date", "DATE", 0, True),
         ("m", 2, "map<string,array<decimal(9,3)>>", "MAP", None, True),
     ]
-    assert [each["type_precision"] for each in after["columns"]] == [None, None, None]
+    assert [column["type_precision"] for column in after["columns"]] == [None, None, None]
     assert json.loads(after["columns"][2]["type_json"])["type"]["valueType"]["elementType"] == "decimal(9,3)"
     assert shown["metadata"]["columns"]["fields"][2]["type"] == nested
     assert shown["metadata"]["last-commit-version"] == 3
@@ -500,7 +503,7 @@ def test_locations_are_written_in_one_way(call, sent, stored):
 def test_names_differ_by_case(call):
     assert [call("POST", "/tables", entry(name))[0] for name in ("Orders", "ORDERS")] == [200, 200]
     listed = call("GET", "/tables?catalog_name=dev&schema_name=silver")[1]["tables"]
-    assert [each["name"] for each in listed] == ["ORDERS", "Orders", "orders"]
+    assert [name["name"] for name in listed] == ["ORDERS", "Orders", "orders"]
 
 
 def test_pages(double, call):
@@ -510,7 +513,7 @@ def test_pages(double, call):
     where = "/tables?catalog_name=dev&schema_name=silver&max_results=2"
     pages = [call("GET", f"{where}{token}")[1] for token in ("", "&page_token=t0", "&page_token=t2")]
 
-    assert [([each["name"] for each in page["tables"]], page["next_page_token"]) for page in pages] == [
+    assert [([table["name"] for table in page["tables"]], page["next_page_token"]) for page in pages] == [
         (["orders", "t0"], "t0"),
         (["t1", "t2"], "t2"),
         (["t3"], None),
@@ -578,8 +581,8 @@ class TestAuthorization:
     def test_a_forbidden_schema_or_catalog(self, call, hidden, path):
         call.double.hidden.add(hidden)
 
-        for each in (path, "/tables/dev.silver.orders", "/tables?catalog_name=dev&schema_name=silver"):
-            assert call("GET", each)[0] == 403
+        for table in (path, "/tables/dev.silver.orders", "/tables?catalog_name=dev&schema_name=silver"):
+            assert call("GET", table)[0] == 403
 
     def test_missing(self, call):
         assert call("GET", "/tables/dev.silver.zzz")[0] == 404
@@ -590,7 +593,7 @@ class TestAuthorization:
         listed = call("GET", "/tables?catalog_name=dev&schema_name=silver")[1]["tables"]
         call.double.hidden.add("dev")
 
-        assert [each["name"] for each in listed] == ["orders"]
+        assert [name["name"] for name in listed] == ["orders"]
         assert call("GET", "/catalogs")[1]["catalogs"] == []
 
     @pytest.mark.parametrize("name", ["dev.silver.orders", "dev.silver", "dev"])
@@ -636,7 +639,7 @@ def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):
         "io.unitycatalog.tableId": before["table_id"],
         "delta.lastUpdateVersion": "4",
     }
-    assert [(each["name"], each["type_text"], each["partition_index"]) for each in after["columns"]] == [
+    assert [(column["name"], column["type_text"], column["partition_index"]) for column in after["columns"]] == [
         ("id", "bigint", None),
         ("day", "date", 0),
         ("x", "int", None),

@@ -173,10 +173,10 @@ def changed(draw, kind):
 @st.composite
 def changed_struct(draw, struct):
     """Return a struct like another one, with fields less, more, in another order, or in capitals."""
-    fields = [each for each in struct.fields if draw(st.integers(0, 5))]
+    fields = [field for field in struct.fields if draw(st.integers(0, 5))]
     fields = [
-        field(each.name.upper() if draw(st.integers(0, 4)) == 0 else each.name, draw(changed(each.dataType)))
-        for each in fields
+        field(item.name.upper() if draw(st.integers(0, 4)) == 0 else item.name, draw(changed(item.dataType)))
+        for item in fields
     ]
     if draw(st.integers(0, 2)) == 0:
         new = draw(st.sampled_from(["e", "f"]))
@@ -189,7 +189,7 @@ def changed_struct(draw, struct):
 @st.composite
 def pairs(draw):
     stored = draw(structs(TYPES))
-    columns = [Column(each.name, each.dataType, is_nullable=draw(st.integers(0, 5)) > 0) for each in stored.fields]
+    columns = [Column(field.name, field.dataType, is_nullable=draw(st.integers(0, 5)) > 0) for field in stored.fields]
     properties = WIDENS if draw(st.booleans()) else {}
     return Pair(table(*columns, table_properties=properties), draw(changed_struct(stored)))
 

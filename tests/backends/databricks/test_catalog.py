@@ -86,7 +86,7 @@ def test_hidden_values_take_one_more(workspace):
 
     assert workspace.asked[-1].startswith("SHOW CREATE TABLE")
     assert Orchestrator.over(catalog).plan_tables([wanted]).is_empty
-    assert [each.value and each.value[1:] for each in found.columns] == [
+    assert [column.value and column.value[1:] for column in found.columns] == [
         None,
         ("id * 2", None),
         (None, (5, 2, True)),
@@ -128,7 +128,7 @@ def test_another_layout_is_refused_by_name(workspace):
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(catalog, agreed).sync_tables([table(ID, column("day"), partitioned_by=["day"])])
 
-    assert [(each.code, each.message) for each in caught.value.diagnostics] == [
+    assert [(violation.code, violation.message) for violation in caught.value.diagnostics] == [
         (
             "DS218",
             (
@@ -200,7 +200,7 @@ class TestPermissionAndAbsence:
 
         found = catalog.snapshot([table(ID), table(ID, name="dev.gold.orders")]).tables
 
-        assert {(name.schema, each.exists, each.schema_exists) for name, each in found.items()} == {
+        assert {(name.schema, table.exists, table.schema_exists) for name, table in found.items()} == {
             ("silver", False, True),
             ("gold", False, False),
         }
@@ -522,8 +522,8 @@ def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
     there.sync_tables([table(column("a"), Column("s", struct(field("f"))))])
     (action,) = there.plan_tables([both]).actions
     catalog = DatabricksCatalog(Connection())
-    for each in statements(action):
-        catalog.run(each)
+    for statement in statements(action):
+        catalog.run(statement)
 
     name = "`dev`.`silver`.`orders`"
     comments = [
@@ -547,6 +547,6 @@ def test_statements_run_as_they_are_shown(workspace):
     up = line.sync_tables([table(ID, primary_key=["id"])]).statements
     down = line.sync_tables([table(ID)]).statements
 
-    assert [each.sql.replace("\n  ", " ").replace("\n", " ") for each in (*up, *down)] == [
-        each.replace("\n  ", " ") for each in NATIVE
+    assert [item.sql.replace("\n  ", " ").replace("\n", " ") for item in (*up, *down)] == [
+        kind.replace("\n  ", " ") for kind in NATIVE
     ]

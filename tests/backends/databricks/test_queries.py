@@ -55,7 +55,7 @@ def databricks(local):
 def test_states_are_those_of_the_log(databricks):
     catalog, models, local = databricks
 
-    ours, theirs = (each.snapshot(models).tables for each in (catalog, local))
+    ours, theirs = (item.snapshot(models).tables for item in (catalog, local))
 
     assert {name: comparable(state) for name, state in ours.items()} == {
         name: comparable(state) for name, state in theirs.items()
@@ -76,6 +76,6 @@ def test_what_is_not_there(databricks):
     catalog, _, _ = databricks
     nope = table(column(), name="dev.silver.nope")
 
-    assert [each.exists for each in catalog.snapshot([nope]).tables.values()] == [False]
+    assert [table.exists for table in catalog.snapshot([nope]).tables.values()] == [False]
     assert catalog.version(nope.name) is ABSENT
     assert str(NAME) in map(str, catalog.table_names("dev", "silver"))

@@ -99,7 +99,7 @@ def test_not_null_over_nulls_is_refused_with_their_count_and_nothing_is_changed(
 def test_the_statement_itself_refuses_nulls_as_well(before):
     before.insert(NAME, [{"id": None}])
     (action,) = Orchestrator.over(before).plan_tables([orders()]).actions
-    statement = next(each for each in statements(action) if each.kind is StatementKind.TIGHTEN_COLUMNS)
+    statement = next(statement for statement in statements(action) if statement.kind is StatementKind.TIGHTEN_COLUMNS)
 
     with pytest.raises(UnsafePlanError, match="1 row holds NULL in it, of 1"):
         before.run(statement)

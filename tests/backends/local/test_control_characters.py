@@ -39,7 +39,7 @@ def test_what_was_declared_is_what_is_stored(local):
 
     for declared in (first, second, model(f"{EVERY}!", default="\x1b[31m\u2028", checks=checks)):
         ran = Orchestrator.over(local).sync_tables([declared]).statements
-        assert all(re.search(HIDDEN, each.sql.replace(ODD, "").replace("\n", "")) is None for each in ran)
+        assert all(re.search(HIDDEN, statement.sql.replace(ODD, "").replace("\n", "")) is None for statement in ran)
         state = local.snapshot([declared]).tables[NAME]
         assert state.table_comment == declared.comment
         assert [column.comment for column in state.columns] == [column.comment for column in declared.columns]

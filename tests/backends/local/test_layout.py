@@ -86,6 +86,8 @@ def test_streams_do_not_read_the_rows_of_a_rewrite_again(local):
 
     newest = max((table_folder(local.warehouse, NAME) / "_delta_log").glob("*.json"))
     actions = [json.loads(line) for line in newest.read_text("utf-8").splitlines()]
-    files = [(kind, part["dataChange"]) for each in actions for kind, part in each.items() if kind in ("add", "remove")]
+    files = [
+        (kind, part["dataChange"]) for action in actions for kind, part in action.items() if kind in ("add", "remove")
+    ]
     assert sorted(files) == [("add", False), ("add", False), ("remove", False)]
     assert local._sql(f"DESCRIBE HISTORY {NAME} LIMIT 1").collect()[0].operation == "REPLACE LAYOUT"

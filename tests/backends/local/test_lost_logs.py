@@ -163,7 +163,7 @@ def test_files_of_a_table_that_has_lost_its_log_are_never_converted(local, tmp_p
     fact = "holds the files of a Delta table whose log is gone (see "
     assert str(unread.value).startswith(f"dev.silver.orders: its folder in the warehouse ({folder}) {fact}")
     for caught, place in ((in_place, folder), (by_path, elsewhere)):
-        (violation,) = (each for each in caught.value.diagnostics if each.code == "DS217")
+        (violation,) = (violation for violation in caught.value.diagnostics if violation.code == "DS217")
         assert violation.remedy == RESTORE
         assert violation.message.startswith(f"cannot be converted, because {place} {fact}")
         assert violation.message.endswith(f"{seen})") or sign is not marker

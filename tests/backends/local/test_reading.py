@@ -50,7 +50,7 @@ def test_changes_of_other_writers_are_read(made):
 
     state = made.snapshot([table(ID)]).tables[NAME]
 
-    assert [(each.name, each.data_type, each.comment) for each in state.columns] == [
+    assert [(column.name, column.data_type, column.comment) for column in state.columns] == [
         ("id", "bigint", ""),
         ("b", "string", "B"),
     ]
@@ -60,7 +60,7 @@ def test_changes_of_other_writers_are_read(made):
 def test_absent_tables_and_schemas(made):
     state = made.snapshot([table(ID, name="dev.silver.other"), table(ID, name="dev.gold.x"), table(ID, name="new.a.b")])
 
-    assert {str(name): (each.exists, each.schema_exists) for name, each in state.tables.items()} == {
+    assert {str(name): (table.exists, table.schema_exists) for name, table in state.tables.items()} == {
         "dev.silver.other": (False, True),
         "dev.gold.x": (False, False),
         "new.a.b": (False, False),

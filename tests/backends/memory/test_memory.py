@@ -38,7 +38,7 @@ def test_a_table_that_is_not_there_has_no_version_and_maybe_no_schema():
 
     shown = catalog.snapshot([there, nowhere]).tables
 
-    assert [(each.exists, each.schema_exists) for each in shown.values()].count((False, True)) == 1
+    assert [(text.exists, text.schema_exists) for text in shown.values()].count((False, True)) == 1
     assert shown[nowhere.name].schema_exists is False
     assert catalog.version(nowhere.name) is ABSENT
 

@@ -94,7 +94,7 @@ def test_instants_survive(catalog, zone, partitioned):
 
     read = catalog.spark.sql(f"SELECT unix_micros(t) FROM {NAME} ORDER BY id").collect()
     expected = [*INSTANTS, datetime(2026, 7, 1, 12 if zone == "UTC" else 10, 0, 0, 7, tzinfo=UTC)]
-    assert [row[0] for row in read] == [(each - EPOCH) // timedelta(microseconds=1) for each in expected]
+    assert [row[0] for row in read] == [(value - EPOCH) // timedelta(microseconds=1) for value in expected]
     assert catalog.spark.sql(f"SELECT t FROM {NAME} WHERE id = {len(INSTANTS)}").collect()[0].t == naive
 
 
@@ -158,10 +158,10 @@ def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(c
     model = table(*[column(name, kind) for name, kind, _ in bad])
     memory = MemoryCatalog()
     texts = []
-    for each in (catalog, memory):
-        Orchestrator.over(each).sync_tables([model])
+    for item in (catalog, memory):
+        Orchestrator.over(item).sync_tables([model])
         with pytest.raises(StatementError) as caught:
-            each.insert(NAME, [{}, {name: given for name, _, given in bad}])
+            item.insert(NAME, [{}, {name: given for name, _, given in bad}])
         texts.append(str(caught.value))
 
     assert texts[0] == texts[1]

@@ -93,7 +93,7 @@ def test_absent_tables_take_one_statement_each_and_one_a_catalog(session, counte
 
     state = session.snapshot(nowhere)
 
-    assert {(each.name.schema, each.exists, each.schema_exists) for each in state.tables.values()} == {
+    assert {(table.name.schema, table.exists, table.schema_exists) for table in state.tables.values()} == {
         ("silver", False, True),
         ("gold", False, False),
     }
@@ -107,7 +107,7 @@ def test_what_takes_a_transaction_is_refused_by_name_and_changes_nothing(session
     with pytest.raises(UnsafePlanError) as caught:
         line.sync_tables([table(ID, column("a", TEXT), checks=[Check("quoted", "a <> 'it''s'")])])
 
-    assert [(each.code, each.message) for each in caught.value.diagnostics] == [
+    assert [(violation.code, violation.message) for violation in caught.value.diagnostics] == [
         (
             "DS218",
             (
@@ -138,7 +138,7 @@ def test_what_sparks_schema_hides_is_read_from_the_log(session):
 
     (found,) = session.snapshot([made]).tables.values()
 
-    assert [(each.name, each.value and each.value[1:]) for each in found.columns] == [
+    assert [(column.name, column.value and column.value[1:]) for column in found.columns] == [
         ("id", None),
         ("day", ("id + 1", None)),
         ("n", (None, (1, 1, True))),
@@ -276,7 +276,9 @@ def test_data_checks_count_and_show_rows(session):
     with pytest.raises(UnsafePlanError) as caught:
         line.sync_tables([wanted])
 
-    assert [(each.code, each.message.rpartition(", such as ")[2]) for each in caught.value.diagnostics] == [
+    assert [
+        (violation.code, violation.message.rpartition(", such as ")[2]) for violation in caught.value.diagnostics
+    ] == [
         ("DS302", "id = 1"),
         ("DS304", "parent = 7"),
     ]

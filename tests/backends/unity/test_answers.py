@@ -190,8 +190,8 @@ def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log, monkeypatc
 
         problem = state.problems.get(NAME)
         assert problem is not None or state.tables[NAME].exists, where
-        shown = [each for each in (problem, state.entries.get(NAME)) if each is not None]
-        assert all("\n" not in str(each) for each in shown if not isinstance(each, EntryState)), where
+        shown = [value for value in (problem, state.entries.get(NAME)) if value is not None]
+        assert all("\n" not in str(value) for value in shown if not isinstance(value, EntryState)), where
         outcomes["read" if problem is None else "unreadable"] += 1
     assert min(outcomes.values()) > 5
 

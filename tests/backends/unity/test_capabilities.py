@@ -22,7 +22,7 @@ class Backend:
 
 def refused(model, there):
     (action,) = TablePlanner().plan([model], catalog(there)).actions
-    return [(each.code, each.message, each.remedy) for each in unsupported_statements(action, Backend())]
+    return [(item.code, item.message, item.remedy) for item in unsupported_statements(action, Backend())]
 
 
 WISHES = {

@@ -87,7 +87,7 @@ def test_an_apply_syncs_the_entry(unity, double):
 
     assert level(unity, wanted)
     assert double.metastore.tables[str(NAME)]["table_id"] == created
-    assert [each["name"] for each in double.metastore.tables[str(NAME)]["columns"]] == ["id", "new", "extra"]
+    assert [column["name"] for column in double.metastore.tables[str(NAME)]["columns"]] == ["id", "new", "extra"]
     assert unity.version(NAME) == 5
 
 
@@ -130,7 +130,7 @@ def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
 
     double._delta_api = True
     assert (found.version, unity.version(NAME)) == (0, 0)
-    assert [each.comment for each in found.columns] == ["Key"]
+    assert [column.comment for column in found.columns] == ["Key"]
 
 
 def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, double):

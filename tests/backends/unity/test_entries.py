@@ -102,8 +102,8 @@ def test_files_are_never_touched(unity):
     assert listing() == before
 
 
-def change(column, **said):
-    return lambda entry: entry["columns"][column].update(said)
+def change(column, **fields):
+    return lambda entry: entry["columns"][column].update(fields)
 
 
 DRIFTED = {
@@ -177,10 +177,10 @@ def test_every_attribute_is_compared_and_mended(unity, edit, texts):
     unity.catalog.sync_entries([MODEL])
     edit(unity.entry())
 
-    found = unity.differences()
+    actual = unity.differences()
 
-    assert len(found) == len(texts.split("|"))
-    assert all(text.startswith(wanted) for text, wanted in zip(found, texts.split("|"), strict=True))
+    assert len(actual) == len(texts.split("|"))
+    assert all(text.startswith(wanted) for text, wanted in zip(actual, texts.split("|"), strict=True))
     assert len(unity.catalog.sync_entries([MODEL])) == 1
     assert unity.differences() == []
 
@@ -218,7 +218,7 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
     (done,) = unity.catalog.sync_entries([odd])
 
     entry = unity.entry("dev.silver.odd")
-    assert [each["name"] for each in entry["columns"]] == ["id"]
+    assert [column["name"] for column in entry["columns"]] == ["id"]
     assert (entry["comment"], entry["properties"]["team"], "note" in entry["properties"]) == ("Odd", "x", False)
     assert list(map(str, done.notes)) == [
         (
@@ -261,7 +261,7 @@ def test_a_new_commit_makes_the_entry_stale_and_the_next_sync_updates_it(unity):
                 ("byte", "tinyint"),
                 ("short", "smallint"),
                 ("integer", "int"),
-                *((each, each) for each in ("float", "double", "boolean", "binary", "string", "timestamp")),
+                *((kind, kind) for kind in ("float", "double", "boolean", "binary", "string", "timestamp")),
             ]
         ),
         "columns.id.comment: the catalog entry has 'Key', the log has ''",
@@ -269,14 +269,14 @@ def test_a_new_commit_makes_the_entry_stale_and_the_next_sync_updates_it(unity):
         "comment: the catalog entry has 'All', the log has ''",
         "properties.delta.appendOnly: the catalog entry has 'true', the log has (absent)",
     ]
-    assert [each.version for each in unity.catalog.sync_entries([MODEL])] == [1]
+    assert [result.version for result in unity.catalog.sync_entries([MODEL])] == [1]
     assert unity.differences() == []
 
 
 def test_an_entry_is_never_taken_back(unity):
     unity.state()
     unity.entry()["properties"]["delta.lastUpdateVersion"] = "7"
-    place = unity.entry()["storage_location"]
+    location = unity.entry()["storage_location"]
 
     with pytest.raises(MetadataSyncError) as caught:
         unity.catalog.sync_entries([MODEL])
@@ -284,8 +284,8 @@ def test_an_entry_is_never_taken_back(unity):
     assert str(caught.value) == (
         "dev.silver.orders: its catalog entry shows version 7, and the newest version of its log is 0, so the entry is not"
         " changed; see whether the log was restored or copied from elsewhere, or, if the table was created again at"
-        f" {place}, register it again through Spark, which changes no file: DROP TABLE IF EXISTS"
-        f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{place}'"
+        f" {location}, register it again through Spark, which changes no file: DROP TABLE IF EXISTS"
+        f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'"
     )
     assert unity.calls("POST") == []
 
@@ -392,10 +392,10 @@ def test_races_that_are_lost_without_end_end(tmp_path, status, text):
 
 
 def test_a_refused_update_is_sent_once_and_reported_in_one_line(unity):
-    said = {
+    parsed = {
         "error": {"type": "InternalServerErrorException", "message": "Value too long for column;\ninsert " + "x" * 500}
     }
-    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=500, text=json.dumps(said)))
+    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=500, text=json.dumps(parsed)))
 
     with pytest.raises(MetadataSyncError) as caught:
         unity.catalog.sync_entries([MODEL])
@@ -412,10 +412,10 @@ def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatc
     unity.state()
     real = unity.catalog.client.update_table
 
-    def done_and_lost(*said):
-        real(*said)
+    def done_and_lost(*statuses):
+        real(*statuses)
         unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=status, text=""))
-        real(*said)
+        real(*statuses)
 
     monkeypatch.setattr(unity.catalog.client, "update_table", done_and_lost)
 
@@ -453,7 +453,7 @@ def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
         with ThreadPoolExecutor(2) as pool:
             done = list(pool.map(unity.catalog.sync_entries, [models, models]))
 
-        assert {each.table for some in done for each in some} == {model.qualified_name for model in models}
+        assert {item.table for results in done for item in results} == {model.qualified_name for model in models}
         assert [info["properties"]["team"] for info in unity.server.metastore.tables.values()] == ["x"] * 130
 
 
@@ -618,9 +618,9 @@ class TestOldServers:
                 unity.catalog.sync_entries([MODEL])
 
             text = str(caught.value)
-            said = json.loads(text[text.index("{") : text.rindex("}") + 1])
+            parsed = json.loads(text[text.index("{") : text.rindex("}") + 1])
             assert "its catalog entry was deleted and could not be created again" in text
-            assert (said["name"], said["properties"]["team"], len(said["columns"])) == ("orders", "x", 1)
+            assert (parsed["name"], parsed["properties"]["team"], len(parsed["columns"])) == ("orders", "x", 1)
 
 
 def test_managed_tables_are_read_through_the_delta_api(unity):
@@ -633,11 +633,11 @@ def test_managed_tables_are_read_through_the_delta_api(unity):
     )
 
     state = unity.state()
-    found = state.tables[NAME]
+    actual = state.tables[NAME]
 
-    assert [str(each.data_type) for each in found.columns[:3]] == ["bigint", "decimal(10,2)", "varchar(5)"]
-    assert (found.table_comment, found.partitioning, found.clustering) == ("All", ("day",), (ColumnPath("id"),))
-    assert found.table_properties["delta.minWriterVersion"] == "7"
+    assert [str(column.data_type) for column in actual.columns[:3]] == ["bigint", "decimal(10,2)", "varchar(5)"]
+    assert (actual.table_comment, actual.partitioning, actual.clustering) == ("All", ("day",), (ColumnPath("id"),))
+    assert actual.table_properties["delta.minWriterVersion"] == "7"
     assert state.logs == {}
 
 
@@ -677,10 +677,10 @@ def test_clustering_is_read_from_any_file_of_the_log(unity, where):
         commit(folder, 2)
     model = table(column(), name="dev.silver.c")
 
-    found = unity.state(model).tables[model.name]
+    actual = unity.state(model).tables[model.name]
 
     assert (
-        found.clustering
+        actual.clustering
         == {"checksum": (), "commit": (ColumnPath("id"),), "removed": (), "checkpoint": (ColumnPath("id"),)}[where]
     )
 
@@ -707,9 +707,9 @@ def test_columns_that_are_gone_are_found_in_the_log_without_a_jvm(unity, how):
         (folder / "_delta_log" / f"{1:020d}.json").unlink()
     commit(folder, 2, metadata(field("id")))
 
-    found = unity.catalog.past_columns(NAME._replace(table="c"), map(ColumnPath.parse, ["old", "s.x", "s.y", "never"]))
+    actual = unity.catalog.past_columns(NAME._replace(table="c"), map(ColumnPath.parse, ["old", "s.x", "s.y", "never"]))
 
-    assert found == {ColumnPath("old"), ColumnPath("s", "x")}
+    assert actual == {ColumnPath("old"), ColumnPath("s", "x")}
 
 
 def test_old_commits_that_cannot_be_read_are_one_line(unity):

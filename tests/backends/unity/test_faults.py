@@ -112,7 +112,7 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
     state = unity.state(*models)
 
     assert len(state.problems) == 42
-    assert {str(each).partition(": ")[2] for each in state.problems.values()} == {
+    assert {str(problem).partition(": ")[2] for problem in state.problems.values()} == {
         f"the server at {unity.server.uri} did not answer GET /tables within 0.3 s; see whether it is running"
     }
     assert unity.calls("GET") == ["/tables"]
@@ -260,7 +260,7 @@ class TestPermissionAndAbsence:
         state = unity.state(MODEL, OTHER, *others)
 
         assert "403 PERMISSION_DENIED" in str(state.problems[NAME])
-        assert [state.tables[each.name].exists for each in others] == [False] * 5
+        assert [state.tables[model.name].exists for model in others] == [False] * 5
 
     def test_a_schema_that_may_not_be_seen_hides_whether_tables_are_absent(self, unity):
         unity.state()
@@ -290,7 +290,10 @@ class TestPermissionAndAbsence:
 
         state = unity.state(*nowhere)
 
-        assert [(each.exists, each.schema_exists) for each in state.tables.values()] == [(False, False), (False, True)]
+        assert [(table.exists, table.schema_exists) for table in state.tables.values()] == [
+            (False, False),
+            (False, True),
+        ]
 
 
 class TestScale:
@@ -305,7 +308,7 @@ class TestScale:
 
             state = unity.state(*models)
 
-            assert [each.exists for each in state.tables.values()] == [True] * number
+            assert [table.exists for table in state.tables.values()] == [True] * number
             assert len(unity.server.calls) == calls
 
 

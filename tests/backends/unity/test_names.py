@@ -41,7 +41,7 @@ def test_a_table_is_found_without_case_and_noted(unity, beside):
     assert [str(note) for note in plan.notes] == [
         "dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case"
     ]
-    assert [each.exists for name, each in state.tables.items() if name != MIXED.name] == [False] * len(beside)
+    assert [table.exists for name, table in state.tables.items() if name != MIXED.name] == [False] * len(beside)
 
 
 def test_it_is_altered_as_it_is_stored(unity, beside):
@@ -63,11 +63,11 @@ def test_an_apply_creates_nothing_and_heals_its_entry(unity):
 def test_its_entry_is_synced(unity):
     (done,) = unity.catalog.sync_entries([MIXED])
 
-    assert (done.table, [each.path for each in done.differences]) == (
+    assert (done.table, [difference.path for difference in done.differences]) == (
         "dev.silver.mixed",
         ["columns", "properties.team"],
     )
-    assert [each["name"] for each in unity.entry("dev.silver.Mixed")["columns"]] == ["id"]
+    assert [column["name"] for column in unity.entry("dev.silver.Mixed")["columns"]] == ["id"]
     assert unity.calls("POST") == ["/delta/v1/catalogs/dev/schemas/silver/tables/Mixed"]
     assert unity.differences(MIXED.name) == []
 

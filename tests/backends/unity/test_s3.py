@@ -91,7 +91,7 @@ def test_a_table_on_s3_is_read_and_its_entry_is_synced(unity, bucket, tmp_path):
 
     found = unity.state().tables[NAME]
 
-    assert (found.table_comment, [each.name for each in found.columns], found.version) == ("On S3", ["id"], 0)
+    assert (found.table_comment, [column.name for column in found.columns], found.version) == ("On S3", ["id"], 0)
     assert len(unity.catalog.sync_entries([MODEL])) == 1
     assert unity.differences() == []
 

@@ -114,7 +114,7 @@ def test_it_follows_the_log(place):
         "properties.new: the catalog entry has (absent), the log has '1'",
         "properties.team: the catalog entry has 'x', the log has (absent)",
     ]
-    assert [each.version for each in place.catalog.sync_entries([place.model])] == [1]
+    assert [result.version for result in place.catalog.sync_entries([place.model])] == [1]
     assert place.differences() == []
 
 
@@ -140,7 +140,7 @@ def test_missing_objects_are_reported_as_missing(place):
 
     state = place.catalog.snapshot([nope, nowhere])
 
-    assert [(each.exists, each.schema_exists) for each in state.tables.values()] == [(False, False), (False, True)]
+    assert [(table.exists, table.schema_exists) for table in state.tables.values()] == [(False, False), (False, True)]
 
 
 def test_tables_are_listed(place):

@@ -229,7 +229,7 @@ def test_the_first_address_that_answers_is_used(monkeypatch):
 
         def both(host, *args, **options):
             hosts = ["127.0.0.2", "127.0.0.1"] if host == "unity.example" else [host]
-            return [found for each in hosts for found in resolve(each, *args, **options)]
+            return [found for host in hosts for found in resolve(host, *args, **options)]
 
         monkeypatch.setattr(socket, "getaddrinfo", both)
         client = UnityClient(server.uri.replace("127.0.0.1", "unity.example"), timeout=60)
