@@ -36,7 +36,8 @@ def test_a_table_that_is_as_wanted_has_an_empty_plan(model):
     wanted = desired_state(model)
     properties = {key: value for key, value in wanted.table_properties.items() if value is not None}
     tags = {
-        path: {key: value for key, value in some.items() if value is not None} for path, some in wanted.tags.items()
+        path: {key: value for key, value in declared.items() if value is not None}
+        for path, declared in wanted.tags.items()
     }
     there = {**_parts(wanted), "table_properties": MappingProxyType(properties), "tags": MappingProxyType(tags)}
     catalog = MemoryCatalog([TableState(**there)])

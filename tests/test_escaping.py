@@ -146,11 +146,11 @@ def test_an_interrupted_table_is_reported_without_control_characters():
     name = QualifiedName("dev", "silver", "or\x1b[2Kders\n")
     statement = Statement(table=name, kind=StatementKind.COMMENT_TABLE, sql=f"COMMENT ON TABLE {dotted(name)} IS 'x'")
 
-    told = str(InterruptedTable(table=name, done=(statement,), running=None, left=(), version=3)).split("\n")
+    report = str(InterruptedTable(table=name, done=(statement,), running=None, left=(), version=3)).split("\n")
 
-    assert told[0].startswith(r"dev.silver.or\u001b[2Kders\n: ")
-    assert told[2] == r"    -- with characters that are not shown: `or\u001b[2Kders\n`"
-    assert "\n".join(told[3:5]) == f"    {statement.sql};"
+    assert report[0].startswith(r"dev.silver.or\u001b[2Kders\n: ")
+    assert report[2] == r"    -- with characters that are not shown: `or\u001b[2Kders\n`"
+    assert "\n".join(report[3:5]) == f"    {statement.sql};"
 
 
 def test_lines_of_sql_end_outside_of_names():

@@ -37,7 +37,7 @@ def make(checkout, *args, **env):
 
 
 @pytest.mark.parametrize(
-    ("python", "java", "said"),
+    ("python", "java", "message"),
     [
         pytest.param(None, None, "make: there is no no-such-python; install Python 3.10 or newer", id="no python"),
         pytest.param(OLD_PYTHON, None, "is older than Python 3.10; install a newer one", id="old python"),
@@ -46,7 +46,7 @@ def make(checkout, *args, **env):
         pytest.param("", OLD_JAVA, "is Java 11; Spark needs Java 17 or newer", id="old java"),
     ],
 )
-def test_prerequisites_are_checked_and_named(checkout, python, java, said):
+def test_prerequisites_are_checked_and_named(checkout, python, java, message):
     interpreter = "no-such-python" if python is None else program(checkout, "python", python or "#!/bin/sh\n")
     if java is not None:
         program(checkout, "java", java)
@@ -54,7 +54,7 @@ def test_prerequisites_are_checked_and_named(checkout, python, java, said):
     answer = make(checkout, "test", f"PYTHON={interpreter}", JAVA_HOME=str(checkout))
 
     assert answer.returncode != 0
-    assert said in answer.stderr
+    assert message in answer.stderr
     assert not (checkout / ".venv").exists()
 
 

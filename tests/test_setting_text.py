@@ -58,9 +58,9 @@ def literals() -> Iterator[tuple[str, str]]:
 def test_no_message_names_a_setting_by_its_ini_key_alone():
     keys = re.compile(rf"\bdelta_({'|'.join(set(INI_KEYS) - FIXTURES_TOO)})\b")
 
-    found = {(name, key[0]) for name, text in literals() for key in keys.finditer(text)}
+    keys_in_texts = {(name, key[0]) for name, text in literals() for key in keys.finditer(text)}
 
-    assert {(name, key) for name, key in found if not name.startswith(ABOUT_INI_FILES)} == set()
+    assert {(name, key) for name, key in keys_in_texts if not name.startswith(ABOUT_INI_FILES)} == set()
 
 
 def test_every_setting_that_a_message_shows_is_a_key_of_the_section():

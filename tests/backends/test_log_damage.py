@@ -42,9 +42,9 @@ def plain(folder):
         info = json.loads(lines[0])
         info["commitInfo"]["txnId"] = f"transaction-{version}"
         path.write_text("\n".join([json.dumps(info), *lines[1:]]) + "\n", "utf-8")
-        told = {"txnId": f"transaction-{version}", **metadata(ID), **protocol()}
-        told["metadata"] = told.pop("metaData")
-        checksum_file(log, version).write_text(json.dumps(told), "utf-8")
+        action = {"txnId": f"transaction-{version}", **metadata(ID), **protocol()}
+        action["metadata"] = action.pop("metaData")
+        checksum_file(log, version).write_text(json.dumps(action), "utf-8")
     return log
 
 
@@ -112,14 +112,14 @@ def test_damage(tmp_path, kind, case, reader):
 
     cases[case].harm(log)
 
-    found = damage(log, reader)
-    said = cases[case].said
-    if said is None:
-        assert found is None
+    problem = damage(log, reader)
+    message = cases[case].said
+    if message is None:
+        assert problem is None
     else:
-        text = str(found.of(NAME))
+        text = str(problem.of(NAME))
         assert text.startswith("dev.silver.orders: its Delta log is damaged (")
-        assert said.format(log=log, checkpoint=checkpoint) in text
+        assert message.format(log=log, checkpoint=checkpoint) in text
         assert "\n" not in text
 
 

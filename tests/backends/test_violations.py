@@ -68,9 +68,9 @@ def test_the_model_is_found_if_it_is_the_only_one(models, owner):
         "CHECK constraint positive (x) violated by row with values:\n - id : 0",
         "Column id, which has a NOT NULL constraint, is missing",
     ):
-        found = constraint_error(RuntimeError(text), models)
-        assert found is not None
-        assert found.model is owner
+        violation = constraint_error(RuntimeError(text), models)
+        assert violation is not None
+        assert violation.model is owner
     assert (
         constraint_error(
             RuntimeError('Value "x" exceeds char/varchar type length limitation. Failed check: (y).'), models
@@ -99,9 +99,9 @@ def test_the_memory_catalog_names_the_values_as_delta_does(catalog):
     with pytest.raises(StatementError) as caught:
         catalog.insert(NAME, [{"id": 1, "b": None}])
 
-    found = constraint_error(caught.value, [MODEL])
+    violation = constraint_error(caught.value, [MODEL])
 
-    assert (found.name, found.values, found.model) == ("positive", {"id": "1", "b": "null"}, MODEL)
+    assert (violation.name, violation.values, violation.model) == ("positive", {"id": "1", "b": "null"}, MODEL)
 
 
 def test_another_constraint_or_none_fails(catalog):

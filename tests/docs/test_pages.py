@@ -94,7 +94,10 @@ def exists(name):
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
 def test_every_dependency_has_its_sentence_and_its_pin():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [*project["dependencies"], *(item for some in project["optional-dependencies"].values() for item in some)]
+    wanted = [
+        *project["dependencies"],
+        *(item for extra in project["optional-dependencies"].values() for item in extra),
+    ]
     names = [re.match(r"[\w-]+", name).group() for name in wanted]
     table = PAGES["explanation/dependencies.md"]
     pins = {line.partition("==")[0].replace("_", "-") for line in (ROOT / "constraints.txt").read_text("utf-8").split()}

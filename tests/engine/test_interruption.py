@@ -72,12 +72,12 @@ def test_a_statement_that_is_interrupted_has_committed_or_not(number, commits):
 
     stop = sync(catalog)
 
-    (found,) = stop.tables
-    assert [violation.kind.value for violation in found.done] == KINDS[:number]
-    assert found.running.kind.value == KINDS[number]
-    assert [violation.kind.value for violation in found.left] == KINDS[number + 1 :]
+    (stopped,) = stop.tables
+    assert [violation.kind.value for violation in stopped.done] == KINDS[:number]
+    assert stopped.running.kind.value == KINDS[number]
+    assert [violation.kind.value for violation in stopped.left] == KINDS[number + 1 :]
     outcome = RunningOutcome.COMMITTED if commits else RunningOutcome.NOT_COMMITTED
-    assert (found.outcome, found.version, found.reached) == (outcome, 0, number + commits)
+    assert (stopped.outcome, stopped.version, stopped.reached) == (outcome, 0, number + commits)
     to_restore = RESTORE if number or commits else "nothing was changed"
     assert f"  to restore:  {to_restore}\n" in str(stop)
     assert catalog.version(NAME) == number + commits

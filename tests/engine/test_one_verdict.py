@@ -268,10 +268,10 @@ def test_everything_agrees_on_memory(name, inner):
     apply = gate_of(run("--delta-apply", "-m", "delta_apply"))
     run("test_user.py").assert_outcomes(passed=1)
 
-    asked: Any = SHARED["asked"]
-    assert (drift[Check.DRIFT], asked["assert_no_drift"]) == (case.drift, case.drift)
-    assert (apply[Check.APPLY], asked["orchestrator"]) == (case.apply, case.apply)
-    scratch, made = asked["make_delta_table"]
+    questions: Any = SHARED["asked"]
+    assert (drift[Check.DRIFT], questions["assert_no_drift"]) == (case.drift, case.drift)
+    assert (apply[Check.APPLY], questions["orchestrator"]) == (case.apply, case.apply)
+    scratch, made = questions["make_delta_table"]
     assert scratch == case.scratch
     assert made is None or (made.is_bound and made.qualified_name.startswith("dev.test_main_"))
 

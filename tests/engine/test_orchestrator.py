@@ -234,7 +234,7 @@ def test_a_plan_may_be_had_without_running_it():
 
 @pytest.mark.parametrize("call", ["count_rows", "sample_rows"])
 @pytest.mark.parametrize(
-    ("condition", "said", "message"),
+    ("condition", "fault", "message"),
     [
         pytest.param(
             "FAILED_READ_FILE.FILE_NOT_EXIST",
@@ -252,10 +252,10 @@ def test_a_plan_may_be_had_without_running_it():
         pytest.param("", "dev.silver.orders: no", "dev.silver.orders: no", id="named"),
     ],
 )
-def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, said, message):
+def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, fault, message):
     class Unreadable(Recording):
         def refuse(self, *_, **__):
-            raise StatementError(said, condition=condition)
+            raise StatementError(fault, condition=condition)
 
     catalog = Unreadable([state(stored())], {NAME: [{"id": 0}]})
     setattr(catalog, call, catalog.refuse)

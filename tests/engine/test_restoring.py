@@ -29,10 +29,10 @@ class Busy(Recording):
     def run(self, statement):
         if statement.kind is self.beside:
             self.beside = None
-            theirs = Statement(
+            foreign = Statement(
                 table=NAME, kind=StatementKind.COMMENT_TABLE, sql="", changes=(SetTableComment(comment="theirs"),)
             )
-            super().run(theirs)
+            super().run(foreign)
         super().run(statement)
 
 

@@ -70,7 +70,7 @@ def _run_area(
     area: Area, cases: list[Case], bench: Bench, journal: Journal, deadline: float, options: argparse.Namespace
 ) -> None:
     todo = [case for case in cases if _is_open(case, journal, options)]
-    done, failed, told = len(cases) - len(todo), 0, time.monotonic()
+    done, failed, last_shown = len(cases) - len(todo), 0, time.monotonic()
     _say(f"{area.name}: {len(cases)} cases, {done} of them done before")
 
     def run(case: Case) -> Outcome | None:
@@ -88,9 +88,9 @@ def _run_area(
                 if outcome.status != SURVIVED:
                     failed += outcome.status == FAILED
                     _say(f"{area.name}: {outcome.status} {outcome.case.name}: {outcome.reason}")
-                if time.monotonic() - told > PROGRESS_SECONDS or done == len(cases):
-                    told = time.monotonic()
-                    left = max(0, round((deadline - told) / 60))
+                if time.monotonic() - last_shown > PROGRESS_SECONDS or done == len(cases):
+                    last_shown = time.monotonic()
+                    left = max(0, round((deadline - last_shown) / 60))
                     _say(f"{area.name}: {done} of {len(cases)} done, {failed} failed; {left} minutes left")
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -100,9 +100,12 @@ def _run_area(
 def _tell(
     areas: list[Area], plans: dict[str, list[Case]], journal: Journal, at: str, options: argparse.Namespace
 ) -> int:
-    known = {name: [found for case in cases if (found := journal.outcome(case))] for name, cases in plans.items()}
+    known = {
+        name: [known_outcome for case in cases if (known_outcome := journal.outcome(case))]
+        for name, cases in plans.items()
+    }
     rows = table(areas, known)
-    broken = [outcome for some in known.values() for outcome in some if outcome.status != SURVIVED]
+    broken = [outcome for outcomes in known.values() for outcome in outcomes if outcome.status != SURVIVED]
     missing = sum(len(plans[name]) - len(known[name]) for name in plans)
     for outcome in broken:
         case = outcome.case

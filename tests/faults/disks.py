@@ -96,28 +96,28 @@ def _cases(_: int) -> list[Case]:
 
 def _run(case: Case, bench: Bench) -> None:
     disk, folder = DISKS[case.values["disk"]], bench.new_folder(case.name)
-    places = {name: folder / name for name in (WAREHOUSE, CACHE, TEMP)}
-    for place in places.values():
-        place.mkdir()
+    folders = {name: folder / name for name in (WAREHOUSE, CACHE, TEMP)}
+    for mounted in folders.values():
+        mounted.mkdir()
     kept, rows = template(bench, RESTORED, scenario_of(RESTORED), fill)
-    with _mounted(places[disk.below], disk) as mount:
+    with _mounted(folders[disk.below], disk) as mount:
         if disk.below == CACHE:
             _put_jars(mount)
-        schema = places[WAREHOUSE] / "dev" / SCHEMA
+        schema = folders[WAREHOUSE] / "dev" / SCHEMA
         if disk.work != NEW:
             schema.parent.mkdir(exist_ok=True)
             copy_tables(kept, schema, SCHEMA)
         before = digest(schema / BYSTANDER)
         _project(folder, PARTITIONED if disk.work == REWRITTEN else "")
         with _broken(mount, disk):
-            _require_answer(folder, places, disk)
+            _require_answer(folder, folders, disk)
         _require_sound(bench, schema, disk, rows, "while the disk was broken")
         if disk.below == CACHE and disk.is_file:
             _put_jars(mount)
         age(schema / "orders")
-        last = _pytest(folder, places, "--delta-apply", "-m", "delta_apply")
+        last = _pytest(folder, folders, "--delta-apply", "-m", "delta_apply")
         require(last.returncode == 0, f"a second apply, on a sound disk: {_tail(last)}")
-        gate = _pytest(folder, places, "--delta-drift", "-m", "delta_drift")
+        gate = _pytest(folder, folders, "--delta-drift", "-m", "delta_drift")
         require(gate.returncode == 0, f"drift after a second apply: {_tail(gate)}")
         _require_sound(bench, schema, disk, rows, "after a second apply")
         require(digest(schema / BYSTANDER) == before, "the table of somebody else has changed")
@@ -131,9 +131,9 @@ def _project(folder: Path, options: str) -> None:
     (folder / "pytest.ini").write_text("\n".join(lines), "utf-8")
 
 
-def _require_answer(folder: Path, places: dict[str, Path], disk: Disk) -> None:
+def _require_answer(folder: Path, folders: dict[str, Path], disk: Disk) -> None:
     """Apply on the broken disk: it works, or reports in one line what stops it."""
-    answer = _pytest(folder, places, "--delta-apply", "-m", "delta_apply", file_limit=disk.file_limit)
+    answer = _pytest(folder, folders, "--delta-apply", "-m", "delta_apply", file_limit=disk.file_limit)
     require_clean(answer.stdout, "the output")
     require("INTERNALERROR" not in answer.stdout, f"pytest broke: {_tail(answer)}")
     if answer.returncode:
@@ -147,22 +147,22 @@ def _require_answer(folder: Path, places: dict[str, Path], disk: Disk) -> None:
 
 
 def _require_sound(bench: Bench, schema: Path, disk: Disk, rows: list[dict[str, Any]], when: str) -> None:
-    found, _ = rows_in(bench, schema / "orders")
+    kept_rows, _ = rows_in(bench, schema / "orders")
     expected = [] if disk.work == NEW else rows
-    require_rows(only(found, ["id", "day", "n"]), expected, when)
+    require_rows(only(kept_rows, ["id", "day", "n"]), expected, when)
 
 
 def _pytest(
-    folder: Path, places: dict[str, Path], *args: str, file_limit: int | None = None
+    folder: Path, folders: dict[str, Path], *args: str, file_limit: int | None = None
 ) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
-        "TMPDIR": str(places[TEMP]),
+        "TMPDIR": str(folders[TEMP]),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    if any(places[CACHE].parent.glob("cache-before")):
-        environment["XDG_CACHE_HOME"] = str(places[CACHE])
+    if any(folders[CACHE].parent.glob("cache-before")):
+        environment["XDG_CACHE_HOME"] = str(folders[CACHE])
     return subprocess.run(
         [sys.executable, "-m", "pytest", *ALONE, *args],
         cwd=folder,
@@ -184,24 +184,24 @@ def _limiting(limit: int | None) -> Callable[[], None] | None:
 
 
 @contextmanager
-def _mounted(place: Path, disk: Disk) -> Iterator[Path]:
+def _mounted(mounted: Path, disk: Disk) -> Iterator[Path]:
     """Mount a file system of its own at a place, with what is there already."""
-    there = place.with_name(f"{place.name}-before")
-    place.rename(there)
-    place.mkdir()
+    there = mounted.with_name(f"{mounted.name}-before")
+    mounted.rename(there)
+    mounted.mkdir()
     options = ",".join(filter(None, [f"size={disk.size}", disk.options]))
-    answer = _call("mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place))
+    answer = _call("mount", "-t", "tmpfs", "-o", options, "tmpfs", str(mounted))
     if answer.returncode:
-        place.rmdir()
-        there.rename(place)
+        mounted.rmdir()
+        there.rename(mounted)
         msg = f"no file system can be mounted here: {answer.stderr.strip()}"
         raise NotTriedError(msg)
     try:
         if not disk.options and disk.below != CACHE:
-            shutil.copytree(there, place, dirs_exist_ok=True)
-        yield place
+            shutil.copytree(there, mounted, dirs_exist_ok=True)
+        yield mounted
     finally:
-        _call("umount", "--lazy", str(place))
+        _call("umount", "--lazy", str(mounted))
 
 
 @contextmanager

@@ -36,12 +36,12 @@ BY_THREADS, BY_PROCESSES = "threads", "processes"
 
 
 def _cases(_: int) -> list[Case]:
-    told = [(scene, BY_THREADS) for scene in SCENES]
-    told += [(scene, BY_PROCESSES) for scene in (SCENES[0], SCENES[1], SCENES[4], *SCENES[-2:])]
-    told += [(scene, BY_THREADS) for scene in (SCENES[0], SCENES[2], *SCENES[-2:])]
+    plays = [(scene, BY_THREADS) for scene in SCENES]
+    plays += [(scene, BY_PROCESSES) for scene in (SCENES[0], SCENES[1], SCENES[4], *SCENES[-2:])]
+    plays += [(scene, BY_THREADS) for scene in (SCENES[0], SCENES[2], *SCENES[-2:])]
     return [
         Case(area="doubles", name=f"{number:02d}-{scene}/{how}", values={"scene": scene, "how": how})
-        for number, (scene, how) in enumerate(told)
+        for number, (scene, how) in enumerate(plays)
     ]
 
 
@@ -54,8 +54,8 @@ def _run(case: Case, bench: Bench) -> None:
     else:
         _by_processes(case, bench, play)
     Line(scenario=play.scenario, catalog=bench.local).require_converged()
-    found, columns = rows_in(bench, play.folder(bench.warehouse))
-    require_rows(found, rows_after(play.scenario, rows, columns), "after a third apply")
+    kept_rows, columns = rows_in(bench, play.folder(bench.warehouse))
+    require_rows(kept_rows, rows_after(play.scenario, rows, columns), "after a third apply")
     require(digest(folder / BYSTANDER) == before, "the table of somebody else has changed")
     bench.clean(folder)
 
@@ -91,12 +91,12 @@ def _by_processes(case: Case, bench: Bench, play: Play) -> None:
         two.started()
         go.touch()
         for process in (one, two):
-            told = process.wait_for("done", "refused", "broken")
-            if told is None:
+            message = process.wait_for("done", "refused", "broken")
+            if message is None:
                 msg = f"a process has not ended: {process.tail()}"
                 raise NotTriedError(msg)
-            require(told["event"] != "broken", f"one of the two broke: {told}")
-            require_clean(told.get("text", ""), "the error")
+            require(message["event"] != "broken", f"one of the two broke: {message}")
+            require_clean(message.get("text", ""), "the error")
 
 
 AREA = Area(

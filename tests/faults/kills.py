@@ -125,11 +125,11 @@ _PY4J = "Traceback (most recent call last)"
 
 
 def _require_told(victim: Victim) -> None:
-    told = victim.wait_for("broken", "refused", "done", seconds=0)
-    if told is None:
+    message = victim.wait_for("broken", "refused", "done", seconds=0)
+    if message is None:
         raise BrokenInvariantError("the process reported nothing when its JVM was gone")
-    require(told["event"] == "refused", f"the process said, when its JVM was gone: {told}")
-    require_one_line(told["text"])
+    require(message["event"] == "refused", f"the process said, when its JVM was gone: {message}")
+    require_one_line(message["text"])
 
 
 def _check(bench: Bench, play: Play, rows: list[dict[str, Any]]) -> None:
@@ -138,21 +138,21 @@ def _check(bench: Bench, play: Play, rows: list[dict[str, Any]]) -> None:
     age(folder)
     kind = "delta" if any(COMMIT.fullmatch(path.name) for path in folder.glob("_delta_log/*")) else "parquet"
     if scenario.before is not None or play.source:
-        found, columns = rows_in(bench, folder, kind)
+        kept_rows, columns = rows_in(bench, folder, kind)
         # Of a struct whose fields come, go and are renamed, the second apply shows whether all is there.
         flat = {name.lower() for row in rows for name, value in row.items() if not isinstance(value, (dict, list))}
         shared = {name.lower() for name in columns} & flat
         if play.name != RESTORED:
-            require_rows(only(found, shared), only(rows, shared), "right after the kill")
+            require_rows(only(kept_rows, shared), only(rows, shared), "right after the kill")
     line = Line(scenario=scenario, catalog=bench.local)
     line.planned()
     line.require_converged()
-    found, columns = rows_in(bench, folder)
+    kept_rows, columns = rows_in(bench, folder)
     if play.name == RESTORED:
-        require(len(found) in (len(rows), len(rows) // 2), f"{len(found)} rows of {len(rows)}")
-        require_rows(found, [row for row in rows if row["id"] < len(found)], "after the restore")
+        require(len(kept_rows) in (len(rows), len(rows) // 2), f"{len(kept_rows)} rows of {len(rows)}")
+        require_rows(kept_rows, [row for row in rows if row["id"] < len(kept_rows)], "after the restore")
     else:
-        require_rows(found, rows_after(scenario, rows, columns), "after the second apply")
+        require_rows(kept_rows, rows_after(scenario, rows, columns), "after the second apply")
 
 
 AREA = Area(

@@ -93,14 +93,16 @@ class _Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
         path = self.path.partition("?")[0].removeprefix(ROOT)
-        status, said = 0, None
+        status, true_answer = 0, None
         is_lie = self.liar.meets(self.command, path)
         if not is_lie or self.command == "GET":
-            status, said = self.liar.double.answer(self.command, self.path, body, self.headers.get("Authorization"))
+            status, true_answer = self.liar.double.answer(
+                self.command, self.path, body, self.headers.get("Authorization")
+            )
         if is_lie:
-            self._lie(status or 200, said if said is not None else {})
+            self._lie(status or 200, true_answer if true_answer is not None else {})
             return
-        content = (said if isinstance(said, str) else json.dumps(said)).encode()
+        content = (true_answer if isinstance(true_answer, str) else json.dumps(true_answer)).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
@@ -109,12 +111,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - names of the base class
 
-    def _lie(self, status: int, said: Any) -> None:
+    def _lie(self, status: int, true_answer: Any) -> None:
         self.liar.has_lied = True
         self.close_connection = True
         until = time.monotonic() + PATIENCE
         with suppress(OSError):
-            for chunk in self.liar.answer(status, said):
+            for chunk in self.liar.answer(status, true_answer):
                 if self.liar.is_closed.is_set() or time.monotonic() > until:
                     break
                 self.wfile.write(chunk)

@@ -32,10 +32,10 @@ ADDED = Column("added_later", LongType())
 REFUSALS = (CatalogReadError, DeclarationError, InvalidModelError, UnsafePlanError)
 
 
-def _seen(state: Any, place: str) -> str:
+def _seen(state: Any, kind: str) -> str:
     """Return the text as the catalog shows it."""
-    nested: Any = state.columns[1].data_type.fields[0] if "field" in place else None
-    tags: dict[str, str] = next(iter(state.tags.values()), {}) if "tag" in place else {}
+    nested: Any = state.columns[1].data_type.fields[0] if "field" in kind else None
+    tags: dict[str, str] = next(iter(state.tags.values()), {}) if "tag" in kind else {}
     shown: dict[str, Callable[[], str]] = {
         "table": lambda: state.name.table,
         "schema": lambda: state.name.schema,
@@ -58,24 +58,24 @@ def _seen(state: Any, place: str) -> str:
         "tag of a column": lambda: next(iter(tags.values())),
         "default": lambda: state.columns[-1].value.default,
     }
-    return shown[place]()
+    return shown[kind]()
 
 
 _FOLDED = ("table", "schema", "name of a check")
 
 
-def expected_text(place: str, text: str, model: Table) -> str:
-    if place == "literal in a check":
+def expected_text(kind: str, text: str, model: Table) -> str:
+    if kind == "literal in a check":
         return model.checks[0].expression
-    if place == "default":
+    if kind == "default":
         return str(model.columns[-1].default)
-    return text.lower() if place in _FOLDED else text
+    return text.lower() if kind in _FOLDED else text
 
 
 WITH_ROWS = ("column", "clustering column", "partition column", "key column", "column of a check", "table", "schema")
 
 
-def play(catalog: Any, model: Table, place: str, text: str, with_rows: Collection[str] = WITH_ROWS) -> bool:
+def play(catalog: Any, model: Table, kind: str, text: str, with_rows: Collection[str] = WITH_ROWS) -> bool:
     """Create the table, look at it, write to it, change it once more; return whether it was made and not refused."""
     line = Orchestrator.over(catalog)
     try:
@@ -84,9 +84,9 @@ def play(catalog: Any, model: Table, place: str, text: str, with_rows: Collectio
         require_clean(str(error), "the refusal")
         return False
     state = catalog.snapshot([model]).tables[model.name]
-    seen, expected = _seen(state, place), expected_text(place, text, model)
+    seen, expected = _seen(state, kind), expected_text(kind, text, model)
     require(seen == expected, f"read back {seen!r}, and not {expected!r}")
-    if place in with_rows:
+    if kind in with_rows:
         catalog.insert(model.name, [{column.name: 7 for column in model.columns}])
     model.columns = [*model.columns, ADDED]
     line.sync_tables([model])
@@ -98,14 +98,14 @@ def play(catalog: Any, model: Table, place: str, text: str, with_rows: Collectio
 
 def _run_memory(case: Case, bench: Bench) -> None:
     del bench
-    place, text = case.values["place"], TEXTS[case.values["text"]]
+    kind, text = case.values["place"], TEXTS[case.values["text"]]
     catalog = MemoryCatalog()
     Orchestrator.over(catalog).sync_tables([PARENT, OTHER])
     before = catalog.snapshot([PARENT, OTHER]).tables
     tables = set(catalog._tables)
     try:
         # This catalog evaluates conditions with a library that knows fewer names than Spark; it says so.
-        made = play(catalog, PLACES[place](text), place, text, {*WITH_ROWS} - {"column of a check"})
+        made = play(catalog, PLACES[kind](text), kind, text, {*WITH_ROWS} - {"column of a check"})
     except DeclarationError as error:
         require_clean(str(error), "the refusal")
         made = False
@@ -116,9 +116,9 @@ def _run_memory(case: Case, bench: Bench) -> None:
 
 def _memory_cases(_: int) -> list[Case]:
     return [
-        Case(area="names-memory", name=f"{place}/{text}", values={"place": place, "text": text})
+        Case(area="names-memory", name=f"{kind}/{text}", values={"place": kind, "text": text})
         for text in TEXTS
-        for place in PLACES
+        for kind in PLACES
     ]
 
 

@@ -62,20 +62,20 @@ def _run_local(case: Case, bench: Bench) -> None:
     """Put one text into every place that takes it, in few tables, beside tables that must not change."""
     text = TEXTS[case.values["text"]]
     _prepare(bench)
-    taken = [place for place in PLACES if _is_taken(place, text)]
+    taken = [kind for kind in PLACES if _is_taken(kind, text)]
     for group in GROUPS:
-        places = [place for place in group if place in taken]
-        if places:
-            _play_locally(bench, places, text)
+        kinds = [kind for kind in group if kind in taken]
+        if kinds:
+            _play_locally(bench, kinds, text)
     for what, there in _neighbours(bench).items():
         before = bench.shared["names"][what]
         require(there == before, f"{what} is {there}, and was {before}")
 
 
-def _is_taken(place: str, text: str) -> bool:
+def _is_taken(kind: str, text: str) -> bool:
     """Whether no rule refuses it, which depends on no backend."""
     try:
-        PlanValidator().validate_models([PLACES[place](text)])
+        PlanValidator().validate_models([PLACES[kind](text)])
     except REFUSALS:
         return False
     return True
@@ -107,11 +107,11 @@ def _neighbours(bench: Bench) -> dict[str, object]:
     }
 
 
-def _play_locally(bench: Bench, places: list[str], text: str) -> None:
-    model = merged([PLACES[place](text) for place in places])
-    if "table" not in places:
+def _play_locally(bench: Bench, kinds: list[str], text: str) -> None:
+    model = merged([PLACES[kind](text) for kind in kinds])
+    if "table" not in kinds:
         model.table_name = bench.schema("n")
-    if "schema" not in places:
+    if "schema" not in kinds:
         model.schema_name = bench.schema("n")
     model.logical_name = model.name
     folder = table_folder(bench.warehouse, model.name)
@@ -119,22 +119,22 @@ def _play_locally(bench: Bench, places: list[str], text: str) -> None:
     try:
         line.sync_tables([model])
     except REFUSALS as error:
-        if not {"table", "schema"} & set(places):
+        if not {"table", "schema"} & set(kinds):
             raise
         require_clean(str(error), "the refusal")
         made = {path.name for path in (bench.warehouse / "dev").glob("*/*")}
         require(folder.name not in made, "a refused table is there")
-        _play_locally(bench, [place for place in places if place not in {"table", "schema"}], text)
+        _play_locally(bench, [kind for kind in kinds if kind not in {"table", "schema"}], text)
         return
     expected = _written(bench, model)
     model.columns = [*model.columns, ADDED]
     line.sync_tables([model])
-    require(line.plan_tables([model]).is_empty, f"{', '.join(places)}: the plan is not empty")
-    require_rows(rows_in(bench, folder)[0], [{**row, ADDED.name: None} for row in expected], ", ".join(places))
+    require(line.plan_tables([model]).is_empty, f"{', '.join(kinds)}: the plan is not empty")
+    require_rows(rows_in(bench, folder)[0], [{**row, ADDED.name: None} for row in expected], ", ".join(kinds))
     stored = list(_leaves(_metadata(folder)))
-    for place in places:
-        wanted = expected_text(place, text, PLACES[place](text))
-        require(place in _NOT_IN_LOG or not wanted or wanted in stored, f"{place}: the log holds no {wanted!r}")
+    for kind in kinds:
+        wanted = expected_text(kind, text, PLACES[kind](text))
+        require(kind in _NOT_IN_LOG or not wanted or wanted in stored, f"{kind}: the log holds no {wanted!r}")
     bench.clean(folder.parent)
 
 
@@ -188,16 +188,16 @@ def _value(column: Column) -> Any:
 
 def _metadata(folder: Path) -> list[Any]:
     """Return everything that the log holds about a table, as JSON."""
-    said = []
+    texts = []
     for commit in sorted(folder.glob("_delta_log/*.json")):
         actions = [json.loads(line) for line in commit.read_text("utf-8").split("\n") if line]
         for action in actions:
             inner = action.get("metaData")
             if inner:
-                said += [inner, json.loads(inner["schemaString"])]
+                texts += [inner, json.loads(inner["schemaString"])]
             if "domainMetadata" in action:
-                said.append(action["domainMetadata"])
-    return said
+                texts.append(action["domainMetadata"])
+    return texts
 
 
 def _leaves(value: Any) -> Iterator[str]:

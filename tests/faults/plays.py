@@ -60,7 +60,7 @@ def scenes_with(kind: StatementKind) -> list[str]:
     played = [
         scenario.name
         for scenario in going_through()
-        if any(said.kind is kind for said in planned_statements(scenario.name))
+        if any(statement.kind is kind for statement in planned_statements(scenario.name))
     ]
     return [*own, *played]
 

@@ -99,9 +99,9 @@ def _run(case: Case, bench: Bench) -> None:
         require_clean(str(process.error), "the error")
     wrote = writer.error is None
     expected: list[dict[str, Any]] = [*ROWS, *([WRITTEN] if wrote else [])]
-    found, _ = rows_in(bench, table_folder(bench.warehouse, name))
+    rows, _ = rows_in(bench, table_folder(bench.warehouse, name))
     require_rows(
-        only(found, ["id", "p"]), expected, f"right after the race, which the writer {'won' if wrote else 'lost'}"
+        only(rows, ["id", "p"]), expected, f"right after the race, which the writer {'won' if wrote else 'lost'}"
     )
     state = bench.local.snapshot([line.scenario.after]).tables[name]
     is_tight = not next(column for column in state.columns if column.name == "id").is_nullable
@@ -111,8 +111,8 @@ def _run(case: Case, bench: Bench) -> None:
         require(isinstance(_error_of(line), DeltaSchemaError), "a NULL was tightened over")
     else:
         line.require_converged()
-    found, _ = rows_in(bench, table_folder(bench.warehouse, name))
-    require_rows(only(found, ["id", "p"]), expected, "after a second apply")
+    rows, _ = rows_in(bench, table_folder(bench.warehouse, name))
+    require_rows(only(rows, ["id", "p"]), expected, "after a second apply")
     require(digest(folder / BYSTANDER) == before, "the table of somebody else has changed")
     bench.clean(folder)
 

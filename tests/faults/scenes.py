@@ -133,9 +133,9 @@ class Line:
         require(not left, f"after a second apply the plan is not empty: {'; '.join(left)}")
 
 
-def require_rows(found: Iterable[Mapping[str, Any]], expected: Iterable[Mapping[str, Any]], what: str) -> None:
+def require_rows(kept_rows: Iterable[Mapping[str, Any]], expected: Iterable[Mapping[str, Any]], what: str) -> None:
     """Require the same rows, in any order, each value of the same type and equal."""
-    left, right = sorted(map(_text, found)), sorted(map(_text, expected))
+    left, right = sorted(map(_text, kept_rows)), sorted(map(_text, expected))
     if left != right:
         lost, new = sorted(set(right) - set(left)), sorted(set(left) - set(right))
         reason = f"{what}: rows differ; {len(right)} expected, {len(left)} found; lost {lost[:3]}, new {new[:3]}"

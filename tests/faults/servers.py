@@ -73,8 +73,8 @@ def _run(case: Case, bench: Bench) -> None:
 
 
 def _under_the_lie(case: Case, liar: Liar, double: UnityDouble) -> None:
-    said = io.StringIO()
-    handler = logging.StreamHandler(said)
+    output = io.StringIO()
+    handler = logging.StreamHandler(output)
     logging.getLogger("pytest_delta_schema").addHandler(handler)
     client = UnityClient(liar.uri, Secret(SECRET), TIMEOUT)
     catalog = UnityCatalog(client, read_threads=2, sync_recreate=case.values["call"] in RECREATED)
@@ -86,14 +86,14 @@ def _under_the_lie(case: Case, liar: Liar, double: UnityDouble) -> None:
     try:
         for name, step in steps:
             before, calls = time.monotonic(), len(double.calls)
-            found = _quiet(name, step)
+            result = _quiet(name, step)
             seconds, limit = time.monotonic() - before, _limit(len(double.calls) - calls)
             require(seconds < limit, f"{name} took {seconds:.1f} s, and its calls may take {limit:.1f} s")
-            _check(name, found, double)
+            _check(name, result, double)
     finally:
         client.close()
         logging.getLogger("pytest_delta_schema").removeHandler(handler)
-    require_clean(said.getvalue(), "what was said")
+    require_clean(output.getvalue(), "what was said")
 
 
 def _limit(calls: int) -> float:
@@ -105,20 +105,20 @@ def _quiet(name: str, step: Callable[[], Any]) -> Any:
     """Run a step; return what it returns, or the error, after a look at its words."""
     stack = sys.getrecursionlimit()
     try:
-        found = step()
+        result = step()
     except (CatalogReadError, MetadataSyncError) as error:
-        found = error
+        result = error
         for problem in error.diagnostics:
             _require_line(str(problem), name)
     except DeltaSchemaError as error:
-        found = error
+        result = error
         _require_line(str(error), name)
     require(sys.getrecursionlimit() == stack, f"{name}: the recursion limit is another one")
     for problem in (
-        getattr(found, "problems", {}).values() if name == "drift" and not isinstance(found, Exception) else ()
+        getattr(result, "problems", {}).values() if name == "drift" and not isinstance(result, Exception) else ()
     ):
         _require_line(str(problem), name)
-    return found
+    return result
 
 
 def _require_line(text: str, where: str) -> None:
@@ -128,13 +128,13 @@ def _require_line(text: str, where: str) -> None:
     require(len(text) < 2000, f"{where}: the message has {len(text)} characters: {text[:200]}")
 
 
-def _check(name: str, found: Any, double: UnityDouble) -> None:
-    if name == "sync" and not isinstance(found, Exception):
+def _check(name: str, result: Any, double: UnityDouble) -> None:
+    if name == "sync" and not isinstance(result, Exception):
         false = [name for name in NAMES if not _is_level(double, name)]
         require(not false, f"the sync says that all is well, and the entries of {', '.join(false)} are not level")
-    if name == "drift" and not isinstance(found, Exception):
+    if name == "drift" and not isinstance(result, Exception):
         for model in MODELS:
-            state = found.tables.get(model.name)
+            state = result.tables.get(model.name)
             require(state is None or state.exists, f"{model.name} is said to be absent, and it is there")
 
 

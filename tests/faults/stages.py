@@ -61,8 +61,8 @@ class Stage:
 
     def require_sound(self, bench: Bench) -> None:
         """Require that the table has the rows of the scenario's end, and that the table beside it is unchanged."""
-        found, columns = rows_in(bench, table_folder(bench.warehouse, self.table))
-        require_rows(found, rows_after(self.scenario, self.rows, columns), "after the second apply")
+        kept_rows, columns = rows_in(bench, table_folder(bench.warehouse, self.table))
+        require_rows(kept_rows, rows_after(self.scenario, self.rows, columns), "after the second apply")
         require(digest(self.folder / BYSTANDER) == self.bystander, "the table of somebody else has changed")
 
     def close(self, bench: Bench) -> None:

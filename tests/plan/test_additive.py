@@ -43,8 +43,8 @@ def test_columns_behind_the_declared_ones_are_accepted_if_they_may_be_null(colum
     ],
 )
 def test_fields_of_structs_as_well(wrap, below):
-    declared, found = struct(field("a")), struct(field("a"), field("b"))
-    observed = desired_state(table(Column("v", wrap(found)))).columns
+    declared, stored_type = struct(field("a")), struct(field("a"), field("b"))
+    observed = desired_state(table(Column("v", wrap(stored_type)))).columns
 
     assert planned(table(Column("v", wrap(declared)), evolution="additive"), *observed) == ([], [below])
     assert planned(table(Column("v", wrap(declared))), *observed) == ([below], [])

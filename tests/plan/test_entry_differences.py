@@ -56,43 +56,43 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("said", "left_out"), CASES.values(), ids=CASES)
-def test_what_no_entry_can_hold_is_a_note_and_no_difference(said, left_out):
-    lacking = entry(log(field("id")))
+@pytest.mark.parametrize(("written", "left_out"), CASES.values(), ids=CASES)
+def test_what_no_entry_can_hold_is_a_note_and_no_difference(written, left_out):
+    without_rest = entry(log(field("id")))
 
-    assert entry_differences(lacking, said) == ()
-    assert entry_differences(entry(said), said) == ()
-    assert list(map(str, unstorable_notes(NAME, said))) == [
+    assert entry_differences(without_rest, written) == ()
+    assert entry_differences(entry(written), written) == ()
+    assert list(map(str, unstorable_notes(NAME, written))) == [
         f"dev.silver.orders: the catalog cannot store {left_out}, and its entry lacks it"
     ]
 
 
 def test_an_entry_may_hold_it_in_a_form_of_its_own():
-    said = log(field("id"), field("v", "void"))
-    (first, void) = entry_columns(said.columns, ())
+    written = log(field("id"), field("v", "void"))
+    (first, void) = entry_columns(written.columns, ())
 
-    held = replace(entry(said), columns=(first, void._replace(data_type=None, type_name="")))
+    held = replace(entry(written), columns=(first, void._replace(data_type=None, type_name="")))
     stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
 
-    assert entry_differences(held, said) == ()
-    assert [difference.path for difference in entry_differences(stranger, said)] == ["columns.w"]
+    assert entry_differences(held, written) == ()
+    assert [difference.path for difference in entry_differences(stranger, written)] == ["columns.w"]
 
 
 def test_what_is_left_out_is_left_out_of_the_schema_too():
-    said = log(field("id"), field("v", "void"), field("c"))
+    written = log(field("id"), field("v", "void"), field("c"))
 
-    held = storable(said).log
+    held = storable(written).log
 
     assert [field["name"] for field in json.loads(held.schema)["fields"]] == [column.name for column in held.columns]
     assert [column.name for column in held.columns] == ["id", "c"]
 
 
 def test_limits_are_exact():
-    said = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
+    written = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
 
-    assert storable(said) == (said, ())
-    assert unstorable_notes(NAME, said) == ()
-    assert long_properties(said.configuration) == ()
+    assert storable(written) == (written, ())
+    assert unstorable_notes(NAME, written) == ()
+    assert long_properties(written.configuration) == ()
 
 
 OTHERWISE = {
@@ -119,22 +119,22 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize(("said", "edit", "texts"), OTHERWISE.values(), ids=OTHERWISE)
-def test_what_an_entry_holds_in_its_place_is_a_difference(said, edit, texts):
-    assert list(map(str, entry_differences(replace(entry(said), **edit), said))) == texts
+@pytest.mark.parametrize(("written", "edit", "texts"), OTHERWISE.values(), ids=OTHERWISE)
+def test_what_an_entry_holds_in_its_place_is_a_difference(written, edit, texts):
+    assert list(map(str, entry_differences(replace(entry(written), **edit), written))) == texts
 
 
 def test_stale_are_tables_of_which_both_were_read():
     level, behind, odd = (NAME._replace(table=name) for name in ("level", "behind", "odd"))
-    said = log(field("id"))
+    written = log(field("id"))
     state = CatalogState(
         tables={},
         entries={
-            level: entry(said),
-            behind: entry(said, properties={"old": "1"}),
+            level: entry(written),
+            behind: entry(written, properties={"old": "1"}),
             odd: Diagnostic(table="odd", message="", remedy=""),
         },
-        logs={level: said, behind: said, odd: said, NAME: said},
+        logs={level: written, behind: written, odd: written, NAME: written},
     )
 
     assert stale_entries(state) == {behind}

@@ -31,8 +31,8 @@ def struct(*fields):
 def plan(model, before, **options):
     """Plan from the table that ``before`` declares to ``model``."""
     there = desired_state(before)
-    found = TablePlanner(**options).plan([model], catalog(there))
-    return found, [str(line) for action in found.actions for line in change_lines(action)]
+    planned = TablePlanner(**options).plan([model], catalog(there))
+    return planned, [str(line) for action in planned.actions for line in change_lines(action)]
 
 
 def of(kind, **options):
@@ -137,11 +137,11 @@ def of(kind, **options):
     ],
 )
 def test_by_path(before, after, expected, sql):
-    found, lines = plan(of(after), of(before))
+    planned, lines = plan(of(after), of(before))
 
     assert lines == expected
-    said = [statement.sql for action in found.actions for statement in statements(action)]
-    assert said == [f"ALTER TABLE `dev`.`silver`.`orders` {item}" for item in sql]
+    rendered = [statement.sql for action in planned.actions for statement in statements(action)]
+    assert rendered == [f"ALTER TABLE `dev`.`silver`.`orders` {item}" for item in sql]
 
 
 RENAMED = Column("new", LONG, renamed_from="old")
@@ -197,7 +197,7 @@ def test_a_check_is_dropped_and_added_again_for_every_change_of_its_columns():
     before = table(Column("s", struct(field("x"), field("y"))), column("k", INT), column("free"), checks=checks)
     after = table(Column("s", struct(field("x"))), column("k", LONG), column("free"), checks=checks)
 
-    found, lines = plan(after, before)
+    planned, lines = plan(after, before)
 
     assert [line for line in lines if "checks" in line] == [
         "- checks.a: s.x > 0 -> (dropped and added again)",
@@ -205,7 +205,7 @@ def test_a_check_is_dropped_and_added_again_for_every_change_of_its_columns():
         "+ checks.a: (absent) -> s.x > 0",
         "+ checks.b: (absent) -> k > 0",
     ]
-    kinds = [statement.kind.value for action in found.actions for statement in statements(action)]
+    kinds = [statement.kind.value for action in planned.actions for statement in statements(action)]
     assert kinds == ["drop check", "drop check", "change types", "drop columns", "add check", "add check"]
 
 
@@ -217,9 +217,9 @@ def test_a_check_is_dropped_and_added_again_for_every_change_of_its_columns():
     ],
 )
 def test_a_possible_rename_is_suggested_with_the_line_to_write(before, after, path):
-    found, _ = plan(after, before)
+    planned, _ = plan(after, before)
 
-    (note,) = found.notes
+    (note,) = planned.notes
     old = path.rpartition(".")[2]
     new = {"a": "b", "a.y": "a.z"}[path]
     assert str(note) == (
@@ -236,9 +236,9 @@ def test_a_possible_rename_is_suggested_with_the_line_to_write(before, after, pa
     ],
 )
 def test_no_rename_is_suggested_where_none_is_likely(before, after):
-    found, _ = plan(after, before)
+    planned, _ = plan(after, before)
 
-    assert found.notes == ()
+    assert planned.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -284,9 +284,9 @@ def test_a_date_that_becomes_a_timestamp_needs_two_features():
 
 
 def test_an_action_is_found_by_what_it_renames():
-    found, _ = plan(table(RENAMED), table(column("old")))
+    planned, _ = plan(table(RENAMED), table(column("old")))
 
-    (action,) = found.align_tables
+    (action,) = planned.align_tables
     assert [(change.path, change.to) for change in action.all(ColumnRename)] == [(ColumnPath("old"), "new")]
     assert action.table == NAME
 

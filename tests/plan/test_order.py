@@ -53,10 +53,15 @@ GRAPHS = st.dictionaries(st.sampled_from("abcdef"), st.text("abcdef", max_size=3
 @given(edges=GRAPHS)
 def test_every_table_has_one_place_behind_its_parents(edges):
     groups = dependency_groups(pointing(edges))
-    place = {table.table_name: index for index, group in enumerate(groups) for table in group}
+    position = {table.table_name: index for index, group in enumerate(groups) for table in group}
 
-    assert sorted(place) == sorted(edges)
-    assert all(place[parent] <= place[name] for name, parents in edges.items() for parent in parents if parent in place)
+    assert sorted(position) == sorted(edges)
+    assert all(
+        position[parent] <= position[name]
+        for name, parents in edges.items()
+        for parent in parents
+        if parent in position
+    )
 
 
 @given(edges=GRAPHS, seed=st.randoms())
@@ -69,13 +74,13 @@ def test_the_order_of_the_models_does_not_matter(edges, seed):
 
 
 def reached(edges, start) -> set[str]:
-    found, todo = set(), list(edges[start])
+    seen, todo = set(), list(edges[start])
     while todo:
         name = todo.pop()
-        if name in edges and name not in found:
-            found.add(name)
+        if name in edges and name not in seen:
+            seen.add(name)
             todo.extend(edges[name])
-    return found
+    return seen
 
 
 @given(edges=GRAPHS)

@@ -298,9 +298,9 @@ def test_the_same_input_in_any_order_gives_the_same_plan_and_the_same_sql():
             stored_properties = dict(shuffler.sample([("c", "9"), ("z", "9")], 2))
             states.append(state(*shown, name=models[-1].name, table_properties=stored_properties))
         plan = PLANNER.plan(models, catalog(*states))
-        said = [script(statements(action)) for action in plan.actions]
-        expected = expected or (plan, said)
-        assert (plan, said) == expected
+        scripts = [script(statements(action)) for action in plan.actions]
+        expected = expected or (plan, scripts)
+        assert (plan, scripts) == expected
 
 
 @pytest.mark.parametrize(

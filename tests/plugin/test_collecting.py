@@ -104,8 +104,8 @@ def test_one_name_declared_twice_names_both_places(project, second, workers):
 
     result = project.run(*workers)
 
-    place = "models.py:19" if second == "models" else "other.py:7"
-    result.stdout.fnmatch_lines([f"*dev.silver.orders is declared twice, at models.py:8 and {place}; keep one*"])
+    location = "models.py:19" if second == "models" else "other.py:7"
+    result.stdout.fnmatch_lines([f"*dev.silver.orders is declared twice, at models.py:8 and {location}; keep one*"])
     assert result.ret != 0
 
 

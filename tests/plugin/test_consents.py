@@ -30,7 +30,7 @@ def entry(path="dev.silver.*.LEGACY", expires="2999-12-31"):
 
 
 @pytest.fixture
-def said(project):
+def where(project):
     project.models(MODELS)
     project.catalog(HELD)
 
@@ -41,8 +41,8 @@ def said(project):
 
 
 @pytest.mark.parametrize("expires", ["2999-12-31", '"2999-12-31"', "2999-12-31T10:00:00"])
-def test_a_pattern_agrees_to_several_drops(project, said, expires):
-    said(entry(expires=expires))
+def test_a_pattern_agrees_to_several_drops(project, where, expires):
+    where(entry(expires=expires))
 
     applied = project.run("--delta-apply", "-m", "delta_apply")
 
@@ -51,8 +51,8 @@ def test_a_pattern_agrees_to_several_drops(project, said, expires):
 
 
 @pytest.mark.parametrize("workers", [[], ["-n2", "--delta-backend=memory"]], ids=["serial", "xdist"])
-def test_an_entry_that_nothing_needs_fails_a_green_run(project, said, workers):
-    said(entry() + entry("dev.silver.*.gone"))
+def test_an_entry_that_nothing_needs_fails_a_green_run(project, where, workers):
+    where(entry() + entry("dev.silver.*.gone"))
 
     result = project.run("--delta-apply", "-m", "delta_apply", *workers)
 
@@ -62,8 +62,8 @@ def test_an_entry_that_nothing_needs_fails_a_green_run(project, said, workers):
     assert "LEGACY" not in result.stdout.str()
 
 
-def test_a_gate_uses_entries_too(project, said):
-    said(entry("dev.silver.orders.legacy") + entry("dev.silver.*.gone"))
+def test_a_gate_uses_entries_too(project, where):
+    where(entry("dev.silver.orders.legacy") + entry("dev.silver.*.gone"))
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
@@ -73,8 +73,8 @@ def test_a_gate_uses_entries_too(project, said):
 
 
 @pytest.mark.parametrize("args", [["-k", "orders"], ["models.py::dev.silver.orders"]], ids=["selection", "path"])
-def test_a_run_that_looked_at_a_part_does_not_judge(project, said, args):
-    said(entry() + entry("dev.silver.*.gone"))
+def test_a_run_that_looked_at_a_part_does_not_judge(project, where, args):
+    where(entry() + entry("dev.silver.*.gone"))
 
     result = project.run("--delta-apply", *args, "--snapshot-update")
 
@@ -82,14 +82,14 @@ def test_a_run_that_looked_at_a_part_does_not_judge(project, said, args):
     assert "was needed by no table" not in result.stdout.str()
 
 
-def test_a_run_without_a_catalog_does_not_ask_for_entries(project, said):
-    said(entry(expires="2001-01-01"))
+def test_a_run_without_a_catalog_does_not_ask_for_entries(project, where):
+    where(entry(expires="2001-01-01"))
 
     assert project.run("-m", "delta_rules").ret == 0
 
 
-def test_an_expired_entry_stops_the_run(project, said):
-    said(entry(expires="2001-01-01"))
+def test_an_expired_entry_stops_the_run(project, where):
+    where(entry(expires="2001-01-01"))
 
     result = project.run("--delta-apply")
 
@@ -104,9 +104,9 @@ def test_an_expired_entry_stops_the_run(project, said):
     )
 
 
-def test_every_invalid_consent_is_reported_at_once(project, said):
+def test_every_invalid_consent_is_reported_at_once(project, where):
     head = "[[tool.pytest_delta_schema.allow]]\n"
-    said(
+    where(
         "[tool.pytest_delta_schema]\nallowed = 1\n"
         + head
         + 'action = "drop-column"\npath = "dev.silver.orders.x"\nby = "me"\n'
@@ -138,8 +138,8 @@ def test_every_invalid_consent_is_reported_at_once(project, said):
     assert result.ret == 4
 
 
-def test_allow_has_to_be_entries(project, said):
-    said("[tool.pytest_delta_schema]\nallow = ['drop-column a.b.c.d']\n")
+def test_allow_has_to_be_entries(project, where):
+    where("[tool.pytest_delta_schema]\nallow = ['drop-column a.b.c.d']\n")
 
     result = project.run()
 

@@ -123,11 +123,11 @@ def outputs(project, *args):
 
 def check(texts):
     for name, text in texts.items():
-        found = [
+        hidden = [
             text[max(0, match.start() - 60) : match.end() + 20]
             for match in re.finditer(HIDDEN, text.replace("\n", " "))
         ]
-        assert not found, (name, found[:5])
+        assert not hidden, (name, hidden[:5])
         assert "\n::error::" not in text, (name, text.split("\n::error::")[0][-200:])
 
 

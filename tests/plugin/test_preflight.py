@@ -95,8 +95,8 @@ def test_the_answer_lands_in_junits_properties(project, catalog, expected):
     project.run("--delta-drift", "--delta-preflight=count", "-m", "delta_drift", "--junitxml=out.xml")
 
     properties = ET.parse(project.path / "out.xml").iter("property")
-    found = [item.get("value") for item in properties if item.get("name") == "delta.preflight"]
-    assert [text.partition(", such as")[0] for text in found] == expected
+    values = [item.get("value") for item in properties if item.get("name") == "delta.preflight"]
+    assert [text.partition(", such as")[0] for text in values] == expected
 
 
 def test_a_data_check_that_fails_is_reported_like_a_statement_that_fails(project):

@@ -386,7 +386,7 @@ def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("lines", "text"),
     [
         ('endpoint = "x"', "storage entry 1 has no prefix of S3; write the location: prefix = 's3://bucket/folder'"),
         ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1 has path_style = 'yes'; write true or false"),
@@ -396,8 +396,8 @@ def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
         ),
     ],
 )
-def test_stores_that_cannot_be_meant(project, said, text):
-    project.path.joinpath("pyproject.toml").write_text(f"[[tool.pytest_delta_schema.storage]]\n{said}\n")
+def test_stores_that_cannot_be_meant(project, lines, text):
+    project.path.joinpath("pyproject.toml").write_text(f"[[tool.pytest_delta_schema.storage]]\n{lines}\n")
 
     result = project.run()
 

@@ -48,11 +48,11 @@ def refused(consents):
 
 @pytest.mark.parametrize("trick", [trick for trick in TRICKS if not trick.refusal], ids=lambda trick: trick.title)
 def test_a_consent_agrees_to_what_it_names_and_to_nothing_else(trick):
-    found = refused([read(trick)])
+    refusals = refused([read(trick)])
 
     agreed = NEEDED - {
         (*table, *path)
-        for table, violations in found.items()
+        for table, violations in refusals.items()
         for violation in violations
         for path in paths_of(table, violation)
     }
@@ -88,10 +88,10 @@ def test_every_drop_can_be_agreed_to_by_pasting_its_remedy():
 
 
 def test_an_ambiguous_consent_lists_its_interpretations():
-    found = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
+    refusals = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
 
     assert [
-        str(violation) for violation in found if violation.path in ("a.b", "a") and "ambiguous" in violation.message
+        str(violation) for violation in refusals if violation.path in ("a.b", "a") and "ambiguous" in violation.message
     ] == [
         (
             "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
@@ -106,9 +106,9 @@ def test_an_ambiguous_consent_lists_its_interpretations():
 def test_a_clear_consent_holds_beside_an_ambiguous_one():
     texts = ["drop-column dev.silver.orders.a.b", "drop-column dev.silver.orders.`a.b`"]
 
-    found = refused(map(parse_consent, texts))[ORDERS]
+    refusals = refused(map(parse_consent, texts))[ORDERS]
 
-    assert [violation.remedy for violation in found if violation.path == "a.b"] == [
+    assert [violation.remedy for violation in refusals if violation.path == "a.b"] == [
         "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'"
     ]
 

@@ -36,8 +36,8 @@ def plan(model, source, *columns, **options):
 
 
 def refusals(model, source, *columns, **options):
-    found = PlanValidator().plan_violations(plan(model, source, *columns, **options))
-    return [str(violation) for violation in found if violation.code == "DS217"]
+    violations = PlanValidator().plan_violations(plan(model, source, *columns, **options))
+    return [str(violation) for violation in violations if violation.code == "DS217"]
 
 
 def by_day(kind, **options):
@@ -106,12 +106,12 @@ def test_files_in_the_folder_of_the_table_need_no_registration():
 def test_a_folder_has_to_be_named_by_a_value_of_the_declared_type(kind, value, fits):
     source = SourceState("parquet", PATH, folders=((f"day={value}",),))
 
-    found = refusals(by_day(kind), source, stored(), stored("day", "string"), partitioning=("day",))
+    violations = refusals(by_day(kind), source, stored(), stored("day", "string"), partitioning=("day",))
 
     if fits:
-        assert found == []
+        assert violations == []
     else:
-        (text,) = found
+        (text,) = violations
         assert f"cannot be read as {kind.simpleString()}: first in the folder day={value}" in text
 
 
@@ -265,7 +265,7 @@ def test_another_format_is_refused_where_it_is_written(make, text):
 
 
 @pytest.mark.parametrize(
-    ("consent", "place", "bound"),
+    ("consent", "path", "bound"),
     [
         (Parquet("/lake"), "ci.pr", None),
         (Parquet("/lake"), "dev.silver", Parquet("/lake")),
@@ -273,8 +273,8 @@ def test_another_format_is_refused_where_it_is_written(make, text):
         (Parquet(statistics=False), "ci.pr", Parquet(statistics=False)),
     ],
 )
-def test_a_folder_is_converted_for_the_table_of_its_own_name_only(consent, place, bound):
-    binding = Binding((parse_binding(f"dev.silver={place}"),))
+def test_a_folder_is_converted_for_the_table_of_its_own_name_only(consent, path, bound):
+    binding = Binding((parse_binding(f"dev.silver={path}"),))
 
     assert binding.table(table(ID, convert_from=consent)).convert_from == bound
 

@@ -74,11 +74,11 @@ INT = spark.IntegerType()
     ],
 )
 def test_declared_values(columns, expected):
-    found = PlanValidator().model_violations([table(*columns)])
+    violations = PlanValidator().model_violations([table(*columns)])
 
     if expected is None:
-        assert "names a, and generated columns cannot name generated columns" in str(found[0])
+        assert "names a, and generated columns cannot name generated columns" in str(violations[0])
     else:
-        assert [str(violation).removeprefix("dev.silver.orders: ") for violation in found] == [
+        assert [str(violation).removeprefix("dev.silver.orders: ") for violation in violations] == [
             f"{value} [DS118 InvalidColumnGeneration]" for value in expected
         ]

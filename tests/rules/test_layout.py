@@ -106,9 +106,11 @@ MANY = [column(f"c{number}") for number in range(40)]
     ],
 )
 def test_declared_layouts(columns, options, expected):
-    found = PlanValidator().model_violations([table(*columns, **options)])
+    violations = PlanValidator().model_violations([table(*columns, **options)])
 
-    texts = [str(violation).removeprefix("dev.silver.orders: ") for violation in found if violation.code == "DS119"]
+    texts = [
+        str(violation).removeprefix("dev.silver.orders: ") for violation in violations if violation.code == "DS119"
+    ]
     assert texts == [f"{value} [DS119 InvalidLayout]" for value in expected]
 
 

@@ -69,17 +69,17 @@ def named(name):
 def test_half_characters_are_refused(columns, options, expected):
     model = Table("dev", "silver", "orders", [Column("id", LongType()), *columns], **options)
 
-    found = [str(item) for item in PlanValidator().model_violations([model]) if item.code == "DS122"]
+    violations = [str(item) for item in PlanValidator().model_violations([model]) if item.code == "DS122"]
 
-    assert found == [f"dev.silver.orders: {expected} {FACT}"]
+    assert violations == [f"dev.silver.orders: {expected} {FACT}"]
 
 
 def test_half_a_character_in_the_name_of_a_table():
     model = Table("dev", "silver", HALF, [Column("id", LongType())])
 
-    (found,) = PlanValidator().model_violations([model])
+    (violations,) = PlanValidator().model_violations([model])
 
-    assert (found.code, found.message) == (
+    assert (violations.code, violations.message) == (
         "DS122",
         rf"the name 'dev.silver.a\ud800b' {FACT.partition(';')[0]}",
     )

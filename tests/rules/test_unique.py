@@ -275,11 +275,11 @@ def test_old_runtimes_of_databricks_refuse_it_before_anything_runs(runtime, expe
     try:
         Orchestrator.over(catalog).sync_tables([wanted()])
     except UnsafePlanError as error:
-        found = [f"{violation.code} {violation.message}; {violation.remedy}" for violation in error.diagnostics]
+        messages = [f"{violation.code} {violation.message}; {violation.remedy}" for violation in error.diagnostics]
     else:
-        found = []
+        messages = []
 
-    assert found == expected
+    assert messages == expected
     assert (catalog.version(NAME) == version) is bool(expected)
     # What another runtime has added can be read and dropped.
     workspace.runtime = None

@@ -88,9 +88,9 @@ DIFFERENCES = [
 ]
 
 
-@pytest.mark.parametrize(("after", "said"), DIFFERENCES)
-def test_a_difference_names_the_columns(after, said):
-    assert difference([stored("a"), stored("b", "date")], BEFORE, after) == said
+@pytest.mark.parametrize(("after", "message"), DIFFERENCES)
+def test_a_difference_names_the_columns(after, message):
+    assert difference([stored("a"), stored("b", "date")], BEFORE, after) == message
 
 
 def test_the_row_of_the_query_is_a_fingerprint():

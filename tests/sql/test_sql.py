@@ -43,7 +43,7 @@ TO_PARENT = ForeignKeyState("fk", ("a", "b"), QualifiedName("dev", "silver", "pa
 
 def sql(model, there) -> list[str]:
     plan = TablePlanner().plan([model], catalog(there))
-    return [said.sql for action in plan.actions for said in statements(action)]
+    return [rendered.sql for action in plan.actions for rendered in statements(action)]
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_nested_types_are_written_on_one_line():
     )
     there = TableState(name=NAME, exists=False)
 
-    (said,) = sql(table(Column("s", spark.ArrayType(inner))), there)
+    (rendered,) = sql(table(Column("s", spark.ArrayType(inner))), there)
 
-    assert said.splitlines()[1] == (
+    assert rendered.splitlines()[1] == (
         "  `s` ARRAY<STRUCT<`a b`: BIGINT NOT NULL COMMENT 'it\\'s', `m`: MAP<STRING, ARRAY<VARCHAR(3)>>>>"
     )
 
@@ -176,10 +176,10 @@ def test_the_other_statements():
 def test_statements_carry_the_changes_that_they_make():
     (action,) = TablePlanner().plan([orders()], catalog(orders_before())).actions
 
-    said = statements(action)
+    rendered = statements(action)
 
-    assert tuple(change for item in said for change in item.changes) == action.changes
-    assert [item.kind for item in said] == [
+    assert tuple(change for item in rendered for change in item.changes) == action.changes
+    assert [item.kind for item in rendered] == [
         StatementKind.ADD_COLUMNS,
         StatementKind.TIGHTEN_COLUMNS,
         StatementKind.ADD_PRIMARY_KEY,
@@ -190,7 +190,7 @@ def test_statements_carry_the_changes_that_they_make():
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("rendered", "expected"),
     [
         (
             count_rows(rows_of(NAME), [NotNull(ColumnPath("a")), NotNull(ColumnPath("b", "x`"))]),
@@ -283,8 +283,8 @@ def test_statements_carry_the_changes_that_they_make():
         (drop_table(NAME), "DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
     ],
 )
-def test_queries(said, expected):
-    assert said == expected
+def test_queries(rendered, expected):
+    assert rendered == expected
 
 
 @pytest.mark.parametrize(

@@ -181,9 +181,9 @@ def test_foreign_keys_come_from_one_property_each():
 
 def test_tags_are_read_from_one_property_each():
     tags = {"tag.team": "sales", "tag.a.b.pii": "", "tag.a.b.level": "2", "tag.gone.pii": ""}
-    found = read(field("A.b"), configuration={f"pytest_delta_schema.{key}": value for key, value in tags.items()})
+    observed = read(field("A.b"), configuration={f"pytest_delta_schema.{key}": value for key, value in tags.items()})
 
-    assert found.tags == {TABLE: {"team": "sales"}, ColumnPath("A.b"): {"level": "2", "pii": ""}}
+    assert observed.tags == {TABLE: {"team": "sales"}, ColumnPath("A.b"): {"level": "2", "pii": ""}}
     assert tag_property(ColumnPath("A.b"), "pii") == "pytest_delta_schema.tag.a.b.pii"
     assert tag_property(TABLE, "team") == "pytest_delta_schema.tag.team"
 

@@ -140,9 +140,9 @@ def test_columns(text, columns):
     ],
 )
 def test_faults(text, expected):
-    found = list(condition_faults(text, COLUMNS))
+    faults = list(condition_faults(text, COLUMNS))
 
-    assert [fault for fault in found if "aggregate" not in fault or "window" not in text] == expected
+    assert [fault for fault in faults if "aggregate" not in fault or "window" not in text] == expected
 
 
 ROWS = [{"a": 1, "name": "x"}, {"a": None, "name": "y"}, {"a": -1}]

@@ -35,10 +35,10 @@ def test_nothing():
     ],
 )
 def test_checkpoints_count_if_they_are_complete(names, files):
-    found = listing(*(f"{7:020d}.{name}" for name in names), commits=[7, 8])
+    listed = listing(*(f"{7:020d}.{name}" for name in names), commits=[7, 8])
 
-    assert found.checkpoints == ({} if files is None else {7: tuple(f"{7:020d}.{name}" for name in files)})
-    assert found.checkpoint == (-1 if files is None else 7)
+    assert listed.checkpoints == ({} if files is None else {7: tuple(f"{7:020d}.{name}" for name in files)})
+    assert listed.checkpoint == (-1 if files is None else 7)
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,18 @@ def test_checkpoints_count_if_they_are_complete(names, files):
 )
 def test_commits(checkpoint, commits, newest, missing, needed, all_commits):
     names = [] if checkpoint is None else [f"{checkpoint:020d}.checkpoint.parquet"]
-    found = listing(*names, commits=commits)
+    listed = listing(*names, commits=commits)
 
-    assert (found.newest, found.missing, found.has_all_commits) == (newest, missing, all_commits)
-    assert found.needed == tuple(map(commit_name, needed))
+    assert (listed.newest, listed.missing, listed.has_all_commits) == (newest, missing, all_commits)
+    assert listed.needed == tuple(map(commit_name, needed))
 
 
 def test_merged_commits_are_needed_after_the_checkpoint():
     early, late = (f"{first:020d}.{first + 1:020d}.compacted.json" for first in (0, 3))
 
-    found = listing(f"{2:020d}.checkpoint.parquet", early, late, commits=[3, 4])
+    listed = listing(f"{2:020d}.checkpoint.parquet", early, late, commits=[3, 4])
 
-    assert found.needed == (commit_name(3), commit_name(4), late)
+    assert listed.needed == (commit_name(3), commit_name(4), late)
 
 
 @pytest.mark.parametrize(("checksums", "orphan"), [([], None), ([0, 1], None), ([0, 1, 2], 2), ([2, 5], 5)])

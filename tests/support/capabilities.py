@@ -41,7 +41,9 @@ def played() -> list[list[Statement]]:
 
 def counts() -> Counter[StatementKind]:
     """Count the scenarios that run each kind of statement to its end."""
-    return Counter(kind for said in played() for kind in {statement.kind for statement in said})
+    return Counter(
+        kind for played_statements in played() for kind in {statement.kind for statement in played_statements}
+    )
 
 
 def table() -> str:
@@ -50,8 +52,10 @@ def table() -> str:
     lines = [["statement", *BACKENDS, "scenarios"], ["---"] * (len(BACKENDS) + 2)]
     for kind in StatementKind:
         if kind not in APART:
-            said = [statement for scenario in played() for statement in scenario if statement.kind is kind]
-            lines.append([kind.value, *(_how(can, kind, said) for can in BACKENDS.values()), str(seen[kind])])
+            played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
+            lines.append(
+                [kind.value, *(_how(can, kind, played_statements) for can in BACKENDS.values()), str(seen[kind])]
+            )
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -64,16 +68,16 @@ def versions_table() -> str:
     heads = [f"{pair.pyspark} / {pair.delta_spark}" for pair in able]
     lines = [["statement", *heads], ["---"] * (len(heads) + 1)]
     for kind in StatementKind:
-        said = [statement for each in played() for statement in each if statement.kind is kind]
-        how = [_how(can, kind, said) for can in able.values()]
+        played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
+        how = [_how(can, kind, played_statements) for can in able.values()]
         if len(set(how)) > 1:
             lines.append([kind.value, *how])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _how(can: Capabilities, kind: StatementKind, said: list[Statement]) -> str:
-    refused = sum(can.refuses(statement) is not None for statement in said)
-    if said and refused == len(said):
+def _how(can: Capabilities, kind: StatementKind, played_statements: list[Statement]) -> str:
+    refused = sum(can.refuses(statement) is not None for statement in played_statements)
+    if played_statements and refused == len(played_statements):
         return "refused"
     ways = ["refused in parts"] * bool(refused) + ["one by one"] * (kind in can.splits)
     return ", ".join(ways) or ("emulated" if kind in can.emulates else "yes")

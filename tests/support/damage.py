@@ -105,7 +105,7 @@ COMMITS = {
     "checksum of other JSON": Case(lambda log: checksum_file(log).write_text("[]"), None),
     "checksum missing": Case(lambda log: checksum_file(log).unlink(), None),
     "checksum of another commit": Case(
-        lambda log: _rewrite(checksum_file(log), lambda told: told.update(txnId="0d7ab2b3")),
+        lambda log: _rewrite(checksum_file(log), lambda checksum: checksum.update(txnId="0d7ab2b3")),
         "{log}/00000000000000000004.crc is the checksum of another commit); delete it: the commits are read then",
     ),
     "checksum of a commit that is missing": Case(
@@ -143,7 +143,7 @@ WITHOUT_CHECKPOINT = {
         "no commit in {log} holds a metaData action); restore them from a backup",
     ),
     "checksum of other metadata": Case(
-        lambda log: _rewrite(checksum_file(log), lambda told: told["metadata"].update(description="other")),
+        lambda log: _rewrite(checksum_file(log), lambda checksum: checksum["metadata"].update(description="other")),
         "{log}/00000000000000000004.crc and the commits of {log} hold different metadata)",
     ),
 }

@@ -88,15 +88,15 @@ class Workspace:
 
     Args:
         backend: What is there.
-        places: The schemas of it.
+        schemas: Its schemas, each with its catalog.
     """
 
-    def __init__(self, backend: ScratchCatalog, places: Iterable[tuple[str, str]] = (("dev", "silver"),)) -> None:
+    def __init__(self, backend: ScratchCatalog, schemas: Iterable[tuple[str, str]] = (("dev", "silver"),)) -> None:
         self.backend = backend
         self.asked: list[str] = []
         self.hidden: set[str] = set()
         self.runtime: str | None = None
-        self._places = tuple(places)
+        self._schemas = tuple(schemas)
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """Answer a query."""
@@ -140,7 +140,7 @@ class Workspace:
 
     def states(self) -> dict[QualifiedName, TableState]:
         """Return all tables."""
-        names = [name for place in self._places for name in self.backend.table_names(*place)]
+        names = [name for pair in self._schemas for name in self.backend.table_names(*pair)]
         models = [table(column(), name=str(name)) for name in names]
         return {
             name: state
@@ -153,22 +153,22 @@ class Workspace:
         every = self.states()
         states = {name: state for name, state in every.items() if str(name) not in self.hidden}
         keys = {name: state.primary_key for name, state in every.items() if state.primary_key}
-        found: dict[str, list[dict[str, Any]]] = {name: [] for name in RELATIONS}
-        probe = self.backend.snapshot([table(column(), name=f"{place[0]}.{place[1]}.probe") for place in self._places])
-        found["schemata"] = [
+        rows_of_relations: dict[str, list[dict[str, Any]]] = {name: [] for name in RELATIONS}
+        probe = self.backend.snapshot([table(column(), name=f"{pair[0]}.{pair[1]}.probe") for pair in self._schemas])
+        rows_of_relations["schemata"] = [
             {"catalog_name": name.catalog, "schema_name": name.schema}
             for name, state in probe.tables.items()
             if state.schema_exists
         ]
         for name, state in states.items():
-            place = {f"table_{part}": getattr(name, part) for part in ("catalog", "schema")} | {
+            qualifiers = {f"table_{part}": getattr(name, part) for part in ("catalog", "schema")} | {
                 "table_name": name.table
             }
             kind = {"table_type": "MANAGED", "data_source_format": "DELTA", "comment": state.table_comment or None}
-            found["tables"].append(place | kind)
+            rows_of_relations["tables"].append(qualifiers | kind)
             for number, item in enumerate(state.columns, start=1):
-                found["columns"].append(
-                    place
+                rows_of_relations["columns"].append(
+                    qualifiers
                     | {
                         "column_name": item.name,
                         "ordinal_position": number,
@@ -185,24 +185,33 @@ class Workspace:
                     zip(("catalog_name", "schema_name", "table_name", "column_name"), (*name, *path), strict=False)
                 )
                 relation = "column_tags" if path else "table_tags"
-                found[relation] += [where | {"tag_name": key, "tag_value": value} for key, value in tags.items()]
+                rows_of_relations[relation] += [
+                    where | {"tag_name": key, "tag_value": value} for key, value in tags.items()
+                ]
             if state.primary_key:
-                _constrain(found, place, state.primary_key.name, "PRIMARY KEY", state.primary_key.columns, [None] * 99)
+                _constrain(
+                    rows_of_relations,
+                    qualifiers,
+                    state.primary_key.name,
+                    "PRIMARY KEY",
+                    state.primary_key.columns,
+                    [None] * 99,
+                )
             for unique in state.unique:
-                _constrain(found, place, unique.name, "UNIQUE", unique.columns, [None] * 99)
+                _constrain(rows_of_relations, qualifiers, unique.name, "UNIQUE", unique.columns, [None] * 99)
             for key in state.foreign_keys:
                 parent = keys.get(key.parent)
                 if parent is None:
                     continue
-                places = [
+                positions = [
                     1 + [column.lower() for column in parent.columns].index(column.lower())
                     for column in key.parent_columns or parent.columns
                 ]
-                _constrain(found, place, key.name, "FOREIGN KEY", key.columns, places)
-                found["referential_constraints"].append(
+                _constrain(rows_of_relations, qualifiers, key.name, "FOREIGN KEY", key.columns, positions)
+                rows_of_relations["referential_constraints"].append(
                     _named("constraint", name, key.name) | _named("unique_constraint", key.parent, parent.name)
                 )
-        return found
+        return rows_of_relations
 
 
 def _keys(state: TableState) -> list[KeyState | ForeignKeyState]:
@@ -229,19 +238,19 @@ def _for_sqlite(sql: str) -> str:
 
 
 def _constrain(
-    found: dict[str, list[dict[str, Any]]],
-    place: dict[str, str],
+    rows_of_relations: dict[str, list[dict[str, Any]]],
+    qualifiers: dict[str, str],
     name: str,
     kind: str,
     columns: Sequence[str],
-    places: Sequence[int | None],
+    positions: Sequence[int | None],
 ) -> None:
-    of = QualifiedName(*place.values())
+    of = QualifiedName(*qualifiers.values())
     named = _named("constraint", of, name)
-    found["table_constraints"].append(named | place | {"constraint_type": kind})
-    for number, (item, position) in enumerate(zip(columns, places, strict=False), start=1):
-        usage = {"column_name": item, "ordinal_position": number, "position_in_unique_constraint": position}
-        found["key_column_usage"].append(named | place | usage)
+    rows_of_relations["table_constraints"].append(named | qualifiers | {"constraint_type": kind})
+    for number, (key_column, position) in enumerate(zip(columns, positions, strict=False), start=1):
+        usage = {"column_name": key_column, "ordinal_position": number, "position_in_unique_constraint": position}
+        rows_of_relations["key_column_usage"].append(named | qualifiers | usage)
 
 
 def _named(prefix: str, table: QualifiedName, name: str) -> dict[str, str]:

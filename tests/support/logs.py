@@ -27,18 +27,18 @@ def commit(folder: Path, version: int, *actions: dict[str, Any]) -> Path:
 
 
 def metadata(
-    *fields: dict[str, Any], comment: str | None = None, parted: tuple[str, ...] = (), **configuration: str
+    *fields: dict[str, Any], comment: str | None = None, partitioned_by: tuple[str, ...] = (), **configuration: str
 ) -> dict[str, Any]:
     """Write the metadata action; dots in keys of properties are written as two underscores."""
-    said = {
+    entry = {
         "id": "5e9e6d3b-0000-4000-8000-000000000000",
         "format": {"provider": "parquet", "options": {}},
         "schemaString": json.dumps({"type": "struct", "fields": list(fields)}),
-        "partitionColumns": list(parted),
+        "partitionColumns": list(partitioned_by),
         "configuration": {key.replace("__", "."): value for key, value in configuration.items()},
         "createdTime": TIME,
     }
-    return {"metaData": {**said, **({"description": comment} if comment else {})}}
+    return {"metaData": {**entry, **({"description": comment} if comment else {})}}
 
 
 def protocol(*features: str) -> dict[str, Any]:
@@ -48,6 +48,6 @@ def protocol(*features: str) -> dict[str, Any]:
     return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": list(features)}}
 
 
-def delta_log(folder: Path, *fields: dict[str, Any], **said: Any) -> Path:
+def delta_log(folder: Path, *fields: dict[str, Any], **entry: Any) -> Path:
     """Make a table of one commit."""
-    return commit(folder, 0, protocol(), metadata(*fields, **said))
+    return commit(folder, 0, protocol(), metadata(*fields, **entry))

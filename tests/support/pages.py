@@ -115,7 +115,7 @@ def run(page: str, project: Project) -> list[Step]:
     catalog = MemoryCatalog()
     known = steps((ROOT / page).read_text("utf-8"))
     for step in known:
-        place = f"{page}:{step.line}"
+        location = f"{page}:{step.line}"
         if step.kind == "file":
             _write(step, project)
         elif step.kind == "project":
@@ -123,11 +123,11 @@ def run(page: str, project: Project) -> list[Step]:
                 if other.kind == "file":
                     _write(other, project)
         elif step.kind == "catalog":
-            exec(compile(step.body, place, "exec"), {"catalog": catalog, "apply": _applier(catalog)})  # noqa: S102 - our own text
+            exec(compile(step.body, location, "exec"), {"catalog": catalog, "apply": _applier(catalog)})  # noqa: S102 - our own text
         elif step.kind == "run":
             missing = _missing(step.body.splitlines(), printed := _printed(step.head, project, catalog))
             if missing is not None:
-                msg = f"{place}: $ {step.head} does not print {missing!r} here, but:\n" + "\n".join(printed)
+                msg = f"{location}: $ {step.head} does not print {missing!r} here, but:\n" + "\n".join(printed)
                 raise PageError(msg)
     if any(step.head.endswith(".py") for step in known):
         _require_success(page, project, catalog)
@@ -242,10 +242,10 @@ def _missing(wanted: list[str], printed: list[str]) -> str | None:
             continue
         plain = _plain(line)
         stop = len(lines) if gap else start + 1
-        found = next((index for index in range(start, min(stop, len(lines))) if lines[index] == plain), None)
-        if found is None:
+        position = next((index for index in range(start, min(stop, len(lines))) if lines[index] == plain), None)
+        if position is None:
             return line
-        start, gap = found + 1, False
+        start, gap = position + 1, False
     return None
 
 

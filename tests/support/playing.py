@@ -139,10 +139,10 @@ class Playing:
         """Answer a call."""
         call = f"{method} {target.removeprefix(ROOT).partition('?')[0]}"
         self.calls.append(call)
-        said = self.answers.get(call, {"error_code": "TABLE_NOT_FOUND", "message": f"Table not found: {call}"})
-        if isinstance(said, Answer):
-            return said
-        body = said if isinstance(said, bytes) else json.dumps(said).encode()
+        played = self.answers.get(call, {"error_code": "TABLE_NOT_FOUND", "message": f"Table not found: {call}"})
+        if isinstance(played, Answer):
+            return played
+        body = played if isinstance(played, bytes) else json.dumps(played).encode()
         return Answer(200 if call in self.answers else 404, "OK", "", body)
 
     def close(self) -> None:

@@ -38,7 +38,7 @@ def _structs(inner: st.SearchStrategy[spark.DataType]) -> st.SearchStrategy[spar
         st.tuples(st.sampled_from("abcde"), inner, st.booleans()), min_size=1, max_size=3, unique_by=lambda f: f[0]
     )
     return st.one_of(
-        fields.map(lambda some: spark.StructType([spark.StructField(*item) for item in some])),
+        fields.map(lambda fields_of_struct: spark.StructType([spark.StructField(*item) for item in fields_of_struct])),
         inner.map(spark.ArrayType),
         inner.map(lambda value: spark.MapType(spark.StringType(), value)),
     )

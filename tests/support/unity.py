@@ -36,9 +36,9 @@ class Lake:
         self.server = server
         self.catalog = catalog
 
-    def table(self, name: str = "dev.silver.orders", *fields: dict[str, Any], **said: Any) -> Path:
+    def table(self, name: str = "dev.silver.orders", *fields: dict[str, Any], **options: Any) -> Path:
         """Make a table of one commit, as Spark would have."""
-        return delta_log(self.folder.joinpath(*name.split(".")), *(fields or (field("id"),)), **said)
+        return delta_log(self.folder.joinpath(*name.split(".")), *(fields or (field("id"),)), **options)
 
     def state(self, *models: Any) -> Any:
         """Read tables."""
@@ -55,7 +55,7 @@ class Lake:
 
     def calls(self, method: str) -> list[str]:
         """Return the paths that were called by one method."""
-        return [path for said, path in self.server.calls if said == method]
+        return [path for options, path in self.server.calls if options == method]
 
 
 @contextmanager

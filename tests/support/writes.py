@@ -248,9 +248,9 @@ def shown(columns: Iterable[ColumnState]) -> str:
     return ", ".join(f"{c.name} {describe_type(c.data_type)}{'' if c.is_nullable else ' not null'}" for c in columns)
 
 
-def agree(said: str, real: str) -> bool:
+def agree(predicted: str, real: str) -> bool:
     """Whether a predicted outcome is that of Delta; conditions of Spark may have more parts than predicted ones."""
-    return said == real or real.startswith(f"{said}.")
+    return predicted == real or real.startswith(f"{predicted}.")
 
 
 RECORD = Path(__file__).parents[1] / "write_check" / "delta-4.4.0.txt"

@@ -34,8 +34,8 @@ class Imposing(MemoryCatalog):
         super().run(statement)
         if statement.kind is StatementKind.CREATE_TABLE:
             state = self._tables[statement.table]
-            asked = {key.lower() for key in state.table_properties}
-            imposed = {key: value for key, value in IMPOSED_PROPERTIES.items() if key.lower() not in asked}
+            declared = {key.lower() for key in state.table_properties}
+            imposed = {key: value for key, value in IMPOSED_PROPERTIES.items() if key.lower() not in declared}
             self._tables[statement.table] = replace(state, table_properties={**imposed, **state.table_properties})
 
 

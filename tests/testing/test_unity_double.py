@@ -59,8 +59,10 @@ def entry(name, **more):
 
 def update(double, *updates, **requirements):
     info, etag = double.metastore.tables["dev.silver.orders"], double.metastore.etags["dev.silver.orders"]
-    said = {"uuid": info["table_id"], "etag": etag, **requirements}
-    required = [{"type": f"assert-{'table-uuid' if key == 'uuid' else key}", key: value} for key, value in said.items()]
+    answered = {"uuid": info["table_id"], "etag": etag, **requirements}
+    required = [
+        {"type": f"assert-{'table-uuid' if key == 'uuid' else key}", key: value} for key, value in answered.items()
+    ]
     return {
         "requirements": [requirement for requirement in required if ABSENT not in requirement.values()],
         "updates": list(updates),
@@ -71,7 +73,7 @@ def columns(*fields):
     return {"action": "set-columns", "columns": {"type": "struct", "fields": list(fields)}}
 
 
-def parted(*names):
+def partitioned(*names):
     return {"action": "set-partition-columns", "partition-columns": list(names)}
 
 
@@ -132,15 +134,15 @@ CLASSIC = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "said"), CLASSIC)
-def test_calls_and_answers(call, method, path, body, status, said):
-    found = call(method, path, body)
+@pytest.mark.parametrize(("method", "path", "body", "status", "expected"), CLASSIC)
+def test_calls_and_answers(call, method, path, body, status, expected):
+    current = call(method, path, body)
 
-    if isinstance(said, tuple):
-        code, message = said
+    if isinstance(expected, tuple):
+        code, message = expected
         detail = {"reason": code, "@type": "google.rpc.ErrorInfo"}
-        said = {"error_code": code, "details": [detail], "message": message}
-    assert found == (status, said)
+        expected = {"error_code": code, "details": [detail], "message": message}
+    assert current == (status, expected)
 
 
 def told(kind, message, status=404):
@@ -164,9 +166,9 @@ def test_the_delta_api_has_errors_of_its_own_form(call, path, body):
 
 
 def test_the_configuration_is_that_of_a_catalog(call):
-    status, found = call("GET", "/delta/v1/config?catalog=dev&protocol-versions=1.0")
+    status, current = call("GET", "/delta/v1/config?catalog=dev&protocol-versions=1.0")
 
-    assert (status, found["protocol-version"], len(found["endpoints"])) == (200, "1.0", 12)
+    assert (status, current["protocol-version"], len(current["endpoints"])) == (200, "1.0", 12)
     assert call("GET", "/delta/v1/config?protocol-versions=1.0") == (
         400,
         told("InvalidParameterValueException", "Must supply a proper catalog in catalog parameter.", 400),
@@ -176,9 +178,9 @@ def test_the_configuration_is_that_of_a_catalog(call):
 def test_the_delta_api_shows_delta_tables_only(double, call):
     double.metastore.create_table(entry("files", data_source_format="CSV"))
 
-    status, found = call("GET", TABLE.replace("orders", "files"))
+    status, current = call("GET", TABLE.replace("orders", "files"))
 
-    assert (status, found["error"]["type"]) == (400, "UnsupportedTableFormatException")
+    assert (status, current["error"]["type"]) == (400, "UnsupportedTableFormatException")
     assert call("GET", "/tables/dev.silver.files")[0] == 200
 
 
@@ -205,7 +207,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "empty columns": ([columns()], {}, 400, INVALID),
     "names without case": ([columns(ID, {**ID, "name": "ID"})], {}, 400, INVALID),
     "a type of SQL": ([columns({**ID, "type": "int"})], {}, 400, INVALID),
-    "unknown partition": ([columns(ID), parted("day")], {}, 400, INVALID),
+    "unknown partition": ([columns(ID), partitioned("day")], {}, 400, INVALID),
     "null comment": ([{"action": "set-table-comment", "comment": None}], {}, 400, INVALID),
     "unknown action": ([{"action": "set-owner", "owner": "me"}], {}, 400, INVALID),
     "camel case": (
@@ -225,7 +227,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "nested name missing": ([columns(nested(without(DAY, "name")))], {}, 400, INVALID),
     "void": ([columns({**DAY, "type": "void"})], {}, 400, INVALID),
     "large decimal": ([columns({**DAY, "type": "decimal(39,2)"})], {}, 400, INVALID),
-    "partition twice": ([columns(ID, DAY), parted("day", "DAY")], {}, 400, INVALID),
+    "partition twice": ([columns(ID, DAY), partitioned("day", "DAY")], {}, 400, INVALID),
     "unknown key in an action": ([{**COMMENT, "why": "x"}], {}, 400, INVALID),
     "unknown key in a field": ([columns({**DAY, "why": "x"})], {}, 400, INVALID),
     "null property": ([{"action": "set-properties", "updates": {"a": None}}], {}, 500, FAILED),
@@ -245,9 +247,9 @@ REFUSED: dict[str, tuple[Any, ...]] = {
 def test_updates_that_are_refused_do_nothing(double, call, updates, requirements, status, kind):
     before = call("GET", "/tables/dev.silver.orders")
 
-    found, said = call("POST", TABLE, update(double, *updates, **requirements))
+    current, answered = call("POST", TABLE, update(double, *updates, **requirements))
 
-    assert (found, said["error"]["type"], said["error"]["code"]) == (status, kind, status)
+    assert (current, answered["error"]["type"], answered["error"]["code"]) == (status, kind, status)
     assert call("GET", "/tables/dev.silver.orders") == before
 
 
@@ -258,9 +260,9 @@ UNREADABLE = ["unknown action", "camel case", "no struct", "garbage for a uuid",
 def test_what_cannot_be_read_is_refused(double, call, name):
     updates, requirements, *_ = REFUSED[name]
 
-    _, said = call("POST", TABLE, update(double, *updates, **requirements))
+    _, answered = call("POST", TABLE, update(double, *updates, **requirements))
 
-    assert said["error"]["message"].startswith("failed to parse a JSON document")
+    assert answered["error"]["message"].startswith("failed to parse a JSON document")
 
 
 @pytest.mark.parametrize(
@@ -311,7 +313,7 @@ TAKEN = {
     "a uuid that is null": ([COMMENT], {"uuid": None}),
     "no etag": ([COMMENT], {"etag": ABSENT}),
     "a decimal with a blank": ([columns({**DAY, "type": "decimal(10, 2)"})], {}),
-    "a partition in another case": ([columns(ID, DAY), parted("DAY")], {}),
+    "a partition in another case": ([columns(ID, DAY), partitioned("DAY")], {}),
     "a long comment": ([{**COMMENT, "comment": "c" * 65_535}], {}),
     "long properties": ([{"action": "set-properties", "updates": {"k" * 255: "v" * 255}}], {}),
     "a protocol": (
@@ -341,7 +343,7 @@ def test_what_an_update_leaves(double, call):
         update(
             double,
             columns(DAY, decimal),
-            parted("DAY"),
+            partitioned("DAY"),
             {"action": "set-properties", "updates": {"number": 5, "flag": "true"}},
             {"action": "set-protocol", "protocol": protocol},
         ),
@@ -395,16 +397,16 @@ def test_one_update_sets_everything_and_keeps_the_id(double, call):
         "value-type": {"type": "array", "element-type": "decimal(9,3)", "contains-null": False},
         "value-contains-null": True,
     }
-    said = [
+    answered = [
         columns(ID, DAY, {"name": "m", "type": nested, "nullable": True, "metadata": {}}),
-        parted("day"),
+        partitioned("day"),
         {"action": "set-table-comment", "comment": "All"},
         {"action": "set-properties", "updates": {"team": "x"}},
         {"action": "remove-properties", "removals": ["never.there"]},
         {"action": "update-metadata-snapshot-version", "last-commit-version": 3, "last-commit-timestamp-ms": 5},
     ]
 
-    status, shown = call("POST", TABLE, update(double, *said))
+    status, shown = call("POST", TABLE, update(double, *answered))
 
     after = call("GET", "/tables/dev.silver.orders")[1]
     assert status == 200
@@ -434,7 +436,7 @@ def test_one_update_sets_everything_and_keeps_the_id(double, call):
 
 
 def test_columns_alone_keep_the_partitions_and_fail_where_one_is_gone(double, call):
-    call("POST", TABLE, update(double, columns(ID, DAY), parted("day")))
+    call("POST", TABLE, update(double, columns(ID, DAY), partitioned("day")))
 
     assert call("POST", TABLE, update(double, columns(ID)))[0] == 400
     assert call("POST", TABLE, update(double, columns(DAY)))[0] == 200
@@ -442,12 +444,12 @@ def test_columns_alone_keep_the_partitions_and_fail_where_one_is_gone(double, ca
 
 def test_an_older_version_is_taken(double, call):
     for version in (5, 2):
-        said = {
+        answered = {
             "action": "update-metadata-snapshot-version",
             "last-commit-version": version,
             "last-commit-timestamp-ms": 1,
         }
-        assert call("POST", TABLE, update(double, said))[0] == 200
+        assert call("POST", TABLE, update(double, answered))[0] == 200
 
 
 def test_managed_tables_are_changed_without_a_commit(double, call):
@@ -532,9 +534,9 @@ def test_a_page_is_never_larger_than_a_hundred_and_a_full_one_has_a_token(double
 
 
 def test_files_need_no_credentials(double, call):
-    asked = {"table_id": double.metastore.tables["dev.silver.orders"]["table_id"], "operation": "READ"}
+    request = {"table_id": double.metastore.tables["dev.silver.orders"]["table_id"], "operation": "READ"}
 
-    assert call("POST", "/temporary-table-credentials", asked) == (
+    assert call("POST", "/temporary-table-credentials", request) == (
         200,
         {
             "aws_temp_credentials": None,
@@ -611,21 +613,21 @@ def test_what_spark_makes_in_the_store_has_an_entry_without_columns(tmp_path):
 
     folder = delta_log(tmp_path / "dev" / "silver" / "orders", field("id"), comment="Made", team="x")
     with UnityDouble(tmp_path) as made, httpx.Client(base_url=f"{made.uri}{ROOT}") as client:
-        found = client.get("/tables/dev.silver.orders").json()
+        current = client.get("/tables/dev.silver.orders").json()
 
-    assert (found["columns"], found["properties"], found["comment"]) == ([], {}, "Made")
-    assert (found["table_type"], found["storage_location"]) == ("EXTERNAL", folder.as_uri())
+    assert (current["columns"], current["properties"], current["comment"]) == ([], {}, "Made")
+    assert (current["table_type"], current["storage_location"]) == ("EXTERNAL", folder.as_uri())
 
 
 def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):
     fields = [ID, DAY, {"name": "x", "type": "integer", "nullable": True, "metadata": {}}]
-    said = {
+    answered = {
         "schemaString": json.dumps({"type": "struct", "fields": fields}),
         "description": "All",
         "partitionColumns": ["day"],
         "configuration": {**IMPOSED_PROPERTIES, "team": "x"},
     }
-    log = LogFacts(said, {}, version=4).shown()
+    log = LogFacts(answered, {}, version=4).shown()
     before = call("GET", "/tables/dev.silver.orders")[1]
 
     double.metastore.commit("dev.silver.orders", log)

@@ -334,8 +334,10 @@ def test_a_column_of_another_kind_that_a_check_is_made_of():
 
 
 def test_a_new_field_is_written_as_its_struct_would_have_it():
-    told = StructType([StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})])
+    commented = StructType(
+        [StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})]
+    )
 
-    verdict = check_write(StructType([StructField("v", told)]), table(Column("v", struct(field("x", LONG)))))
+    verdict = check_write(StructType([StructField("v", commented)]), table(Column("v", struct(field("x", LONG)))))
 
     assert 'add StructField("unit", StringType(), metadata={"comment": "of x"}) to the struct v' in str(verdict)

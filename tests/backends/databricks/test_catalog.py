@@ -82,11 +82,11 @@ def test_hidden_values_take_one_more(workspace):
     )
     catalog = made(workspace, wanted)
 
-    found = catalog.snapshot([wanted]).tables[NAME]
+    observed = catalog.snapshot([wanted]).tables[NAME]
 
     assert workspace.asked[-1].startswith("SHOW CREATE TABLE")
     assert Orchestrator.over(catalog).plan_tables([wanted]).is_empty
-    assert [column.value and column.value[1:] for column in found.columns] == [
+    assert [column.value and column.value[1:] for column in observed.columns] == [
         None,
         ("id * 2", None),
         (None, (5, 2, True)),
@@ -198,9 +198,9 @@ class TestPermissionAndAbsence:
         catalog, ask = made(workspace, table(ID, name="dev.silver.other")), workspace.rows
         monkeypatch.setattr(workspace, "rows", lambda sql: [] if "schemata" in sql else ask(sql))
 
-        found = catalog.snapshot([table(ID), table(ID, name="dev.gold.orders")]).tables
+        observed = catalog.snapshot([table(ID), table(ID, name="dev.gold.orders")]).tables
 
-        assert {(name.schema, table.exists, table.schema_exists) for name, table in found.items()} == {
+        assert {(name.schema, table.exists, table.schema_exists) for name, table in observed.items()} == {
             ("silver", False, True),
             ("gold", False, False),
         }
@@ -506,11 +506,11 @@ def modules(monkeypatch, *, sql=None, config=None, session=None):
     ],
 )
 def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
-    asked = []
+    queries = []
 
     class Connection:
         def rows(self, sql):
-            asked.append(sql)
+            queries.append(sql)
             if sql != RUNTIME:
                 return []
             if runtime == "":
@@ -531,7 +531,7 @@ def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
         f"ALTER TABLE {name} ALTER COLUMN\n  `s`.`f` COMMENT 'y'",
     ]
     one = f"ALTER TABLE {name} ALTER COLUMN\n  `a` COMMENT 'x',\n  `s`.`f` COMMENT 'y'"
-    assert asked == [RUNTIME, *([one] if together else comments), f"COMMENT ON TABLE {name} IS 'z'"]
+    assert queries == [RUNTIME, *([one] if together else comments), f"COMMENT ON TABLE {name} IS 'z'"]
 
 
 NATIVE = [

@@ -55,10 +55,10 @@ def databricks(local):
 def test_states_are_those_of_the_log(databricks):
     catalog, models, local = databricks
 
-    ours, theirs = (item.snapshot(models).tables for item in (catalog, local))
+    from_queries, from_logs = (item.snapshot(models).tables for item in (catalog, local))
 
-    assert {name: comparable(state) for name, state in ours.items()} == {
-        name: comparable(state) for name, state in theirs.items()
+    assert {name: comparable(state) for name, state in from_queries.items()} == {
+        name: comparable(state) for name, state in from_logs.items()
     }
     assert Orchestrator.over(catalog).plan_tables(models).is_empty
 

@@ -68,9 +68,9 @@ def test_rows_that_break_a_check_block_everything_and_nothing_is_changed(local):
 def test_all_demands_are_counted_in_one_query(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column(), column("b"))])
     local.insert(NAME, [{"id": 0, "b": 1}, {"id": None, "b": None}])
-    asked = []
+    queries = []
     ask = local._sql
-    monkeypatch.setattr(local, "_sql", lambda text: (asked.append(text), ask(text))[1])
+    monkeypatch.setattr(local, "_sql", lambda text: (queries.append(text), ask(text))[1])
 
     data_checks = [
         NotNull(ColumnPath("id")),
@@ -81,7 +81,7 @@ def test_all_demands_are_counted_in_one_query(local, monkeypatch):
     counts = local.count_rows(NAME, data_checks)
 
     assert counts == RowCounts(rows=2, broken=(1, 1, 2, 1))
-    assert len(asked) == 1
+    assert len(queries) == 1
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, mo
     Orchestrator.over(local).sync_tables([table(column())])
     count = local._queries.count_at
 
-    def slow(*asked):
-        counted = count(*asked)
+    def slow(*queries):
+        counted = count(*queries)
         local.insert(NAME, [{"id": -1}])
         return counted
 
@@ -208,7 +208,7 @@ def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, mo
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("INSERT INTO dev.silver.orders VALUES (0, 'a', 'x', 1)", ("check", "odd `name`", {"id": "0", "name": "a"})),
         ("INSERT INTO dev.silver.orders VALUES (1, 'a', 'x', NULL)", ("not null", "w", {})),
@@ -224,7 +224,7 @@ def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, mo
     ],
 )
 @pytest.mark.parametrize("client", ["classic", "connect"])
-def test_every_write_method_names_the_constraint_that_stopped_it(request, local, client, text, found):
+def test_every_write_method_names_the_constraint_that_stopped_it(request, local, client, text, expected):
     columns = [
         column(is_nullable=False),
         column("name", spark.StringType()),
@@ -246,8 +246,8 @@ def test_every_write_method_names_the_constraint_that_stopped_it(request, local,
 
     violation = constraint_error(caught.value, [model])
     assert type(caught.value).__module__.startswith("pyspark.errors.exceptions.connect") is (client == "connect")
-    assert (violation.kind, violation.name, dict(violation.values)) == found
-    assert violation.model is (None if found[0] == "length" else model)
+    assert (violation.kind, violation.name, dict(violation.values)) == expected
+    assert violation.model is (None if expected[0] == "length" else model)
 
 
 @pytest.mark.parametrize("mode", [COUNT, LIMIT])

@@ -157,15 +157,15 @@ def test_a_folder_that_is_delta_already_is_only_registered(local, folder, write)
 
 def test_files_in_the_folder_of_a_managed_table_are_converted_there(local):
     local.create_schema("dev", "silver")
-    place = local.warehouse / "dev" / "silver" / "orders"
-    local.spark.sql("select 1L as id").write.format("parquet").save(str(place))
+    target = local.warehouse / "dev" / "silver" / "orders"
+    local.spark.sql("select 1L as id").write.format("parquet").save(str(target))
     with pytest.raises(CatalogReadError, match=r"holds files but no Delta log.*consent to its conversion"):
         sync(local, table(ID))
 
     sync(local, table(ID, convert_from="parquet"))
 
     assert rows(local) == [(1,)]
-    assert not (place / "_location").exists()
+    assert not (target / "_location").exists()
 
 
 def test_a_table_keeps_what_the_catalog_knows_of_its_columns(local):
@@ -367,9 +367,9 @@ def test_a_thousand_files_convert_with_lines_of_progress(local, folder, write, c
     write("1L as id, 0 as part", by=("part",))
     (one,) = (folder / "part=0").glob("*.parquet")
     for number in range(1, 1000):
-        place = folder / f"part={number % 50}"
-        place.mkdir(exist_ok=True)
-        (place / f"part-{number:05}.parquet").hardlink_to(one)
+        target = folder / f"part={number % 50}"
+        target.mkdir(exist_ok=True)
+        (target / f"part-{number:05}.parquet").hardlink_to(one)
     caplog.set_level(logging.INFO, "pytest_delta_schema")
     catalog = LocalCatalog(local.spark, local.warehouse)
     wanted = model(ID, Column("part", INT), folder=folder, statistics=False, partitioned_by=["part"])
@@ -453,9 +453,9 @@ def test_a_file_that_is_added_during_a_conversion_undoes_it(local, folder, write
 
 def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(local, monkeypatch):
     SparkDataAccess().make_parquet(local, table(ID, V, partitioned_by=["v"]), [{"id": 1, "v": "x"}])
-    place = parquet_name(NAME)
+    target = parquet_name(NAME)
     wanted = table(ID, V, partitioned_by=["v"], convert_from="parquet")
-    files = local.spark.table(place).inputFiles()
+    files = local.spark.table(target).inputFiles()
     take, lost = fingerprint, iter(["", "LIMIT 0"])
     monkeypatch.setattr(
         conversion_proof,
@@ -466,8 +466,8 @@ def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(lo
     with pytest.raises(ApplyError, match="there are 0 rows in place of 1; it was undone, and the files are as they"):
         sync(local, wanted)
 
-    assert local.spark.table(place).collect() == [(1, "x")]
-    assert local.spark.table(place).inputFiles() == files
+    assert local.spark.table(target).collect() == [(1, "x")]
+    assert local.spark.table(target).inputFiles() == files
     assert "is a parquet table, not a Delta table" in str(local.snapshot([table(ID)]).problems)
     monkeypatch.undo()
     sync(local, wanted)

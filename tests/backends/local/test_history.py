@@ -31,17 +31,19 @@ def test_drift_names_the_commit_that_introduced_each_column(local):
     append(local, frame(a=INT))
 
     paths = [ColumnPath("discount"), ColumnPath("by_hand"), ColumnPath("place", "lon")]
-    told = local.introduced_by(NAME, paths)
+    commits = local.introduced_by(NAME, paths)
 
-    assert [(origin.version, origin.operation, origin.user_metadata) for origin in told] == [
+    assert [(origin.version, origin.operation, origin.user_metadata) for origin in commits] == [
         (2, "WRITE", "nightly load 'x'"),
         (3, "ADD COLUMNS", ""),
         (4, "WRITE", ""),
     ]
     with pytest.raises(DriftError) as caught:
         assert_no_drift(model, local)
-    assert f"column discount was appended by a writer, in version 2, WRITE of {told[0].time} UTC" in str(caught.value)
-    assert f"column by_hand came with version 3, ADD COLUMNS of {told[1].time} UTC" in str(caught.value)
+    assert f"column discount was appended by a writer, in version 2, WRITE of {commits[0].time} UTC" in str(
+        caught.value
+    )
+    assert f"column by_hand came with version 3, ADD COLUMNS of {commits[1].time} UTC" in str(caught.value)
     assert_no_drift(table(A, Column("place", PLACE), evolution="additive"), local)
 
 
@@ -82,7 +84,7 @@ def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backen
 
 
 @pytest.mark.parametrize(
-    ("versions", "since", "found"),
+    ("versions", "since", "position"),
     [
         ([0], 0, 0),
         ([0, 1, 2, 3], 0, 0),
@@ -94,8 +96,8 @@ def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backen
         ([7, 8, 9], 3, None),
     ],
 )
-def test_a_version_is_found_or_older_than_the_history(versions, since, found):
-    assert _first(versions, lambda version: version >= since) == found
+def test_a_version_is_found_or_older_than_the_history(versions, since, position):
+    assert _first(versions, lambda version: version >= since) == position
 
 
 def append(local, schema, **options):

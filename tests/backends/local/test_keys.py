@@ -39,10 +39,10 @@ def history(catalog, name=NAME) -> list[str]:
 
 
 def asked_by(catalog, monkeypatch) -> list[str]:
-    asked: list[str] = []
+    statements_run: list[str] = []
     ask = catalog._sql
-    monkeypatch.setattr(catalog, "_sql", lambda text: (asked.append(text), ask(text))[1])
-    return asked
+    monkeypatch.setattr(catalog, "_sql", lambda text: (statements_run.append(text), ask(text))[1])
+    return statements_run
 
 
 def test_foreign_keys_are_kept_in_properties_that_are_hidden(local):
@@ -105,7 +105,7 @@ def test_one_query_counts_and_one_more_names_the_rows(local, monkeypatch):
     Orchestrator.over(local).sync_tables([child(), parents("id")])
     local.insert(PARENT, [{"id": 1, "b": "x"}])
     local.insert(NAME, [{"id": number, "parent": 1 + number // 6, "b": "y\n" * 30} for number in range(12)])
-    asked = asked_by(local, monkeypatch)
+    statements_run = asked_by(local, monkeypatch)
     model = child(ForeignKey(["parent"], parents("id")), checks=[Check("small", "id < 9"), Check("long", "b = ''")])
 
     with pytest.raises(UnsafePlanError) as caught:
@@ -122,7 +122,7 @@ def test_one_query_counts_and_one_more_names_the_rows(local, monkeypatch):
             " parent in dev.silver.parents, of 12, such as parent = 2"
         ),
     ]
-    assert len(asked) == 2
+    assert len(statements_run) == 2
 
 
 def test_the_queries_that_list_rows_list_them(local):
@@ -168,7 +168,7 @@ def test_limit_stops_at_the_first_row_that_breaks_something(local, monkeypatch, 
     )
     line = Orchestrator.over(local, Settings(preflight="limit", preflight_samples=0))
     (action,) = line.plan_tables([model]).actions
-    asked = asked_by(local, monkeypatch)
+    statements_run = asked_by(local, monkeypatch)
 
     try:
         line.runner._align_executor.start(action)
@@ -176,7 +176,7 @@ def test_limit_stops_at_the_first_row_that_breaks_something(local, monkeypatch, 
     except UnsafePlanError as error:
         text = str(error)
 
-    assert len(asked) == queries
+    assert len(statements_run) == queries
     assert (text == "") if broken is None else (text.startswith(broken) and "at least 1 row" in text)
 
 

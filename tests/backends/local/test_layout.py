@@ -57,12 +57,12 @@ LOSSES = {
 
 @pytest.mark.parametrize("lost", LOSSES)
 def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lost):
-    sql, said = LOSSES[lost]
+    sql, message = LOSSES[lost]
 
     with pytest.raises(ApplyError) as caught:
         laid_out(local, monkeypatch, select_all=sql.format)
 
-    story = f"failed: dev.silver.orders: the rewrite would change data: {said}; nothing was changed, keep the layout"
+    story = f"failed: dev.silver.orders: the rewrite would change data: {message}; nothing was changed, keep the layout"
     assert story in str(caught.value)
     state = local.snapshot([table(column())]).tables[NAME]
     assert (state.partitioning, state.version) == ((), 1)

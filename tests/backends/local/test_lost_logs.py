@@ -124,8 +124,8 @@ def deletion_vectors(local, folder):
     local.insert(NAME, [{"id": number} for number in range(100)])
     local.spark.sql("DELETE FROM dev.silver.orders WHERE id = 7")
     (folder / MARKER).unlink()
-    (found,) = folder.glob("deletion_vector_*.bin")
-    return found.name
+    (file,) = folder.glob("deletion_vector_*.bin")
+    return file.name
 
 
 def change_data(local, folder):
@@ -133,8 +133,8 @@ def change_data(local, folder):
     local.insert(NAME, [{"id": number} for number in range(100)])
     local.spark.sql("UPDATE dev.silver.orders SET id = 8 WHERE id = 7")
     (folder / MARKER).unlink()
-    (found, *_) = (folder / "_change_data").glob("*.parquet")
-    return str(found.relative_to(folder))
+    (file, *_) = (folder / "_change_data").glob("*.parquet")
+    return str(file.relative_to(folder))
 
 
 def marker(local, _):
@@ -162,10 +162,10 @@ def test_files_of_a_table_that_has_lost_its_log_are_never_converted(local, tmp_p
 
     fact = "holds the files of a Delta table whose log is gone (see "
     assert str(unread.value).startswith(f"dev.silver.orders: its folder in the warehouse ({folder}) {fact}")
-    for caught, place in ((in_place, folder), (by_path, elsewhere)):
+    for caught, location in ((in_place, folder), (by_path, elsewhere)):
         (violation,) = (violation for violation in caught.value.diagnostics if violation.code == "DS217")
         assert violation.remedy == RESTORE
-        assert violation.message.startswith(f"cannot be converted, because {place} {fact}")
+        assert violation.message.startswith(f"cannot be converted, because {location} {fact}")
         assert violation.message.endswith(f"{seen})") or sign is not marker
     assert "consent to its conversion" not in str(unread.value)
     assert files(elsewhere) == before

@@ -138,11 +138,11 @@ def drift(local):
 
     def lines():
         plan = TablePlanner().plan([model()], local.snapshot([model()]))
-        found = defaultdict(list)
+        detected = defaultdict(list)
         for action in plan.actions:
             for line in change_lines(action):
-                found[line.path].append(str(line))
-        return dict(found)
+                detected[line.path].append(str(line))
+        return dict(detected)
 
     return lines
 
@@ -151,13 +151,13 @@ def test_every_mutation_is_named_and_nothing_else(local, drift):
     before = drift()
     assert before == {}
 
-    found, expected = {}, {}
+    detected, expected = {}, {}
     for sql, paths in MUTATIONS:
         local._sql(sql)
         after = drift()
         changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-        found[sql], expected[sql] = changed, sorted(paths)
+        detected[sql], expected[sql] = changed, sorted(paths)
         before = after
 
-    assert found == expected
+    assert detected == expected
     assert len(expected) >= 45

@@ -87,7 +87,7 @@ def test_two_schemas_never_share_a_physical_name(first, second):
 
 
 @pytest.mark.parametrize(
-    ("said", "understood"),
+    ("message", "understood"),
     [
         ("`spark_catalog`.`dev__silver`.`orders` is gone", "`dev`.`silver`.`orders` is gone"),
         ("spark_catalog.dev__silver.orders", "dev.silver.orders"),
@@ -97,8 +97,8 @@ def test_two_schemas_never_share_a_physical_name(first, second):
         ("xdev__silver and other__silver", "xdev__silver and other__silver"),
     ],
 )
-def test_messages_use_the_names_of_users(said, understood):
-    assert translate(said, ["dev"]) == understood
+def test_messages_use_the_names_of_users(message, understood):
+    assert translate(message, ["dev"]) == understood
 
 
 @pytest.mark.parametrize(

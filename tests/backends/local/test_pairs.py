@@ -18,7 +18,7 @@ EXTRA = "pip install 'pytest-delta-schema[spark]'"
 
 
 @pytest.mark.parametrize(
-    "found",
+    "versions",
     [
         {"pyspark": "4.2.0", "delta-spark": "4.4.0"},
         {"pyspark": "4.2.1", "delta-spark": "4.4.1"},
@@ -29,14 +29,14 @@ EXTRA = "pip install 'pytest-delta-schema[spark]'"
         {"pyspark": "3.5.3", "delta-spark": "3.3.2"},
         {"pyspark": "4.2.0.dev1", "delta-spark": "4.4.0"},
     ],
-    ids=lambda found: "-".join(found.values()),
+    ids=lambda versions: "-".join(versions.values()),
 )
-def test_a_pair_with_a_jar_is_taken(found):
-    assert fault(found) == ""
+def test_a_pair_with_a_jar_is_taken(versions):
+    assert fault(versions) == ""
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("versions", "message"),
     [
         ({}, f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}"),
         (
@@ -97,8 +97,8 @@ def test_a_pair_with_a_jar_is_taken(found):
         " ".join(f"{name}-{version}" for name, version in value.items()) or "nothing" if isinstance(value, dict) else ""
     ),
 )
-def test_any_other_environment_is_named_with_the_command_that_completes_it(found, message):
-    assert fault(found) == message
+def test_any_other_environment_is_named_with_the_command_that_completes_it(versions, message):
+    assert fault(versions) == message
 
 
 def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):

@@ -123,14 +123,14 @@ def test_a_folder_without_permission_is_no_absent_table(local, warehouse, hide):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("no json\n", "/00000000000000000000.json is cut off or damaged in line 1 of 1); restore it from a backup"),
         ('{"commitInfo": {}}\n', "/_delta_log holds a metaData action); restore them from a backup"),
         ("", "/00000000000000000000.json is empty); restore it from a backup"),
     ],
 )
-def test_an_unreadable_log(made, warehouse, content, said):
+def test_an_unreadable_log(made, warehouse, content, message):
     log = table_folder(warehouse, NAME) / "_delta_log"
     for path in list(log.glob("*.crc")):
         path.unlink()
@@ -140,15 +140,15 @@ def test_an_unreadable_log(made, warehouse, content, said):
     text = problem(made)
 
     assert text.startswith("dev.silver.orders: its Delta log is damaged (")
-    assert text.endswith(said)
+    assert text.endswith(message)
     assert (log / "00000000000000000000.json").read_text() == content
 
 
 @pytest.mark.parametrize("metadata", ["{}", '{"metaData": {"schemaString": "no json"}}'])
 def test_metadata_that_makes_no_sense(made, warehouse, metadata):
-    place = table_folder(warehouse, NAME)
+    location = table_folder(warehouse, NAME)
 
-    read = _understand(made.bridge, NAME, f'delta\t{place}\t0\t{metadata}\t{{"protocol": {{}}}}\t')
+    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{metadata}\t{{"protocol": {{}}}}\t')
 
     assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
     assert str(read).endswith("); restore an older version of the table")
@@ -207,14 +207,14 @@ def test_the_session_catalog_itself(local):
 
 
 def test_many_tables_are_read_in_one_round_trip(made, monkeypatch):
-    asked = []
+    calls = []
     bridge = made.bridge
     real = bridge.read
-    monkeypatch.setattr(bridge, "read", lambda request: (asked.append(request), real(request))[1])
+    monkeypatch.setattr(bridge, "read", lambda request: (calls.append(request), real(request))[1])
 
     made.snapshot([table(ID), table(ID, name="dev.silver.b"), table(ID, name="dev.gold.c")])
 
-    assert [request.count("\n") for request in asked] == [3]
+    assert [request.count("\n") for request in calls] == [3]
 
 
 def test_tables_of_a_schema_are_listed_without_its_views(local):

@@ -73,20 +73,20 @@ def test_a_warehouse_that_is_a_file(tmp_path, below):
     (tmp_path / "w").write_text("")
     reason = "File exists" if below == "w" else "Not a directory"
 
-    said = message_of(prepare_warehouse, tmp_path / below)
+    output = message_of(prepare_warehouse, tmp_path / below)
 
-    assert said == f"the warehouse {tmp_path / below} cannot be used: {reason} ({tmp_path / below}){REMEDY}"
+    assert output == f"the warehouse {tmp_path / below} cannot be used: {reason} ({tmp_path / below}){REMEDY}"
 
 
 @pytest.mark.parametrize("function", ["mkdir", "write_text"])
 @pytest.mark.parametrize(("number", "fact"), FACTS)
 def test_a_new_warehouse_on_a_disk_that_takes_nothing(tmp_path, monkeypatch, number, fact, function):
     monkeypatch.setattr(Path, function, refusing(number))
-    place = tmp_path / "w" if function == "mkdir" else tmp_path / "w" / ".gitignore"
+    location = tmp_path / "w" if function == "mkdir" else tmp_path / "w" / ".gitignore"
 
-    said = message_of(prepare_warehouse, tmp_path / "w")
+    output = message_of(prepare_warehouse, tmp_path / "w")
 
-    assert said == f"the warehouse {tmp_path / 'w'} cannot be used: {fact} ({place}){REMEDY}"
+    assert output == f"the warehouse {tmp_path / 'w'} cannot be used: {fact} ({location}){REMEDY}"
 
 
 def test_a_warehouse_that_is_there_may_be_read_only(tmp_path, monkeypatch):
@@ -101,9 +101,9 @@ def test_the_warehouse_is_looked_at_before_anything_is_downloaded_or_started(tmp
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "w").write_text("")
 
-    said = message_of(start_session, tmp_path / "w")
+    output = message_of(start_session, tmp_path / "w")
 
-    assert said.startswith(f"the warehouse {tmp_path / 'w'} cannot be used: File exists")
+    assert output.startswith(f"the warehouse {tmp_path / 'w'} cannot be used: File exists")
     assert not (tmp_path / "cache").exists()
 
 
@@ -136,10 +136,10 @@ def test_a_cache_that_is_a_file(cache, use, request):
         assert use().path is None
         return
 
-    said = message_of(use)
+    output = message_of(use)
 
-    assert said.startswith(f"the cache folder {cache} cannot be used: Not a directory ({cache}")
-    assert said.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
+    assert output.startswith(f"the cache folder {cache} cannot be used: Not a directory ({cache}")
+    assert output.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
 
 
 @pytest.mark.parametrize("use", USES)
@@ -147,20 +147,20 @@ def test_a_cache_that_is_a_file(cache, use, request):
 def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, fact):
     monkeypatch.setattr(Path, "mkdir", refusing(number))
 
-    said = message_of(use)
+    output = message_of(use)
 
-    assert said.startswith(f"the cache folder {cache} cannot be used: {fact} ({cache}/")
-    assert said.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
+    assert output.startswith(f"the cache folder {cache} cannot be used: {fact} ({cache}/")
+    assert output.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
 
 
-@pytest.mark.parametrize("said", ["", "error: No space left on device\n\tat Build"])
-def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, said):
-    monkeypatch.setattr(java_classes, "answer_of", lambda *_: Answer(1, said))
+@pytest.mark.parametrize("output", ["", "error: No space left on device\n\tat Build"])
+def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
+    monkeypatch.setattr(java_classes, "answer_of", lambda *_: Answer(1, output))
 
     text = message_of(classes_jar, [], JAVA)
 
-    assert ("cannot be used: No space left on device" in text) == bool(said)
-    assert text.endswith("and has 300 MB free" if said else "It said: the compiler said nothing")
+    assert ("cannot be used: No space left on device" in text) == bool(output)
+    assert text.endswith("and has 300 MB free" if output else "It said: the compiler said nothing")
     assert not list((cache / "classes").iterdir())
 
 
@@ -168,9 +168,9 @@ def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
     monkeypatch.setattr(java_classes, "_PATIENCE", 0.2)
     java = program(tmp_path, "#!/bin/sh\nsleep 60\n")
 
-    said = message_of(classes_jar, [], Java(java, ""))
+    output = message_of(classes_jar, [], Java(java, ""))
 
-    assert said == (
+    assert output == (
         f"{java} did not compile the catalog classes within 0.2 seconds; set JAVA_HOME to the folder of a JRE 17"
     )
     assert not list((cache / "classes").iterdir())
@@ -251,7 +251,7 @@ def test_of_two_processes_that_end_at_once_one_writes_the_archive(cache):
 
 
 @pytest.mark.parametrize(
-    ("names", "found"),
+    ("names", "is_found"),
     [
         pytest.param([], None, id="nothing"),
         pytest.param(["k-{sum}.jar"], "k-{sum}.jar", id="whole"),
@@ -260,14 +260,14 @@ def test_of_two_processes_that_end_at_once_one_writes_the_archive(cache):
         pytest.param(["other-{sum}.jar", "k-{sum}.jsa", "k.jar"], None, id="others"),
     ],
 )
-def test_a_kept_file_has_the_checksum_in_its_name(tmp_path, names, found):
+def test_a_kept_file_has_the_checksum_in_its_name(tmp_path, names, is_found):
     sum16 = "9f86d081884c7d65"  # of b"test"
     for name in names:
         (tmp_path / name.format(sum=sum16)).write_bytes(b"test")
 
     path = kept_file(tmp_path, "k", ".jar")
 
-    assert path == (None if found is None else tmp_path / found.format(sum=sum16))
+    assert path == (None if is_found is None else tmp_path / is_found.format(sum=sum16))
     assert not (tmp_path / "k-0000000000000000.jar").exists()
     assert len(list(tmp_path.iterdir())) == len([name for name in names if "0000" not in name])
 
@@ -374,9 +374,9 @@ def test_copies_of_the_resolver_that_are_damaged_are_fetched_again(cache, resolv
 def test_a_repository_that_sends_garbage_is_reported(cache, resolver):
     runs = resolver(2)
 
-    said = message_of(delta_jars)
+    output = message_of(delta_jars)
 
-    assert said.startswith("io.delta_delta-spark.jar is damaged after a new download; ")
+    assert output.startswith("io.delta_delta-spark.jar is damaged after a new download; ")
     assert len(runs) == 2
     assert not list(cache.rglob("jars.json*"))
 
@@ -385,9 +385,9 @@ def test_a_download_that_fills_the_disk(cache, monkeypatch):
     script = "import sys; sys.exit('java.io.IOException: No space left on device')"
     monkeypatch.setattr(jars, "_command", lambda *_: [sys.executable, "-c", script])
 
-    said = message_of(delta_jars)
+    output = message_of(delta_jars)
 
-    assert said.startswith(f"the cache folder {cache} cannot be used: No space left on device (")
+    assert output.startswith(f"the cache folder {cache} cannot be used: No space left on device (")
 
 
 def program(tmp_path, content):
@@ -419,9 +419,9 @@ def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
     monkeypatch.setattr(java_module, "_PATIENCE", 0.3 if "sleep" in str(content) else 30.0)
     java_module._ask.cache_clear()
 
-    said = message_of(find_java)
+    output = message_of(find_java)
 
-    assert said == (
+    assert output == (
         f"Spark needs Java 17 or newer, and {java} {fact.format(java=java)};"
         " install a JRE 17 and set JAVA_HOME to its folder"
     )
@@ -462,29 +462,29 @@ LATER = "SKIPPED [[]*[]] *: not checked, because the catalog is not available; t
 def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, workers, mode):
     (project.path / "w").write_text("")
     project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
-    place = ["--delta-warehouse=w/{worker}"] if mode == "--delta-apply" else ["--delta-warehouse=w"]
+    location = ["--delta-warehouse=w/{worker}"] if mode == "--delta-apply" else ["--delta-warehouse=w"]
 
-    result = project.run(mode, *place, "--snapshot-update", "-rs", *workers)
+    result = project.run(mode, *location, "--snapshot-update", "-rs", *workers)
 
     # Workers with warehouses of their own have causes of their own.
-    number = 2 if workers and place[0].endswith("}") else 1
+    number = 2 if workers and location[0].endswith("}") else 1
     errors = unreadable(result)
     assert 1 <= len(errors) <= number
     result.assert_outcomes(passed=6, errors=len(errors), skipped=3 - len(errors))
     for line in errors:
         assert line.startswith("the warehouse ")
-        assert f"cannot be used: {'Not a directory' if place[0].endswith('}') else 'File exists'}" in line
+        assert f"cannot be used: {'Not a directory' if location[0].endswith('}') else 'File exists'}" in line
     result.stdout.fnmatch_lines([LATER])
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
 
 
-def on_a_small_disk(place, options):
+def on_a_small_disk(location, options):
     """Mount a file system in memory, where that is allowed."""
     if not sys.platform.startswith("linux"):
         pytest.skip("mounts are told of in the words of Linux")
-    place.mkdir()
+    location.mkdir()
     answer = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(location)], capture_output=True, check=False
     )
     if answer.returncode:
         pytest.skip("only root mounts")
@@ -503,14 +503,14 @@ def test_a_real_disk_that_takes_nothing(project, monkeypatch, options, fact, wha
         project.models(TWO)
         if what == "cache":
             monkeypatch.setenv("XDG_CACHE_HOME", str(disk))
-        place = disk / "w" if what == "warehouse" else project.path / "w"
+        location = disk / "w" if what == "warehouse" else project.path / "w"
 
-        result = project.run("--delta-drift", f"--delta-warehouse={place}", "--snapshot-update", "-rs")
+        result = project.run("--delta-drift", f"--delta-warehouse={location}", "--snapshot-update", "-rs")
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 
     result.assert_outcomes(passed=4, errors=1, skipped=1)
-    folder = place if what == "warehouse" else disk / "pytest_delta_schema"
+    folder = location if what == "warehouse" else disk / "pytest_delta_schema"
     (error,) = unreadable(result)
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
     assert error.startswith(f"the {what}{'' if what == 'warehouse' else ' folder'} {folder} cannot be used: {fact} (")

@@ -194,10 +194,10 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
         "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
         "    time.sleep(2)\n"
     )
-    asked = []
+    calls = []
 
     def command(wanted, folder):
-        asked.append(wanted)
+        calls.append(wanted)
         return [sys.executable, "-c", script, str(folder)]
 
     monkeypatch.setattr(jars, "_command", command)
@@ -206,9 +206,9 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
     first, second = delta_jars(), delta_jars()
 
     assert [path.name for path in first] == ["io.delta_delta-spark.jar"]
-    assert (first, len(asked)) == (second, 1)
+    assert (first, len(calls)) == (second, 1)
     lines = list(caplog.messages)
-    text = f"downloading {asked[0]} and what it needs, once for this machine"
+    text = f"downloading {calls[0]} and what it needs, once for this machine"
     assert lines[0] == text
     assert f"{text}: 2 modules found so far" in lines[1:-2]
     assert lines[-2].startswith(f"{text}: done after ")
@@ -216,7 +216,7 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
 
     first[0].unlink()
     delta_jars()
-    assert len(asked) == 2
+    assert len(calls) == 2
 
 
 @pytest.mark.spark
@@ -249,7 +249,7 @@ def delta_jars_of_the_real_cache(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("home", "path", "said", "message"),
+    ("home", "path", "reason", "message"),
     [
         pytest.param(
             None, "", None, r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17", id="no java"
@@ -267,11 +267,11 @@ def delta_jars_of_the_real_cache(monkeypatch):
         pytest.param("fake", None, "", r"bin/java does not print its version; install a JRE 17", id="mute"),
     ],
 )
-def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, path, said, message):
-    if said is not None:
+def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, path, reason, message):
+    if reason is not None:
         program = tmp_path / "fake" / "bin" / "java"
         program.parent.mkdir(parents=True)
-        program.write_text(f"#!/bin/sh\necho '{said}' >&2\n")
+        program.write_text(f"#!/bin/sh\necho '{reason}' >&2\n")
         program.chmod(0o755)
         home = str(tmp_path / "fake")
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -286,7 +286,7 @@ def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, pa
 
 
 def test_the_java_of_the_machine_is_found_with_its_version():
-    found = find_java()
+    runtime = find_java()
 
-    assert isinstance(found, Java)
-    assert re.search(r'version "\d\d', found.version)
+    assert isinstance(runtime, Java)
+    assert re.search(r'version "\d\d', runtime.version)

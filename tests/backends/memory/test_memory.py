@@ -79,7 +79,7 @@ def statement(kind, *changes, name=NAME):
 
 
 @pytest.mark.parametrize(
-    ("said", "message", "condition"),
+    ("refused", "message", "condition"),
     [
         pytest.param(
             statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={"gone": "x"})),
@@ -101,11 +101,11 @@ def statement(kind, *changes, name=NAME):
         ),
     ],
 )
-def test_statements_about_what_is_not_there_are_refused(said, message, condition):
+def test_statements_about_what_is_not_there_are_refused(refused, message, condition):
     catalog = MemoryCatalog([state(stored())])
 
     with pytest.raises(StatementError) as caught:
-        catalog.run(said)
+        catalog.run(refused)
 
     assert (str(caught.value), caught.value.condition) == (message, condition)
     assert catalog.version(NAME) == 0
@@ -129,10 +129,10 @@ def test_creating_what_is_there_changes_nothing():
 
 def test_tightening_asks_the_rows_again_when_it_runs():
     catalog = MemoryCatalog([state(stored())], {NAME: [{}]})
-    said = statement(StatementKind.TIGHTEN_COLUMNS, ColumnNullabilityChange(name="id", is_nullable=False))
+    refused = statement(StatementKind.TIGHTEN_COLUMNS, ColumnNullabilityChange(name="id", is_nullable=False))
 
     with pytest.raises(UnsafePlanError, match="column id cannot be NOT NULL, because 1 row holds NULL in it, of 1"):
-        catalog.run(said)
+        catalog.run(refused)
 
     assert catalog.snapshot([table(column())]).tables[NAME] == state(stored())
 
@@ -257,12 +257,12 @@ KEPT = {
 def test_a_rewrite_never_changes_a_value(case):
     data_type, value, is_kept = KEPT[case]
     catalog = MemoryCatalog([state(stored("p", data_type))], {NAME: [{"p": value}]})
-    said = statement(StatementKind.REWRITE_LAYOUT, LayoutRewrite(partitioning=("p",)))
+    refused = statement(StatementKind.REWRITE_LAYOUT, LayoutRewrite(partitioning=("p",)))
 
     if is_kept:
-        catalog.run(said)
+        catalog.run(refused)
     else:
         with pytest.raises(StatementError, match="the rewrite would change data: the values of p differ; nothing was"):
-            catalog.run(said)
+            catalog.run(refused)
 
     assert catalog.version(NAME) == int(is_kept)

@@ -79,9 +79,9 @@ def make(local, values):
     """Make a table with a column of each type, a row of each value, and one without any."""
     local.create_schema("dev", "silver")
     columns = names(values)
-    said = ", ".join(f"{name} {data_type}" for data_type, name in columns.items())
-    sql(local, f"CREATE TABLE {dotted(NAME)} (id INT, {said}) USING DELTA")
-    given = [(columns[data_type], value) for data_type, some in values.items() for value in some]
+    schema = ", ".join(f"{name} {data_type}" for data_type, name in columns.items())
+    sql(local, f"CREATE TABLE {dotted(NAME)} (id INT, {schema}) USING DELTA")
+    given = [(columns[data_type], value) for data_type, samples in values.items() for value in samples]
     rows = []
     for number, (at, value) in enumerate([*given, ("", "NULL")]):
         cells = [f"CAST({value if name == at else 'NULL'} AS {own})" for own, name in columns.items()]
@@ -136,15 +136,15 @@ def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(local, AGREED).sync_tables([model])
 
-    told = {violation.path: violation for violation in caught.value.diagnostics}
+    reported = {violation.path: violation for violation in caught.value.diagnostics}
     counted = {name: len(LOST[data_type]) for data_type, name in names(LOST).items()}
-    assert {path: violation.code for path, violation in told.items()} == dict.fromkeys(counted, "DS306")
-    for path, violation in told.items():
+    assert {path: violation.code for path, violation in reported.items()} == dict.fromkeys(counted, "DS306")
+    for path, violation in reported.items():
         assert violation.message.startswith(
             f"column {path} cannot become a partition column, because {counted[path]} row"
         )
         assert sql(local, violation.remedy.split("listed by ")[1].split("), or")[0]).count() == counted[path]
-    assert str(told["c0"]) == (
+    assert str(reported["c0"]) == (
         "dev.silver.orders: column c0 cannot become a partition column, because 2 rows hold values that are read back as"
         " others ('' and '__HIVE_DEFAULT_PARTITION__' as NULL), of 11, such as c0 = , __HIVE_DEFAULT_PARTITION__; replace"
         " the values (they are listed by SELECT * FROM `dev`.`silver`.`orders` WHERE coalesce(`c0` IN ('',"
@@ -153,8 +153,8 @@ def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(
     assert (shown(local, LOST), local.version(NAME)) == (before, 1)
 
     unasked = Orchestrator.over(local, AGREED._replace(preflight="off"))
-    said = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
-    with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {said} changed"):
+    schema = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
+    with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {schema} changed"):
         unasked.sync_tables([table(column("id", IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])
 
     assert (shown(local, LOST), local.version(NAME)) == (before, 1)

@@ -85,26 +85,26 @@ def test_spark_connect_is_interrupted(run):
 
 
 def test_a_statement_of_a_warehouse_is_cancelled():
-    asked = []
+    calls = []
 
     class Cursor:
         def __enter__(self):
             return self
 
         def __exit__(self, *_):
-            asked.append("closed")
+            calls.append("closed")
 
         def execute(self, sql):
-            asked.append(sql)
+            calls.append(sql)
             raise KeyboardInterrupt
 
         def cancel(self):
-            asked.append("cancel")
+            calls.append("cancel")
 
     with pytest.raises(StillRunning):
         WarehouseConnection(SimpleNamespace(cursor=Cursor)).rows("COMMENT")
 
-    assert asked == ["COMMENT", "cancel", "closed"]
+    assert calls == ["COMMENT", "cancel", "closed"]
 
 
 @pytest.mark.parametrize(("error", "is_left"), [(KeyboardInterrupt, False), (StillRunning, True)])

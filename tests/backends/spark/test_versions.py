@@ -104,7 +104,7 @@ def planned(before, after):
 
 
 def statement_of(plan, kind):
-    return next(each for action in plan.actions for each in statements(action) if each.kind is kind)
+    return next(statement for action in plan.actions for statement in statements(action) if statement.kind is kind)
 
 
 NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0"

@@ -66,10 +66,10 @@ class TestClassic(CatalogSuite):
 @pytest.fixture
 def counted(session, monkeypatch):
     """Statements that the session is asked, as they come."""
-    asked = []
+    queries = []
     ask = session._rows
-    monkeypatch.setattr(session, "_rows", lambda text: (asked.append(text), ask(text))[1])
-    return asked
+    monkeypatch.setattr(session, "_rows", lambda text: (queries.append(text), ask(text))[1])
+    return queries
 
 
 @pytest.mark.parametrize("number", [1, 10, 200 if ALL else 30])
@@ -89,7 +89,7 @@ def test_reading_takes_two_statements_a_table(session, counted, warehouse, numbe
 
 def test_absent_tables_take_one_statement_each_and_one_a_catalog(session, counted):
     session.create_schema("dev", "silver")
-    nowhere = [table(ID, name=f"{place}.t{index}") for index in range(3) for place in ("dev.silver", "dev.gold")]
+    nowhere = [table(ID, name=f"{schema}.t{index}") for index in range(3) for schema in ("dev.silver", "dev.gold")]
 
     state = session.snapshot(nowhere)
 
@@ -136,14 +136,14 @@ def test_what_sparks_schema_hides_is_read_from_the_log(session):
     )
     Orchestrator.over(session).sync_tables([made])
 
-    (found,) = session.snapshot([made]).tables.values()
+    (observed,) = session.snapshot([made]).tables.values()
 
-    assert [(column.name, column.value and column.value[1:]) for column in found.columns] == [
+    assert [(column.name, column.value and column.value[1:]) for column in observed.columns] == [
         ("id", None),
         ("day", ("id + 1", None)),
         ("n", (None, (1, 1, True))),
     ]
-    assert (found.partitioning, found.table_comment, found.version) == (("day",), "Hidden", 0)
+    assert (observed.partitioning, observed.table_comment, observed.version) == (("day",), "Hidden", 0)
 
 
 def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monkeypatch):

@@ -146,7 +146,7 @@ def test_an_entry_that_makes_no_sense_hides_none_of_the_others_of_its_page(log):
 
     assert list(state.problems) == [NAME]
     assert state.problems[NAME].message.endswith("(Expected `array | null`, got `int` - at `$.columns`)")
-    assert [found.exists for found in state.tables.values()] == [True] * 5
+    assert [observed.exists for observed in state.tables.values()] == [True] * 5
     assert server.calls == [LISTING, TABLE]
     with pytest.raises(StatementError, match=r"\(Expected `object`, got `str`\)"):
         server.catalog.table_names("dev", "silver")
@@ -200,15 +200,15 @@ def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log, monkeypatc
 def test_whatever_is_wrong_in_an_answer_stops_the_sync_of_one_table(log, call):
     server = Playing(log)
     server.play(UPDATE, {})
-    said = []
+    written = []
     for where, wrong in mutations(server.answers[call]):
         server.play(call, wrong)
         try:
             server.catalog.sync_entries([MODEL])
         except MetadataSyncError as error:
-            said.append((where, str(error)))
-    assert len(said) > 50
-    assert [where for where, text in said if "\n" in text] == []
+            written.append((where, str(error)))
+    assert len(written) > 50
+    assert [where for where, text in written if "\n" in text] == []
 
 
 REFUSED = {
@@ -289,7 +289,7 @@ def test_a_redirect_of_an_update_names_the_login_page(log):
 def echoes():
     """Yield answers that repeat the token at one place."""
     for call, kind in ((TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")):
-        yield from ((call, kind, where, told) for where, told in _echoes(Playing(REMOTE, kind).answers[call]))
+        yield from ((call, kind, where, sent) for where, sent in _echoes(Playing(REMOTE, kind).answers[call]))
 
 
 def _echoes(value, path=""):
@@ -298,9 +298,9 @@ def _echoes(value, path=""):
     if isinstance(value, dict):
         yield f"{path}.(key)", {**value, TOKEN: "x"}
     for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        for where, told in _echoes(part, f"{path}.{key}"):
+        for where, sent in _echoes(part, f"{path}.{key}"):
             changed = copy.copy(value)
-            changed[key] = told
+            changed[key] = sent
             yield where, changed
 
 
@@ -376,9 +376,9 @@ def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_entry_alone(log, l
     for _ in range(levels):
         nested = {"type": "array", "elementType": nested, "containsNull": True}
     server = Playing(log)
-    told = entry(log)
-    told["columns"][0]["type_json"] = json.dumps({"type": "struct", "fields": [field("id", nested)]})
-    server.play(TABLE, told)
+    sent = entry(log)
+    sent["columns"][0]["type_json"] = json.dumps({"type": "struct", "fields": [field("id", nested)]})
+    server.play(TABLE, sent)
 
     state = server.catalog.snapshot([MODEL])
 

@@ -126,11 +126,11 @@ def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
     double.metastore.tables[str(NAME)]["table_type"] = "MANAGED"
     double._delta_api, unity.client._delta_api = False, {}
 
-    found = unity.snapshot([table(column())]).tables[NAME]
+    observed = unity.snapshot([table(column())]).tables[NAME]
 
     double._delta_api = True
-    assert (found.version, unity.version(NAME)) == (0, 0)
-    assert [column.comment for column in found.columns] == ["Key"]
+    assert (observed.version, unity.version(NAME)) == (0, 0)
+    assert [column.comment for column in observed.columns] == ["Key"]
 
 
 def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, double):

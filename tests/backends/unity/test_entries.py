@@ -48,7 +48,7 @@ EVERYTHING = [
         for kind in ("byte", "short", "integer", "float", "double", "boolean", "binary", "string", "timestamp")
     ),
 ]
-SAID = {"comment": "All", "parted": ("day",), "team": "x", "delta__appendOnly": "true"}
+SAID = {"comment": "All", "partitioned_by": ("day",), "team": "x", "delta__appendOnly": "true"}
 
 
 @pytest.fixture

@@ -332,26 +332,26 @@ class TestSecrets:
     @pytest.mark.parametrize("is_good", [True, False])
     def test_a_token_is_in_no_log_error_or_variable(self, tmp_path, caplog, capfd, is_good):
         caplog.set_level(logging.DEBUG)
-        said = io.StringIO()
+        output = io.StringIO()
         with lake(tmp_path, token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
             unity.table()
             state = unity.state(MODEL, OTHER)
-            said.write(f"{state!r} {unity.catalog.client!r}")
+            output.write(f"{state!r} {unity.catalog.client!r}")
             with pytest.raises(DeltaSchemaError) as caught:
                 unity.catalog.client.schema("dev", "nowhere")
             with suppress(DeltaSchemaError):
                 unity.catalog.sync_entries([MODEL])
-            said.write(_with_locals(caught.value))
+            output.write(_with_locals(caught.value))
             unity.catalog.client._calls.timeout = 0.3
             unity.server.faults.append(Fault(path="catalogs", seconds=1))
             with pytest.raises(DeltaSchemaError) as caught:
                 unity.catalog.client.catalog("dev")
-            said.write(_with_locals(caught.value))
+            output.write(_with_locals(caught.value))
 
         assert bool(state.problems) is not is_good
         out, err = capfd.readouterr()
-        assert TOKEN not in said.getvalue() + caplog.text + out + err
-        assert TOKEN[5:] not in said.getvalue() + caplog.text + out + err
+        assert TOKEN not in output.getvalue() + caplog.text + out + err
+        assert TOKEN[5:] not in output.getvalue() + caplog.text + out + err
 
     @pytest.mark.parametrize("given", [f"{TOKEN}\n", f"\t {TOKEN}\r\n "])
     def test_white_space_at_its_ends_is_no_part_of_a_token(self, tmp_path, given):

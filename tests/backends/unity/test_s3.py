@@ -89,9 +89,13 @@ def unity(endpoint, tmp_path):
 def test_a_table_on_s3_is_read_and_its_entry_is_synced(unity, bucket, tmp_path):
     bucket(delta_log(tmp_path / "t", field("id", nullable=False), comment="On S3"), "silver/orders")
 
-    found = unity.state().tables[NAME]
+    observed = unity.state().tables[NAME]
 
-    assert (found.table_comment, [column.name for column in found.columns], found.version) == ("On S3", ["id"], 0)
+    assert (observed.table_comment, [column.name for column in observed.columns], observed.version) == (
+        "On S3",
+        ["id"],
+        0,
+    )
     assert len(unity.catalog.sync_entries([MODEL])) == 1
     assert unity.differences() == []
 

@@ -36,7 +36,7 @@ class Place:
     def __init__(self, uri, folder, token):
         self.name = QualifiedName(f"pds_{uuid.uuid4().hex[:12]}", "silver", "orders")
         self.model = table(column(), name=str(self.name))
-        self.folder = delta_log(folder, ID, DAY, DEEP, comment="All", parted=("day",), team="x")
+        self.folder = delta_log(folder, ID, DAY, DEEP, comment="All", partitioned_by=("day",), team="x")
         self.client = UnityClient(uri, Secret(token) if token else None)
         self.catalog = UnityCatalog(self.client)
         self.http = connection(self.client.uri, token)
@@ -70,7 +70,7 @@ class Place:
         pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="DELTA_SCHEMA_TEST_UNITY_URI is not set")),
     ]
 )
-def place(request, tmp_path):
+def bench(request, tmp_path):
     with UnityDouble() as double:
         uri, token = (REAL, os.environ.get("UNITY_CATALOG_TOKEN")) if request.param == "real" else (double.uri, None)
         made = Place(uri, tmp_path / "orders", token)
@@ -79,32 +79,32 @@ def place(request, tmp_path):
         made.forget()
 
 
-def test_a_synced_entry_keeps_its_id_and_is_not_updated_again(place):
-    before = place.client.table(place.name)["table_id"]
-    assert place.differences() == [
+def test_a_synced_entry_keeps_its_id_and_is_not_updated_again(bench):
+    before = bench.client.table(bench.name)["table_id"]
+    assert bench.differences() == [
         "columns: the catalog entry has none, the log has 3",
         "comment: the catalog entry has '', the log has 'All'",
         "properties.team: the catalog entry has (absent), the log has 'x'",
     ]
 
-    (done,) = place.catalog.sync_entries([place.model])
-    tag = place.tag()
+    (done,) = bench.catalog.sync_entries([bench.model])
+    tag = bench.tag()
 
-    assert (done.version, place.differences()) == (0, [])
-    assert place.client.table(place.name)["table_id"] == before == tag["table-uuid"]
-    assert place.catalog.sync_entries([place.model]) == ()
-    assert place.tag()["etag"] == tag["etag"]
+    assert (done.version, bench.differences()) == (0, [])
+    assert bench.client.table(bench.name)["table_id"] == before == tag["table-uuid"]
+    assert bench.catalog.sync_entries([bench.model]) == ()
+    assert bench.tag()["etag"] == tag["etag"]
 
 
-def test_it_follows_the_log(place):
-    place.catalog.sync_entries([place.model])
+def test_it_follows_the_log(bench):
+    bench.catalog.sync_entries([bench.model])
     commit(
-        place.folder,
+        bench.folder,
         1,
         metadata(field("id"), field("code", "string", __CHAR_VARCHAR_TYPE_STRING="varchar(5)"), new="1"),
     )
 
-    assert place.differences() == [
+    assert bench.differences() == [
         "columns.day: the catalog entry has date, the log has (absent)",
         "columns.deep: the catalog entry has array<struct<x:decimal(9,3)>>, the log has (absent)",
         "columns.id.nullability: the catalog entry has not null, the log has nullable",
@@ -114,13 +114,13 @@ def test_it_follows_the_log(place):
         "properties.new: the catalog entry has (absent), the log has '1'",
         "properties.team: the catalog entry has 'x', the log has (absent)",
     ]
-    assert [result.version for result in place.catalog.sync_entries([place.model])] == [1]
-    assert place.differences() == []
+    assert [result.version for result in bench.catalog.sync_entries([bench.model])] == [1]
+    assert bench.differences() == []
 
 
-def test_an_update_asserts_what_it_was_decided_by(place):
-    tag = place.tag()
-    said = {"updates": [{"action": "set-table-comment", "comment": "Mine"}]}
+def test_an_update_asserts_what_it_was_decided_by(bench):
+    tag = bench.tag()
+    update = {"updates": [{"action": "set-table-comment", "comment": "Mine"}]}
     identity = {"type": "assert-table-uuid", "uuid": tag["table-uuid"]}
 
     for requirements, status in (
@@ -129,24 +129,24 @@ def test_an_update_asserts_what_it_was_decided_by(place):
         ([], 400),
     ):
         with pytest.raises(ServerError) as caught:
-            place.client.update_table(place.name, {**said, "requirements": requirements})
+            bench.client.update_table(bench.name, {**update, "requirements": requirements})
         assert caught.value.status == status
-    assert place.tag()["etag"] == tag["etag"]
+    assert bench.tag()["etag"] == tag["etag"]
 
 
-def test_missing_objects_are_reported_as_missing(place):
-    nope = table(column(), name=f"{place.name.catalog}.silver.nope")
-    nowhere = table(column(), name=f"{place.name.catalog}.gold.nope")
+def test_missing_objects_are_reported_as_missing(bench):
+    nope = table(column(), name=f"{bench.name.catalog}.silver.nope")
+    nowhere = table(column(), name=f"{bench.name.catalog}.gold.nope")
 
-    state = place.catalog.snapshot([nope, nowhere])
+    state = bench.catalog.snapshot([nope, nowhere])
 
     assert [(table.exists, table.schema_exists) for table in state.tables.values()] == [(False, False), (False, True)]
 
 
-def test_tables_are_listed(place):
-    assert place.catalog.table_names(place.name.catalog, "silver") == (place.name,)
-    assert place.catalog.table_names(place.name.catalog, "gold") == ()
+def test_tables_are_listed(bench):
+    assert bench.catalog.table_names(bench.name.catalog, "silver") == (bench.name,)
+    assert bench.catalog.table_names(bench.name.catalog, "gold") == ()
 
 
-def test_its_delta_api_is_detected(place):
-    assert place.client.has_delta_api(place.name.catalog)
+def test_its_delta_api_is_detected(bench):
+    assert bench.client.has_delta_api(bench.name.catalog)

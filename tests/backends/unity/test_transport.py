@@ -146,9 +146,9 @@ def test_the_largest_body_and_the_number_of_pages():
 def pages(following):
     """Answer each page with none of the tables, and the token of another one."""
 
-    def play(server, said, connection):
+    def play(server, request, connection):
         number = len(server.heads)
-        answers({"tables": [], "next_page_token": following(number)})(server, said, connection)
+        answers({"tables": [], "next_page_token": following(number)})(server, request, connection)
 
     return play
 
@@ -178,10 +178,10 @@ def test_pages_without_an_end(monkeypatch, following, reason, calls):
 
 
 def test_each_page_has_a_time_of_its_own():
-    def page(server, said, connection):
+    def page(server, request, connection):
         time.sleep(0.5)
         number = len(server.heads)
-        answers({"tables": [], "next_page_token": str(number) if number < 4 else None})(server, said, connection)
+        answers({"tables": [], "next_page_token": str(number) if number < 4 else None})(server, request, connection)
 
     with hostile(page) as server:
         client = UnityClient(server.uri, timeout=1.5)
@@ -201,12 +201,12 @@ GARBAGE = {
 
 @pytest.mark.parametrize(("data", "reason"), GARBAGE.values(), ids=GARBAGE)
 def test_answers_that_break_off_are_of_one_table(data, reason):
-    def play(server, said, connection):
-        if "/tables/dev.silver.orders" in said:
+    def play(server, request, connection):
+        if "/tables/dev.silver.orders" in request:
             server.send(connection, data)
             connection.shutdown(socket.SHUT_RDWR)
         else:
-            answers({"error_code": "TABLE_NOT_FOUND", "message": "x"}, "404 Not Found")(server, said, connection)
+            answers({"error_code": "TABLE_NOT_FOUND", "message": "x"}, "404 Not Found")(server, request, connection)
 
     with hostile(play) as server:
         client = UnityClient(server.uri, timeout=60)
@@ -229,7 +229,7 @@ def test_the_first_address_that_answers_is_used(monkeypatch):
 
         def both(host, *args, **options):
             hosts = ["127.0.0.2", "127.0.0.1"] if host == "unity.example" else [host]
-            return [found for host in hosts for found in resolve(host, *args, **options)]
+            return [address for host in hosts for address in resolve(host, *args, **options)]
 
         monkeypatch.setattr(socket, "getaddrinfo", both)
         client = UnityClient(server.uri.replace("127.0.0.1", "unity.example"), timeout=60)
@@ -269,10 +269,10 @@ def test_a_name_server_that_does_not_answer(monkeypatch):
 def test_calls_at_once_have_times_of_their_own():
     """A deadline is of a thread: one call that waits does not take the time of another."""
 
-    def play(server, said, connection):
-        if "slow" in said:
-            silent(server, said, connection)
-        answers({"name": "quick"})(server, said, connection)
+    def play(server, request, connection):
+        if "slow" in request:
+            silent(server, request, connection)
+        answers({"name": "quick"})(server, request, connection)
 
     with hostile(play) as server:
         client = UnityClient(server.uri, timeout=2)
