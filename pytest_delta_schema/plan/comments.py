@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.changes import Change, SetColumnComments, SetTableComment
+from pytest_delta_schema.plan.changes import Change, SetTableComment
+from pytest_delta_schema.plan.changes.comments import comments_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,7 @@ def comment_changes(difference: Difference) -> Iterator[Change]:
     comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
     if comments:
         comments.sort(key=_by_path)
-        yield SetColumnComments(
-            comments=MappingProxyType({path.root: comment for path, comment in comments if not path.is_nested}),
-            fields=MappingProxyType({path: comment for path, comment in comments if path.is_nested}),
-        )
+        yield comments_at(dict(comments))
     if difference.desired.table_comment != difference.observed.table_comment:
         yield SetTableComment(comment=difference.desired.table_comment)
 

@@ -283,6 +283,7 @@ def _enabling_step(change: Change) -> Step:
 
 
 def _needs_enabling(changes: list[Change]) -> bool:
-    return any(type(change) in _NEEDING_FEATURES for change in changes) and any(
-        isinstance(change, SetTableProperties) and enables_feature(change) for change in changes
-    )
+    for change in changes:
+        if isinstance(change, SetTableProperties) and enables_feature(change):
+            return not _NEEDING_FEATURES.isdisjoint(map(type, changes))
+    return False

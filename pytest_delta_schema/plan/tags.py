@@ -25,6 +25,8 @@ def tag_changes(difference: Difference) -> Iterator[Change]:
     It is not documented whether tags stay on a renamed column. So unwanted tags are removed before the rename, and all
     others are set again after it, which changes nothing if they stayed.
     """
+    if not difference.desired.tags:
+        return
     olds = old_names(difference.renames.done)
     columns = (
         *difference.observed.columns,

@@ -52,13 +52,16 @@ def needed_features(difference: Difference, enable: Collection[str] = ()) -> dic
         difference: What changes.
         enable: Features that may be enabled without being declared.
     """
+    needed: dict[str, str] = {}
     new_types = [placed.column.data_type for placed in difference.added]
     new_types += [pair.desired.data_type for pair in difference.retyped]
-    new = atoms(new_types) & NEEDED_FEATURES.keys()
+    new = atoms(new_types).intersection(NEEDED_FEATURES)
     if new:
         new -= atoms(column.data_type for column in difference.observed.columns)
-    needed = {key: value for atom in sorted(new) for key, value in NEEDED_FEATURES[atom].items()}
-    if any(_has_default(pair[0]) for pairs in (difference.added, difference.changed) for pair in pairs):
+        for atom in sorted(new):
+            needed.update(NEEDED_FEATURES[atom])
+    values = [placed.column.value for placed in difference.added] + [pair.desired.value for pair in difference.changed]
+    if any(value.default is not None for value in values if value is not None):
         needed[DEFAULTS_FEATURE] = "supported"
     if TYPE_WIDENING in enable and any(
         widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped

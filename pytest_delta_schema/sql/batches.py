@@ -31,9 +31,11 @@ def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
         changes: At most one for each column or part of a column.
     """
     together = tuple(changes)
+    if not together:
+        return []
     paths = [change.path for change in together]
     if not any(path.is_nested for path in paths):
-        return [together] if together else []
+        return [together]
     by_path = dict(zip(paths, together, strict=True))
     return [tuple(by_path[path] for path in group) for group in batched_paths(paths)]
 

@@ -43,7 +43,7 @@ def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Ite
 
 def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
     """Render all new columns as one statement; their comments and defaults follow with those of other columns."""
-    lines = ",\n".join(f"  {_definition(change.path, change.bare)}{_position(change)}" for change in changes)
+    lines = ",\n".join([f"  {_definition(change.path, change.bare)}{_position(change)}" for change in changes])
     yield Statement(
         table=table,
         kind=StatementKind.ADD_COLUMNS,
@@ -75,8 +75,8 @@ def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullability
         (StatementKind.LOOSEN_COLUMNS, True, "DROP NOT NULL"),
         (StatementKind.TIGHTEN_COLUMNS, False, "SET NOT NULL"),
     ):
-        for group in batches(change for change in changes if change.is_nullable is is_nullable):
-            lines = ",\n".join(f"  {path_sql(change.path)} {clause}" for change in group)
+        for group in batches([change for change in changes if change.is_nullable is is_nullable]):
+            lines = ",\n".join([f"  {path_sql(change.path)} {clause}" for change in group])
             sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
             yield Statement(table=table, kind=kind, sql=sql, changes=group)
 

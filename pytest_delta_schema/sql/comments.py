@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import SetColumnComments, SetTableComment
+from pytest_delta_schema.plan.changes.comments import comments_at
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 
@@ -23,20 +22,13 @@ def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComment
         comments = change.by_path
         for group in batched_paths(comments):
             part = comments if len(group) == len(comments) else {path: comments[path] for path in group}
-            lines = ",\n".join(f"  {path_sql(path)} COMMENT {literal(comment)}" for path, comment in part.items())
+            lines = ",\n".join([f"  {path_sql(path)} COMMENT {literal(comment)}" for path, comment in part.items()])
             yield Statement(
                 table=table,
                 kind=StatementKind.COMMENT_COLUMNS,
                 sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
                 changes=(change if part is comments else comments_at(part),),
             )
-
-
-def comments_at(comments: Mapping[ColumnPath, str]) -> SetColumnComments:
-    """Return the change that sets the comments at some paths."""
-    columns = {path.root: comment for path, comment in comments.items() if not path.is_nested}
-    fields = {path: comment for path, comment in comments.items() if path.is_nested}
-    return SetColumnComments(comments=MappingProxyType(columns), fields=MappingProxyType(fields))
 
 
 def set_table_comment(table: QualifiedName, changes: Sequence[SetTableComment]) -> Iterator[Statement]:

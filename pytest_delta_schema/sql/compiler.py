@@ -30,11 +30,10 @@ def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
     """Compile an action to the statements that do it, in order."""
     if isinstance(action, CreateTable):
         return tuple(_creation(action))
-    return tuple(
-        statement
-        for kind, group in groupby(action.changes, type)
-        for statement in renderer_of(kind)(action.table, tuple(group))
-    )
+    rendered: list[Statement] = []
+    for kind, group in groupby(action.changes, type):
+        rendered += renderer_of(kind)(action.table, tuple(group))
+    return tuple(rendered)
 
 
 def renderer_of(kind: type) -> Renderer:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def property_lines(properties: Mapping[str, str]) -> str:
     """Render properties, one on each line, without the parentheses."""
-    return ",\n".join(f"  {literal(key)} = {literal(value)}" for key, value in properties.items())
+    return ",\n".join([f"  {literal(key)} = {literal(value)}" for key, value in properties.items()])
 
 
 def set_properties(table: QualifiedName, changes: Sequence[SetTableProperties]) -> Iterator[Statement]:

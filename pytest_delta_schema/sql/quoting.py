@@ -50,7 +50,8 @@ def listed(names: Iterable[str]) -> str:
 
 def path_sql(path: ColumnPath) -> str:
     """Quote a column and the fields below it, joined by dots."""
-    return ".".join(map(identifier, path.parts))
+    parts = path.parts
+    return identifier(parts[0]) if len(parts) == 1 else ".".join(map(identifier, parts))
 
 
 def condition(expression: str) -> str:

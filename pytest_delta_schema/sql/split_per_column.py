@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, SetColumnComments
-from pytest_delta_schema.sql.comments import comments_at
+from pytest_delta_schema.plan.changes.comments import comments_at
 from pytest_delta_schema.sql.compiler import renderer_of
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 

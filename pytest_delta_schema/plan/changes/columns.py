@@ -11,13 +11,12 @@ from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_c
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.types import ColumnState, describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.state.types import ColumnState
 
 __all__ = ["ColumnAdd", "ColumnDrop", "ColumnNullabilityChange", "ColumnRename"]
 
@@ -84,8 +83,10 @@ class ColumnAdd:
     @property
     def bare(self) -> ColumnState:
         """The column without its default, which Delta refuses in ADD COLUMNS, and without its comment."""
-        value = self.column.value and self.column.value._replace(default=None)
-        return self.column._replace(comment="", value=value if value and any(value) else None)
+        name, data_type, is_nullable, _, value = self.column
+        if value is not None:
+            value = value._replace(default=None)
+        return ColumnState(name, data_type, is_nullable, "", value if value and any(value) else None)
 
 
 def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]:

@@ -50,6 +50,18 @@ class SetColumnComments:
         return {**{column_path(name): comment for name, comment in self.comments.items()}, **self.fields}
 
 
+def comments_at(comments: Mapping[ColumnPath, str]) -> SetColumnComments:
+    """Return the change that sets the comments at some paths."""
+    columns: dict[str, str] = {}
+    fields: dict[ColumnPath, str] = {}
+    for path, comment in comments.items():
+        if path.is_nested:
+            fields[path] = comment
+        else:
+            columns[path.root] = comment
+    return SetColumnComments(comments=MappingProxyType(columns), fields=MappingProxyType(fields))
+
+
 def _table_lines(change: SetTableComment, action: AlignTable) -> Iterator[ChangeLine]:
     yield ChangeLine(CHANGE, "comment", repr(action.observed.table_comment), repr(change.comment))
 
