@@ -1,4 +1,4 @@
-"""What older versions of Spark and Delta lack: statements that are split for them, and statements that are refused."""
+"""The statements that older versions of Spark and Delta lack: they are split for them, or refused."""
 
 from __future__ import annotations
 

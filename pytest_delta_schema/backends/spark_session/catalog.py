@@ -91,7 +91,7 @@ class SessionCatalog:
 
     @cached_property
     def capabilities(self) -> Capabilities:
-        """What the session can do; its versions are asked for when it is first needed."""
+        """The capabilities of the session; its versions are read when they are first needed."""
         with in_users_names(self._redacted):
             versions = SparkVersions.of(self.spark, self._gateway)
         return versions.limit(REMOTE if self._gateway is None else CLASSIC)
