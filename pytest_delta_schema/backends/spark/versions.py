@@ -12,6 +12,7 @@ from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.split_per_column import TOGETHER
+from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ SEVERAL_COLUMNS = (4, 0)
 
 GENERATED_COLUMNS = (4, 4)
 """The first Delta that creates generated and identity columns by SQL (Delta 4.3.1: UNSUPPORTED_FEATURE)."""
+
+UNCOMMITTED_ROWS = (4, 0)
+"""The first Delta that reads files before they are committed (Delta 3.3.3: its snapshot for it takes no protocol)."""
 
 _NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0"
 
@@ -73,6 +77,11 @@ class SparkVersions:
         generated = ", ".join(_generated(statement))
         if generated and self.delta < GENERATED_COLUMNS:
             return Refusal(f"Delta {version} has no SQL for generated and identity columns ({generated})", _NEWER)
+        if self.delta < UNCOMMITTED_ROWS and statement.kind is StatementKind.REWRITE_LAYOUT:
+            reason = (
+                f"Delta {version} cannot read rows back before they are committed, which shows that none has changed"
+            )
+            return Refusal(reason, f"create the table again under another name and copy the rows, or {_NEWER}")
         changes = [change for change in statement.changes if isinstance(change, ColumnTypeChange)]
         narrow = [change for change in changes if widening(change.before, change.after, self.delta) is None]
         if narrow:

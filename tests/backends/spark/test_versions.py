@@ -97,6 +97,13 @@ def retyped(*columns):
     return statement_of(planned([table(*before)], [table(*after)]), StatementKind.CHANGE_TYPES)
 
 
+def relaid():
+    columns = [Column("id", LONG), Column("r", TEXT)]
+    return statement_of(
+        planned([table(*columns)], [table(*columns, partitioned_by=["r"])]), StatementKind.REWRITE_LAYOUT
+    )
+
+
 def planned(before, after):
     catalog = MemoryCatalog()
     Orchestrator.over(catalog).sync_tables(before)
@@ -121,6 +128,16 @@ REFUSALS = [
         Refusal("Delta 4.3 has no SQL for generated and identity columns (id)", NEWER),
         id="identity on 4.3",
     ),
+    pytest.param(
+        (3, 3),
+        relaid(),
+        Refusal(
+            "Delta 3.3 cannot read rows back before they are committed, which shows that none has changed",
+            f"create the table again under another name and copy the rows, or {NEWER}",
+        ),
+        id="layout on 3.3",
+    ),
+    pytest.param((4, 0), relaid(), None, id="layout on 4.0"),
     pytest.param((4, 4), created(Column("id", LONG, identity=True)), None, id="identity on 4.4"),
     pytest.param((3, 3), created(Column("id", LONG, default="1")), None, id="default on 3.3"),
     pytest.param(
