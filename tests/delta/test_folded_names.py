@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pytest_delta_schema
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded, same_name, same_names
 
 
@@ -66,3 +68,38 @@ def test_a_mapping_can_be_changed() -> None:
     assert (numbers.setdefault("ID", 7), numbers.setdefault("New", 8)) == (1, 8)
     assert (numbers.pop("mail"), numbers.pop("mail")) == (2, None)
     assert [*numbers] == ["id", "new"]
+
+
+OTHER_TEXTS = {
+    "backends/databricks/types.py": "types of Databricks",
+    "backends/local/clone_writes.py": "a boolean of Spark",
+    "backends/local/parquet_folder.py": "a table provider",
+    "backends/local/reader.py": "a table provider",
+    "backends/problems.py": "a table provider",
+    "backends/spark_session/reader.py": "a table provider",
+    "backends/unity/storage.py": "booleans of Hadoop and deltalake",
+    "backends/unity/transport.py": "headers of HTTP",
+    "delta/char_varchar.py": "types in JSON",
+    "delta/features.py": "values of properties",
+    "engine/configuration_reference.py": "a boolean of TOML",
+    "engine/project_file.py": "a mistyped setting",
+    "engine/setting_values.py": "a boolean of TOML",
+    "models/codegen.py": "a variable in Python",
+    "plan/entry_differences.py": "types of catalog entries",
+    "plan/properties.py": "values of properties",
+    "plan/risk.py": "a member of an enum",
+    "redaction.py": "the scheme of an address",
+    "rules/conversion.py": "a value in the name of a folder",
+    "state/expressions/faults.py": "a function of SQL",
+    "state/expressions/forms.py": "functions and numbers of SQL",
+    "testing/unity/columns.py": "the server double shares no code with what it tests",
+}
+"""The modules that make another text than a name lower case, with what it is."""
+
+
+def test_names_are_folded_in_one_place() -> None:
+    root = Path(pytest_delta_schema.__file__).parent
+    lower = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if ".lower" in path.read_text("utf-8")}
+
+    assert sorted(lower - OTHER_TEXTS.keys()) == ["delta/column_path.py", "delta/folded_names.py"]
+    assert OTHER_TEXTS.keys() <= lower
