@@ -113,7 +113,7 @@ def test_damage(tmp_path, kind, case, reader):
     cases[case].harm(log)
 
     problem = damage(log, reader)
-    message = cases[case].said
+    message = cases[case].message
     if message is None:
         assert problem is None
     else:
@@ -245,7 +245,7 @@ class TestUnity:
         assert state.tables[OTHER.name].exists
         text = str(state.problems[NAME])
         assert text.startswith("dev.silver.orders: its Delta log is damaged (")
-        assert COMMITS[case].said.format(log=log) in text
+        assert COMMITS[case].message.format(log=log) in text
 
     def test_a_checksum_is_no_source_of_clustering_without_its_commit(self, tmp_path):
         log = plain(tmp_path)

@@ -13,6 +13,7 @@ SOURCES = sorted(
     path for folder in ("pytest_delta_schema", "examples", "benchmarks") for path in (ROOT / folder).rglob("*.py")
 )
 JAVA = sorted((ROOT / "pytest_delta_schema").rglob("*.java"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "Makefile"]
 
 INSTEAD = {
@@ -80,7 +81,7 @@ def test_docstrings_start_with_what_the_object_does():
 def test_variables_are_called_after_the_thing():
     names = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
-        for path in SOURCES
+        for path in (*SOURCES, *TESTS)
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, (ast.Name, ast.arg))
         and (name := node.id if isinstance(node, ast.Name) else node.arg) in NAMES

@@ -161,8 +161,8 @@ CLUSTERED = {"a": "a", "b.c": "b.c", "s.x": "s.x", "`s`.`y.z`": "s.`y.z`"}
 
 @pytest.mark.parametrize("path", CLUSTERED)
 def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them(path):
-    place = struct(field("x", spark.LongType()), field("y.z", spark.LongType()))
-    columns = [Column("a", spark.LongType()), Column("b.c", spark.LongType()), Column("s", place)]
+    nested = struct(field("x", spark.LongType()), field("y.z", spark.LongType()))
+    columns = [Column("a", spark.LongType()), Column("b.c", spark.LongType()), Column("s", nested)]
     wanted = desired_state(Table("dev", "silver", "orders", columns, clustered_by=[path]))
 
     declared = declared_table(wanted)

@@ -27,14 +27,14 @@ def checksum_file(log: Path, version: int = NEWEST) -> Path:
 
 def checkpoint_file(log: Path) -> Path:
     """Return the file, or the upper file, of the only checkpoint."""
-    (found,) = log.glob(f"{CHECKPOINT:020d}.checkpoint*")
-    return found
+    (path,) = log.glob(f"{CHECKPOINT:020d}.checkpoint*")
+    return path
 
 
 def sidecar_file(log: Path) -> Path:
     """Return the only lower file of the checkpoint."""
-    (found,) = (log / "_sidecars").glob("*.parquet")
-    return found
+    (path,) = (log / "_sidecars").glob("*.parquet")
+    return path
 
 
 def cut(path: Path) -> None:
@@ -70,11 +70,11 @@ class Case(NamedTuple):
 
     Args:
         harm: What is done to the log.
-        said: What is said of it, with ``{log}`` and ``{checkpoint}``; ``None`` if readers of the table are not harmed.
+        message: How it is reported, with ``{log}`` and ``{checkpoint}``; ``None`` if readers of the table are not harmed.
     """
 
     harm: Callable[[Path], object]
-    said: str | None
+    message: str | None
 
 
 _CUT = "{log}/00000000000000000004.json is cut off or damaged in line "

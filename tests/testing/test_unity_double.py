@@ -145,17 +145,17 @@ def test_calls_and_answers(call, method, path, body, status, expected):
     assert current == (status, expected)
 
 
-def told(kind, message, status=404):
+def delta_error(kind, message, status=404):
     return {"error": {"message": message, "type": kind, "code": status, "stack": None}}
 
 
 MISSING = {
-    "table": (TABLE.replace("orders", "zzz"), told("NoSuchTableException", "Table not found: dev.silver.zzz")),
-    "schema": (TABLE.replace("silver", "zzz"), told("NoSuchSchemaException", "Schema not found: dev.zzz")),
-    "catalog": (TABLE.replace("dev", "zzz"), told("NoSuchCatalogException", "Catalog not found: zzz")),
+    "table": (TABLE.replace("orders", "zzz"), delta_error("NoSuchTableException", "Table not found: dev.silver.zzz")),
+    "schema": (TABLE.replace("silver", "zzz"), delta_error("NoSuchSchemaException", "Schema not found: dev.zzz")),
+    "catalog": (TABLE.replace("dev", "zzz"), delta_error("NoSuchCatalogException", "Catalog not found: zzz")),
     "catalog of the configuration": (
         "/delta/v1/config?catalog=zzz&protocol-versions=1.0",
-        told("NoSuchCatalogException", "Catalog not found: zzz"),
+        delta_error("NoSuchCatalogException", "Catalog not found: zzz"),
     ),
 }
 
@@ -171,7 +171,7 @@ def test_the_configuration_is_that_of_a_catalog(call):
     assert (status, current["protocol-version"], len(current["endpoints"])) == (200, "1.0", 12)
     assert call("GET", "/delta/v1/config?protocol-versions=1.0") == (
         400,
-        told("InvalidParameterValueException", "Must supply a proper catalog in catalog parameter.", 400),
+        delta_error("InvalidParameterValueException", "Must supply a proper catalog in catalog parameter.", 400),
     )
 
 

@@ -54,10 +54,10 @@ def harmed(folder, case):
     return table(ID, name=f"dev.silver.{copy.name}"), copy / "_delta_log"
 
 
-def said(case, log):
+def reported(case, log):
     """Return what is said of a case."""
     checkpoint = next(iter((log.parent.parent / "orders" / "_delta_log").glob("0*.checkpoint*")), log)
-    return case.said.format(log=log, checkpoint=log / checkpoint.name)
+    return case.message.format(log=log, checkpoint=log / checkpoint.name)
 
 
 @pytest.mark.parametrize("kind", LOGS)
@@ -71,12 +71,12 @@ def test_damage_is_seen_as_a_reader_of_the_rows_would_see_it(local, kind):
 
     for name, (model, log) in copies.items():
         case = cases[name]
-        if case.said is None:
+        if case.message is None:
             assert state.tables[model.name].version == 4, name
         else:
             text = str(state.problems[model.name])
             assert text.startswith(f"{model.qualified_name}: its Delta log is damaged ("), name
-            assert said(case, log) in text, name
+            assert reported(case, log) in text, name
             assert str(local.version(model.name)) == text, name
 
 
@@ -89,10 +89,10 @@ def test_a_session_sees_it_too(local):
 
     for name, (model, log) in copies.items():
         case = COMMITS[name]
-        if case.said is None:
+        if case.message is None:
             assert state.tables[model.name].exists, name
         else:
-            assert said(case, log) in str(state.problems[model.name]), name
+            assert reported(case, log) in str(state.problems[model.name]), name
 
 
 @pytest.mark.parametrize("kind", LOGS)

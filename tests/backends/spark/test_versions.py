@@ -76,15 +76,15 @@ def test_a_condition_of_the_jvm_is_read_by_both_of_its_names(error, condition):
 
 
 @pytest.mark.parametrize(
-    ("version", "found"),
+    ("version", "expected"),
     [("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)],
 )
-def test_the_version_of_delta(version, found):
+def test_the_version_of_delta(version, expected):
     package = type("Package", (), {"VERSION": staticmethod(lambda: version) if version else None})
     delta = {"package$": type("Class", (), {"MODULE$": package})}
     jvm = type("Jvm", (), {"io": type("Io", (), {"delta": type("Delta", (), delta)})})
 
-    assert delta_version(type("Gateway", (), {"jvm": jvm})()) == found
+    assert delta_version(type("Gateway", (), {"jvm": jvm})()) == expected
 
 
 def created(*columns):
