@@ -9,7 +9,7 @@ DOCS_READY := .venv-tools/.docs
 RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults lint format docs package bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults test-versions lint format docs package bench clean
 
 # Several processes run the tests: each line is one process; the marks are explained in pyproject.toml.
 plain_TESTS := -m 'not spark'
@@ -25,6 +25,7 @@ help:
 	@echo 'make test-all   every test, every scenario on every backend, and every write of every pair'
 	@echo 'make test-long  random changes of a table on real Delta, for 20 minutes'
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, continues where it was stopped'
+	@echo 'make test-versions  all local scenarios on each supported pair of pyspark and delta-spark: about 10 minutes a pair'
 	@echo 'make lint    style, types, and the layers of imports'
 	@echo 'make format  format the code'
 	@echo 'make bench   measure the speed table of the documentation'
@@ -61,6 +62,9 @@ test-long: $(READY)
 test-faults: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)
 
+test-versions: $(READY)
+	@DELTA_SCHEMA_TEST_COVERING=$(COVERING) PYTHONPATH=.:tests $(BIN)/python -m versions $(PAIRS)
+
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise
 	$(BIN)/ruff format --check
@@ -85,7 +89,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
-	rm -rf .venv .venv-tools .faults .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-tools .venv-versions .faults .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }

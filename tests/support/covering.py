@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 ALL = bool(os.environ.get("DELTA_SCHEMA_TEST_ALL"))
 """Whether every backend plays every scenario; ``make test-all`` sets it."""
 
+COVERING = bool(os.environ.get("DELTA_SCHEMA_TEST_COVERING"))
+"""Whether the local backend, too, plays a covering set only; ``make test-versions COVERING=1`` sets it."""
+
 Trait = tuple[str, ...]
 """Something that a backend can do differently from others, such as ``("add columns", "emulated")``."""
 

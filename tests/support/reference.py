@@ -17,6 +17,7 @@ from pytest_delta_schema.plugin import fixtures, options
 from pytest_delta_schema.rules.registry import all_rules
 from support import answers, capabilities, findings
 from support.pages import DOCS
+from versions import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -137,6 +138,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "capabilities": capabilities.table,
     "answers": answers.table,
     "findings": findings.table,
+    "pairs": record.pairs_table,
+    "matrix of versions": record.matrix,
     "capabilities of versions": capabilities.versions_table,
 }
 

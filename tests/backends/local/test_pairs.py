@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -153,3 +154,11 @@ def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
     assert {name: extras[name] for name in wanted} == wanted
     assert extras["spark"] == wanted["spark42"]
     assert [pair.extra for pair in PAIRS] == list(wanted)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.extra)
+def test_the_pins_of_a_pair_are_its_versions(pair):
+    path = ROOT / "constraints.txt" if pair is PAIRS[-1] else ROOT / "constraints" / f"{pair.extra}.txt"
+    pins = dict(re.findall(r"^([\w-]+)==(\S+)", path.read_text("utf-8"), re.MULTILINE))
+
+    assert (pins["pyspark"], pins["delta-spark"]) == (pair.pyspark, pair.delta_spark)
