@@ -151,6 +151,7 @@ def test_updating_a_part_keeps_the_snapshots_of_the_rest(project, args, workers)
 
 
 @pytest.mark.parametrize("broken", ["raise RuntimeError", "def test_it(): assert False"])
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 def test_updating_while_something_is_broken_keeps_all_snapshots(project, broken, workers):
     project.models(TWO)
     project.run("--snapshot-update")
@@ -162,6 +163,7 @@ def test_updating_while_something_is_broken_keeps_all_snapshots(project, broken,
     assert project.snapshots() == BOTH
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
 def test_a_whole_and_green_update_removes_what_is_left_over(project, workers):
     project.models(TWO)
     project.run("--snapshot-update")
