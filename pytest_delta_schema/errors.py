@@ -79,6 +79,8 @@ class Diagnostic:
         message: The fact and its reason, without the table's name and without a full stop.
         remedy: What to do about it, in the imperative; ``""`` for nothing.
         location: The declaration in the source; ``None`` if it is not known.
+        concerns_run: Whether every table of the run has this fault, such as a server that cannot be reached; it is then
+            reported once.
     """
 
     code: str = ""
@@ -89,9 +91,15 @@ class Diagnostic:
     message: str
     remedy: str = ""
     location: Location | None = None
+    concerns_run: bool = False
+
+    @property
+    def fact(self) -> str:
+        """The message with its remedy."""
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
 
     def __str__(self) -> str:
-        fact = f"{self.message}; {self.remedy}" if self.remedy else self.message
+        fact = self.fact
         name = " ".join(part for part in (self.code, self.rule) if part)
         return escaped(f"{self.table}: {fact} [{name}]" if name else f"{self.table}: {fact}")
 

@@ -229,8 +229,9 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
 
 def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoReturn:
     from pytest_delta_schema.plugin.failures import TableUnreadable, one_line
-    from pytest_delta_schema.plugin.outcome_report import note_outcome
+    from pytest_delta_schema.plugin.outcome_report import note_outcome, require_available
     from pytest_delta_schema.report.outcome_text import headline
 
     note_outcome(request.node, outcome)
+    require_available(outcome)
     raise TableUnreadable(one_line([headline(outcome)]), outcome.table)

@@ -9,7 +9,7 @@ from pytest_delta_schema.engine.outcome import Check, DataChecks, Status, TableO
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.plugin.failures import ContractFailure, one_line, relative
+from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure, one_line, relative
 from pytest_delta_schema.plugin.run import OUTCOME
 from pytest_delta_schema.report.outcome_text import applied_text, body, headline, unmanaged_headline
 
@@ -43,11 +43,23 @@ def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
         ContractFailure: If the check does not pass.
     """
     note_outcome(item, outcome)
+    require_available(outcome)
     if not outcome.status.is_good:
         _fail(item, outcome)
     text = applied_text(outcome)
     if text:
         item.add_report_section("call", "delta schema", text)
+
+
+def require_available(outcome: TableOutcome) -> None:
+    """Stop with the fault of the whole run that a check has met, if it has.
+
+    Raises:
+        CatalogUnavailable: With the fault, which is shown once a run.
+    """
+    for diagnostic in outcome.diagnostics:
+        if diagnostic.concerns_run:
+            raise CatalogUnavailable(diagnostic.fact)
 
 
 def note_outcome(item: pytest.Item, outcome: TableOutcome) -> None:

@@ -104,7 +104,8 @@ class Summary:
             return
         self._checked += 1
         self._unused |= dict.fromkeys(str(value) for name, value in report.user_properties if name == PREFIX + UNUSED)
-        outcome, cause = outcome_of(report), cause_of(report)
+        cause = cause_of(report)
+        outcome = None if cause else outcome_of(report)
         if outcome is None and (cause or report.failed) and report.nodeid not in self._outcomes:
             outcome = _ended_by_error(report, cause or _crash(report))
         if outcome is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.problems import problem
+from pytest_delta_schema.backends.unity.calls import UNREACHABLE
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
@@ -28,7 +30,9 @@ def unreadable(name: QualifiedName, error: DeltaSchemaError) -> Diagnostic:
         error: The error.
     """
     fact, _, remedy = str(error).rpartition("; ")
-    return problem(name, fact or str(error), remedy if fact else "look into the server's log")
+    result = problem(name, fact or str(error), remedy if fact else "look into the server's log")
+    is_unreachable = isinstance(error, StatementError) and error.condition == UNREACHABLE
+    return replace(result, concerns_run=is_unreachable or isinstance(error, BackendUnavailableError))
 
 
 def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableState | Diagnostic:
