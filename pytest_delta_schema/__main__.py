@@ -1,4 +1,4 @@
-"""``python -m pytest_delta_schema``: what is done once for a machine, outside of a pytest run."""
+"""``python -m pytest_delta_schema``: commands that run once for a machine, outside of a pytest run."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _LOG = logging.getLogger(LOGGER)
 
 @contextmanager
 def step(text: str, done: Callable[[], str] | None = None, *, announced: bool = False) -> Iterator[None]:
-    """Log how far a step is every few seconds, and its end; nothing about a short one that is not announced.
+    """Log the progress of a step every few seconds, and its end; nothing about a short one that is not announced.
 
     Args:
         text: What is done, such as ``starting Spark``.

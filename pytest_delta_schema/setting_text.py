@@ -9,7 +9,7 @@ SECTION = "tool.pytest_delta_schema"
 
 
 def toml_setting(name: str, value: object) -> str:
-    """Return a setting with its value, and the section in which it stands.
+    """Return a setting with its value and its section.
 
     Args:
         name: The key of the setting, such as ``enable_features``.

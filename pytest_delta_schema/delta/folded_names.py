@@ -29,7 +29,7 @@ def folded(name: str) -> str:
 
 
 def same_name(left: str, right: str) -> bool:
-    """Whether two names are one, which they are without regard to case."""
+    """Whether two names are equal without regard to case."""
     return left.lower() == right.lower()
 
 

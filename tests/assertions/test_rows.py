@@ -71,7 +71,7 @@ def test_columns_that_are_left_out_are_null(local_session, model):
     )
 
 
-def test_types_and_strangers_are_named(local_session, model):
+def test_types_and_undeclared_columns_are_named(local_session, model):
     rows = frame(local_session, [("1", 1, {"a": 1})], "id string, more int, xs map<string, int>")
 
     with pytest.raises(RowsError) as caught:

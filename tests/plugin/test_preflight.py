@@ -149,7 +149,7 @@ def test_a_table_that_does_not_exist_has_no_rows_to_ask(project):
         ),
     ],
 )
-def test_what_makes_no_sense_is_a_usage_error(project, lines, args, message):
+def test_an_invalid_value_is_a_usage_error(project, lines, args, message):
     project.models(MODELS)
     project.ini("delta_models = models", *lines)
 

@@ -102,7 +102,7 @@ def test_a_protected_pattern_matches_a_table_of_that_name(project, pattern):
         ),
     ],
 )
-def test_what_makes_no_sense_is_a_usage_error(project, args, message):
+def test_an_invalid_value_is_a_usage_error(project, args, message):
     project.models(MODELS)
 
     result = project.run(*args)

@@ -224,7 +224,7 @@ def test_a_table_that_is_not_there_has_no_stale_entry(project):
     result.stdout.fnmatch_lines(["dev.silver.nope does not exist in the catalog"])
 
 
-def test_an_entry_that_makes_no_sense_is_an_error_in_set_up(project, unity):
+def test_an_entry_that_is_malformed_is_an_error_in_set_up(project, unity):
     project.run("--delta-sync-metadata", "--snapshot-update")
     unity.entry()["columns"][0]["type_json"] = '"geometry"'
 
@@ -274,7 +274,7 @@ def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, uni
     assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
 
 
-def test_an_apply_item_alone_heals_the_entry(project, unity):
+def test_an_apply_item_alone_synchronises_the_entry(project, unity):
     result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
 
     result.assert_outcomes(passed=1, deselected=3)
@@ -297,7 +297,7 @@ def test_a_table_that_is_stored_in_another_case_is_one_and_the_same(project, uni
     assert sorted(unity.server.metastore.tables) == ["dev.silver.Mixed", "dev.silver.orders"]
 
 
-def test_an_entry_that_cannot_be_healed_fails_the_apply_item(project, unity):
+def test_an_entry_that_cannot_be_synchronised_fails_the_apply_item(project, unity):
     unity.server.read_only.add("dev.silver.orders")
 
     result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")

@@ -40,10 +40,10 @@ def record(pair: Pair, results: Path, date: str, *, covering: bool = False) -> N
 
 def outcomes(results: Path) -> dict[str, Any]:
     """Read a JUnit report: for each backend the number of scenarios that ran, those skipped by reason, and failures."""
-    found: dict[str, Any] = {}
+    by_backend: dict[str, Any] = {}
     for case in ET.parse(results).getroot().iter("testcase"):
         backend = BACKENDS[case.get("classname", "").rpartition(".")[2]]
-        outcome = found.setdefault(backend, {"ran": 0, "skipped": {}, "failed": []})
+        outcome = by_backend.setdefault(backend, {"ran": 0, "skipped": {}, "failed": []})
         name = case.get("name", "").partition("[")[2].rstrip("]") or case.get("name", "")
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
@@ -52,7 +52,7 @@ def outcomes(results: Path) -> dict[str, Any]:
             outcome["skipped"].setdefault(skipped.get("message", ""), []).append(name)
         else:
             outcome["ran"] += 1
-    return found
+    return by_backend
 
 
 def path_of(pair: Pair) -> Path:

@@ -81,9 +81,9 @@ def test_no_recorded_run_has_a_failure():
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.extra)
 def test_the_pins_of_a_pair_have_one_version_for_each_package_and_python(pair):
     pins = re.findall(r"^([\w.-]+)==([^\s;]+)(.*)$", environment.pins_of(pair), re.MULTILINE)
-    found = {(name.lower(), marker) for name, _, marker in pins}
+    markers = {(name.lower(), marker) for name, _, marker in pins}
 
-    assert len(found) == len(pins)
+    assert len(markers) == len(pins)
     assert {("pyspark", pair.pyspark), ("delta-spark", pair.delta_spark)} <= {
         (name, version) for name, version, _ in pins
     }

@@ -1,4 +1,4 @@
-"""How far the download of jars by Spark's resolver (Ivy) is: read from its log, its files and the server's answers."""
+"""The progress of a download of jars by Spark's resolver (Ivy), from its log, its files and the server's answers."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def test_what_is_no_delta_table(workspace, monkeypatch):
     assert [str(name) for name in catalog.table_names("dev", "silver")] == ["dev.silver.orders"]
 
 
-def test_a_type_that_makes_no_sense_is_a_damaged_table(workspace, monkeypatch):
+def test_a_type_that_is_malformed_is_a_damaged_table(workspace, monkeypatch):
     catalog, ask = made(workspace, table(ID)), workspace.rows
     monkeypatch.setattr(
         workspace,

@@ -145,7 +145,7 @@ def test_an_unreadable_log(made, warehouse, content, message):
 
 
 @pytest.mark.parametrize("metadata", ["{}", '{"metaData": {"schemaString": "no json"}}'])
-def test_metadata_that_makes_no_sense(made, warehouse, metadata):
+def test_malformed_metadata(made, warehouse, metadata):
     location = table_folder(warehouse, NAME)
 
     read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{metadata}\t{{"protocol": {{}}}}\t')

@@ -348,7 +348,7 @@ def test_a_delta_jar_of_garbage_is_fetched_again(cache, resolver, caplog):
     assert "io.delta_delta-spark.jar is damaged, and is downloaded again" in caplog.messages
 
 
-def test_a_list_of_jars_that_makes_no_sense_is_made_again(cache, resolver):
+def test_a_list_of_jars_that_is_malformed_is_made_again(cache, resolver):
     runs = resolver(0)
     (jar,) = delta_jars()
     for text in ("[]", "{}", "garbage", '["io.delta_delta-spark.jar"]', '{"../x.jar": 5}'):

@@ -135,7 +135,7 @@ def test_what_is_no_listing_is_no_empty_one(log, body):
         server.catalog.table_names("dev", "silver")
 
 
-def test_an_entry_that_makes_no_sense_hides_none_of_the_others_of_its_page(log):
+def test_an_entry_that_is_malformed_hides_none_of_the_others_of_its_page(log):
     server = Playing(log)
     models = [MODEL, *(table(column(), name=f"dev.silver.t{number}") for number in range(5))]
     others = [{**entry(log), "name": f"t{number}"} for number in range(5)]

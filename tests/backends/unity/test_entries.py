@@ -173,7 +173,7 @@ DRIFTED = {
 
 
 @pytest.mark.parametrize(("edit", "texts"), DRIFTED.values(), ids=DRIFTED)
-def test_every_attribute_is_compared_and_mended(unity, edit, texts):
+def test_every_attribute_is_compared_and_synchronised(unity, edit, texts):
     unity.catalog.sync_entries([MODEL])
     edit(unity.entry())
 
@@ -273,7 +273,7 @@ def test_a_new_commit_makes_the_entry_stale_and_the_next_sync_updates_it(unity):
     assert unity.differences() == []
 
 
-def test_an_entry_is_never_taken_back(unity):
+def test_an_entry_is_never_set_back_to_an_older_version(unity):
     unity.state()
     unity.entry()["properties"]["delta.lastUpdateVersion"] = "7"
     location = unity.entry()["storage_location"]
@@ -427,7 +427,7 @@ def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatc
 
 @pytest.mark.parametrize("status", [200, 204])
 @pytest.mark.parametrize("text", ["", "<html>Log in</html>", "{}"])
-def test_success_that_is_not_so_is_not_believed(unity, status, text):
+def test_a_reported_success_without_an_update_is_an_error(unity, status, text):
     unity.server.faults.append(
         Fault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else "")
     )
@@ -482,8 +482,8 @@ def test_reading_syncs_first_with_sync_on_read(tmp_path):
         assert len(unity.calls("POST")) == 1
 
 
-class TestHealing:
-    """An apply leaves entries level, also those of tables that it found as they should be."""
+class TestSyncAfterAnApply:
+    """An apply synchronises entries, also those of tables without changes."""
 
     def test_a_table_whose_plan_is_empty(self, tmp_path):
         with lake(tmp_path) as unity:
@@ -499,7 +499,7 @@ class TestHealing:
             assert line.sync_tables([MODEL]).statements == ()
             assert len(unity.calls("POST")) == 1
 
-    def test_an_entry_that_cannot_be_healed(self, tmp_path):
+    def test_an_entry_that_cannot_be_synchronised(self, tmp_path):
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table()
 
@@ -508,7 +508,7 @@ class TestHealing:
 
             assert unity.calls("DELETE") == []
 
-    def test_an_entry_that_makes_no_sense(self, tmp_path):
+    def test_an_entry_that_is_malformed(self, tmp_path):
         with lake(tmp_path) as unity:
             unity.table()
             unity.catalog.sync_entries([MODEL])
@@ -596,7 +596,7 @@ class TestOldServers:
             assert unity.differences() == []
             assert unity.catalog.sync_entries([MODEL]) == ()
 
-    def test_what_heals_deletes_nothing(self, tmp_path):
+    def test_a_sync_after_an_apply_deletes_nothing(self, tmp_path):
         with lake(tmp_path, delta_api=False, sync_recreate=True, sync_on_read=True) as unity:
             unity.table("dev.silver.orders", *EVERYTHING, **SAID)
 

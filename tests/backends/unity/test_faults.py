@@ -189,7 +189,7 @@ def test_a_log_that_is_gone(unity):
     )
 
 
-def test_a_log_that_makes_no_sense(unity):
+def test_a_log_that_is_malformed(unity):
     (unity.folder / "dev/silver/orders/_delta_log" / f"{0:020d}.json").write_text(
         '{"metaData": {"schemaString": 5}}\n{"protocol": {}}\n'
     )

@@ -52,7 +52,7 @@ def test_it_is_altered_as_it_is_stored(unity, beside):
     assert script(statements(plan.align_tables[0])) == "COMMENT ON TABLE `dev`.`silver`.`Mixed` IS 'All';"
 
 
-def test_an_apply_creates_nothing_and_heals_its_entry(unity):
+def test_an_apply_creates_nothing_and_synchronises_its_entry(unity):
     done = Orchestrator.over(unity.catalog).sync_tables([MIXED])
 
     assert done.statements == ()
