@@ -58,4 +58,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules import PlanRule as PlanRule
     from pytest_delta_schema.rules import PlanValidator as PlanValidator
 
+__version__ = "0.1.0"
+
 __getattr__, __dir__ = lazy_exports(__name__)

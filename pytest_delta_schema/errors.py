@@ -39,6 +39,10 @@ class DeclarationError(DeltaSchemaError):
     """A declaration has an argument that can never be valid, such as a bare string for columns."""
 
 
+class UnknownArgumentError(DeclarationError, TypeError):
+    """A declaration has an argument that does not exist; the text proposes the right one."""
+
+
 Severity = Literal["error", "warning", "note"]
 """``error``: the table fails. ``warning`` and ``note``: it does not; a warning should be acted on."""
 

@@ -32,6 +32,13 @@ _TOKENS = f"(?s)(?P<kept>{_NAME}|{_RAW})|(?P<literal>{_LITERAL})|(?P<comment>{_C
 _CHARACTERS = r"(?s)\\(.)|([^\\])"
 
 
+def identifier(name: str) -> str:
+    """Put a name into back-quotes, as SQL has it; it may hold any character."""
+    if "`" not in name:
+        return f"`{name}`"
+    return "`" + name.replace("`", "``") + "`"
+
+
 def escaped(text: object) -> str:
     r"""Return a text on one line: line ends as ``\n``, other hidden characters as ``\u001b``.
 

@@ -9,10 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines, escaped_literals, note_on, sql_lines
+from pytest_delta_schema.escaping import (
+    HIDDEN,
+    escaped,
+    escaped_lines,
+    escaped_literals,
+    identifier,
+    note_on,
+    sql_lines,
+)
 from pytest_delta_schema.execute.interruption import InterruptedTable
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.expressions import canonical, simplified
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from enum import Enum
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,10 @@ def test_every_name_of_the_root_is_public_in_its_package():
 def test_other_names_do_not_load():
     with pytest.raises(AttributeError, match="module 'pytest_delta_schema' has no attribute 'Tabel'"):
         _ = pytest_delta_schema.Tabel
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert pytest_delta_schema.__version__ == version("pytest-delta-schema")
 
 
 def test_a_star_import_gets_the_public_names():

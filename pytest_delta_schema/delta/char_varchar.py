@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, CharType, DataType, MapType, StringType, StructField, StructType, VarcharType
 
+from pytest_delta_schema.escaping import identifier
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -79,8 +81,7 @@ def _pattern(data_type: Any) -> str:
 
 def _field_pattern(field: dict[str, Any]) -> str:
     name: str = field["name"]
-    quoted = "`" + name.replace("`", "``") + "`"
-    return f"(?:{re.escape(name)}|{re.escape(quoted)}):{_pattern(field['type'])}"
+    return f"(?:{re.escape(name)}|{re.escape(identifier(name))}):{_pattern(field['type'])}"
 
 
 def _with_strings(data_type: Any, texts: Iterator[str]) -> Any:

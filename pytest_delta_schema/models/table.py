@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.models.arguments import refuses_unknown_arguments
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.conversion import Parquet, conversion
@@ -30,6 +32,7 @@ PropertyValue = str | bool | int | float | None
 """What an author may write for a table property; ``None`` declares it absent."""
 
 
+@refuses_unknown_arguments
 @dataclass(slots=True)
 class Table:
     """Declare one Delta table.
@@ -68,7 +71,8 @@ class Table:
         unique: Columns, or combinations of columns, whose values no two rows share, each a :class:`Unique`.
 
     Raises:
-        DeclarationError: If a part can never be valid, such as a bare string for ``columns``.
+        DeclarationError: If a part can never be valid, such as a bare string for ``columns``; for an argument that does
+            not exist a ``TypeError`` as well, which proposes the right one.
     """
 
     catalog_name: str
@@ -151,6 +155,11 @@ class Table:
     def qualified_name(self) -> str:
         """The dotted name, unescaped and lower-cased like every catalog stores it: ``dev.silver.orders``."""
         return str(self.name)
+
+    @property
+    def sql_name(self) -> str:
+        """The name in back-quotes, for SQL and for Spark's ``saveAsTable``: ```dev`.`silver`.`orders```."""
+        return ".".join(map(identifier, self.name.written))
 
     @property
     def named_keys(self) -> Sequence[ForeignKey | Unique]:

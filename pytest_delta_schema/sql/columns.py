@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath, column_path
+from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.defaults import value_clause
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
+from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 from pytest_delta_schema.sql.types import type_sql
 

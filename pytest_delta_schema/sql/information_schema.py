@@ -6,7 +6,8 @@ does not prove that there is no table.
 
 from __future__ import annotations
 
-from pytest_delta_schema.sql.quoting import identifier, literal
+from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.sql.quoting import literal
 
 _SAME_CONSTRAINT = " AND ".join(f"c.constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name"))
 _ITS_PARENT = " AND ".join(

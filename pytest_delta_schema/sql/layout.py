@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.plan.changes import ClusteringChange, ColumnMove, LayoutRewrite
-from pytest_delta_schema.sql.quoting import dotted, identifier, listed, literal, path_sql
+from pytest_delta_schema.sql.quoting import dotted, listed, literal, path_sql
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:

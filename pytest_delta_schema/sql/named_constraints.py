@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.sql.quoting import dotted, identifier
+from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.statement import Statement
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import HIDDEN, code_unit_escapes, escaped_literals
+from pytest_delta_schema.escaping import HIDDEN, code_unit_escapes, escaped_literals, identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,13 +24,6 @@ _ESCAPES = {
 }
 # Spark substitutes ${variables} even inside of literals.
 _TO_ESCAPE = re.compile(rf"[\\']|{HIDDEN}|\$(?=\{{)")
-
-
-def identifier(name: str) -> str:
-    """Quote one name; it may hold any character."""
-    if "`" not in name:
-        return f"`{name}`"
-    return "`" + name.replace("`", "``") + "`"
 
 
 def dotted(name: QualifiedName) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.batches import batches
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal, path_sql
+from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 

@@ -1,10 +1,11 @@
 """What an author may write, and what can never be meant."""
 
-# mypy: disable-error-code="dict-item,list-item"
+# mypy: disable-error-code="call-arg,dict-item,list-item"
 # Wrong values are declared here to see them refused.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from enum import Enum
 from typing import Any
@@ -12,13 +13,19 @@ from typing import Any
 import pytest
 from pyspark.sql.types import LongType, StringType, StructType
 
-from pytest_delta_schema import Check, Column, ForeignKey, Table
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema import Check, Column, ForeignKey, Identity, Parquet, Table, Unique
+from pytest_delta_schema.errors import DeclarationError, UnknownArgumentError
 from support.tables import column, table
 
 
 def test_a_tables_name_is_lower_cased_and_dotted():
     assert table(column(), name="Dev.Silver.ORDERS").qualified_name == "dev.silver.orders"
+
+
+def test_the_name_of_a_table_in_sql_is_in_back_quotes():
+    model = Table("Dev-EU", "silver", "back`tick", [])
+
+    assert (model.qualified_name, model.sql_name) == ("dev-eu.silver.back`tick", "`dev-eu`.`silver`.`back``tick`")
 
 
 def test_columns_keep_their_spelling_and_the_list_is_a_copy():
@@ -78,6 +85,10 @@ def test_the_origin_of_a_table_that_a_test_makes_is_in_that_test():
 
 
 LONG = LongType()
+TABLE_ARGUMENTS = (
+    "catalog_name, schema_name, table_name, columns, comment, table_properties, primary_key, checks, foreign_keys,"
+    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique"
+)
 
 
 @pytest.mark.parametrize(
@@ -282,3 +293,76 @@ def test_tables_that_point_at_each_other_can_be_shown():
     left.foreign_keys = [ForeignKey(["id"], right)]
 
     assert "table_name='right'" in repr(left)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: Column("id", LONG, nullable=False),
+            "Column has no argument nullable; write is_nullable instead of nullable",
+        ),
+        (
+            lambda: Column(name="id", type=LONG, not_null=True),
+            (
+                "Column has no argument type, not_null; write data_type instead of type,"
+                " is_nullable=False instead of not_null"
+            ),
+        ),
+        (
+            lambda: Column("id", LONG, primary_key=True),
+            "Column has no argument primary_key; write primary_key of the Table instead of primary_key",
+        ),
+        (lambda: Column("id", LONG, coment="x"), "Column has no argument coment; write comment instead of coment"),
+        (
+            lambda: Column("id", LONG, NULLABLE=True, colour="red"),
+            (
+                "Column has no argument NULLABLE, colour; write is_nullable instead of NULLABLE; its arguments are name,"
+                " data_type, is_nullable, comment, default, generated_as, identity, renamed_from, tags"
+            ),
+        ),
+        (
+            lambda: Table(name="dev.silver.orders", columns=[]),
+            "Table has no argument name; write catalog_name, schema_name and table_name instead of name",
+        ),
+        (
+            lambda: table(column(), partition_by=["id"], properties={}),
+            (
+                "Table has no argument partition_by, properties; write partitioned_by instead of partition_by,"
+                " table_properties instead of properties"
+            ),
+        ),
+        (
+            lambda: Table.from_struct_type("dev", "silver", "orders", StructType(), primary_keys=["id"]),
+            "Table has no argument primary_keys; write primary_key instead of primary_keys",
+        ),
+        (
+            lambda: table(column(), is_bound=True),
+            "Table has no argument is_bound; its arguments are " + TABLE_ARGUMENTS,
+        ),
+        (lambda: Check("a", sqltext="b > 0"), "Check has no argument sqltext; write expression instead of sqltext"),
+        (
+            lambda: ForeignKey(["a"], parent="dev.silver.b"),
+            "ForeignKey has no argument parent; write references instead of parent",
+        ),
+        (lambda: Identity(increment=2), "Identity has no argument increment; write step instead of increment"),
+        (lambda: Parquet(folder="x"), "Parquet has no argument folder; write path instead of folder"),
+        (lambda: Unique(colums=["a"]), "Unique has no argument colums; write columns instead of colums"),
+    ],
+)
+def test_an_argument_that_does_not_exist_is_refused_with_the_right_one(build, message):
+    with pytest.raises(UnknownArgumentError) as caught:
+        build()
+
+    assert str(caught.value) == message
+    assert isinstance(caught.value, TypeError)
+    assert isinstance(caught.value, DeclarationError)
+
+
+def test_other_wrong_calls_are_those_of_python():
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'data_type'"):
+        Column(name="id")
+
+
+def test_the_signature_of_a_declaration_is_that_of_its_fields():
+    assert ", ".join(inspect.signature(Table).parameters) == TABLE_ARGUMENTS

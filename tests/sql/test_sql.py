@@ -10,6 +10,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Column, QualifiedName, TablePlanner
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.plan.changes import ColumnGenerationChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import PartitionValue
@@ -26,7 +27,7 @@ from pytest_delta_schema.sql.data_check_queries import (
     samples,
 )
 from pytest_delta_schema.sql.layout import texts_without_zone
-from pytest_delta_schema.sql.quoting import delta_files, dotted, identifier, literal, parquet_files
+from pytest_delta_schema.sql.quoting import delta_files, dotted, literal, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, StructState, TableState

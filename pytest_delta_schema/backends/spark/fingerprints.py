@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.sql.fingerprint import Fingerprint, fingerprint_query
-from pytest_delta_schema.sql.quoting import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

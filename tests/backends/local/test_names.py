@@ -16,8 +16,9 @@ from pytest_delta_schema.backends.local.physical_names import (
     physical_schema,
     translate,
 )
+from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.sql.quoting import dotted, identifier, literal
+from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT, column, table
 
 pytestmark = pytest.mark.spark
