@@ -44,7 +44,7 @@ def to_restore(catalog, restores=True) -> str:
     line = Orchestrator(catalog, ActionRunner.over(catalog, restores=restores))
     with pytest.raises(ApplyError) as caught:
         line.sync_tables([orders()])
-    (text,) = [violation for violation in str(caught.value).splitlines() if "to restore" in violation]
+    (text,) = [line for line in str(caught.value).splitlines() if "to restore" in line]
     return text.removeprefix("  to restore:  ")
 
 
