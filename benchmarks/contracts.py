@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import Ratio
+from measure import of_limit, of_pairs
 from subjects import SOURCE, models
 
 from pytest_delta_schema import TablePlanner
@@ -21,6 +21,8 @@ from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from measure import Ratio
 
 TABLES = 1000
 LOAD_MS = 5.0
@@ -55,7 +57,7 @@ def test_nothing(number):
 def run() -> Iterator[Ratio]:
     """Yield the ratio of a run, and the load of the plugin."""
     with tempfile.TemporaryDirectory() as folder:
-        with_plugin, without_plugin = Path(folder, "ours"), Path(folder, "theirs")
+        with_plugin, without_plugin = Path(folder, "contracts"), Path(folder, "tests")
         for project, text in ((with_plugin, CONTRACTS), (without_plugin, BY_HAND)):
             project.mkdir()
             (project / "pytest.ini").write_text("[pytest]\n")
@@ -66,13 +68,8 @@ def run() -> Iterator[Ratio]:
         for project in (with_plugin, without_plugin):
             assert f"{2 * TABLES} passed" in _pytest(project, "--snapshot-update")[1]
         pairs = [(_pytest(with_plugin)[0], _pytest(without_plugin)[0]) for _ in range(5)]
-        yield Ratio(
-            f"{TABLES:,} offline contracts against tests by hand",
-            statistics.median(pair[0] for pair in pairs),
-            statistics.median(pair[1] for pair in pairs),
-            statistics.median(first / second for first, second in pairs),
-            2.0,
-        )
+        name = f"{TABLES:,} contracts without a catalog ({2 * TABLES:,} tests)"
+        yield of_pairs(name, "the same tests written by hand", pairs, 2.0)
         empty = Path(folder, "empty")
         empty.mkdir()
         (empty / "pytest.ini").write_text("[pytest]\n")
@@ -84,7 +81,7 @@ def _load(folder: Path) -> Ratio:
     without = ("-p", "no:pytest_delta_schema.plugin")
     pairs = [(_pytest(folder)[0], _pytest(folder, *without)[0]) for _ in range(41)]
     cost = statistics.median(first - second for first, second in pairs)
-    return Ratio("plugin load, against 5 ms", cost, LOAD_MS / 1000, cost * 1000 / LOAD_MS, 1.0)
+    return of_limit("loading the plugin in a run without tables", cost, LOAD_MS / 1000)
 
 
 def _pytest(folder: Path, *args: str) -> tuple[float, str]:

@@ -11,10 +11,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from measure import Ratio
+from measure import of_limit, of_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from measure import Ratio
 
 TABLES = 200
 COLD_MS, WARM_MS = 12.0, 4.0
@@ -75,30 +77,16 @@ def run() -> Iterator[Ratio]:
     with tempfile.TemporaryDirectory() as folder:
         python(START, folder, "archive")
         pairs = [(python(START, folder, "archive"), python(START, folder, "none")) for _ in range(5)]
-        yield Ratio(
-            "start of the JVM and first query, with its archive",
-            statistics.median(pair[0] for pair in pairs),
-            statistics.median(pair[1] for pair in pairs),
-            statistics.median(first / second for first, second in pairs),
-            0.7,
-        )
+        yield of_pairs("start of the JVM and first query, with the archive of classes", "without it", pairs, 0.7)
         python(MAKE, folder)
         schema = Path(folder, "dev", "silver")
         for number in range(1, TABLES):
             shutil.copytree(schema / "table_0", schema / f"table_{number}")
-        runs = [python(READ, folder, TABLES) for _ in range(3)]
+        runs = [python(READ, folder, TABLES) for _ in range(5)]
         cold = statistics.median(run[0] for run in runs) / TABLES
         warm = statistics.median(min(run[1:]) for run in runs) / TABLES
-        yield Ratio(
-            f"reading a table, first of {TABLES}, against {COLD_MS:.0f} ms",
-            cold,
-            COLD_MS / 1000,
-            cold * 1000 / COLD_MS,
-            1.0,
-        )
-        yield Ratio(
-            f"reading a table again, against {WARM_MS:.0f} ms", warm, WARM_MS / 1000, warm * 1000 / WARM_MS, 1.0
-        )
+        yield of_limit(f"reading one of {TABLES} local tables, first time", cold, COLD_MS / 1000)
+        yield of_limit("reading one of them again", warm, WARM_MS / 1000)
 
 
 def python(code: str, *args: object) -> Any:

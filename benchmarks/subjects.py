@@ -143,5 +143,5 @@ def size(tables: list[Table]) -> float:
 
 
 def parse_all(texts: list[str]) -> list[object]:
-    """The yardstick: parse every schema string and keep what was parsed, as a plan keeps what was planned."""
+    """The reference: parse every schema string and keep what was parsed, as a plan keeps what was planned."""
     return [json.loads(text) for text in texts]

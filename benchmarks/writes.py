@@ -7,7 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from local import python
-from measure import Ratio, seconds
+from measure import Ratio, of_limit, seconds
 from pyspark.sql.types import DoubleType, IntegerType, LongType, StringType, StructField, StructType
 from subjects import COLUMNS, model
 
@@ -66,8 +66,8 @@ def run() -> Iterator[Ratio]:
 
     judge()
     took = statistics.median(seconds(judge) for _ in range(7)) / VERDICTS
-    yield Ratio(f"a verdict on {COLUMNS} columns, against {RATE:,} a second", took, 1 / RATE, took * RATE, 1.0)
+    yield of_limit(f"`check_write` on {COLUMNS} columns, {RATE:,} a second", took, 1 / RATE)
     with tempfile.TemporaryDirectory() as folder:
         pairs = python(ASK, folder, __file__.rpartition("/")[0])
     predicted, written = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
-    yield Ratio("a verdict, against Delta's answer to an empty append", predicted, written, predicted / written, 0.005)
+    yield Ratio("the same", "an empty append on Delta", predicted, written, predicted / written, 0.005)
