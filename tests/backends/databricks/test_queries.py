@@ -22,9 +22,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.second_session]
 NUMBERS = ("ordinal_position", "position_in_unique_constraint")
 
 
-@pytest.fixture
-def databricks(local):
+@pytest.fixture(scope="module")
+def databricks(spark_catalog):
     """The backend over the local session, in which a schema is called as Databricks calls it."""
+    local = spark_catalog
     parent = table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
     model = table(
         column(is_nullable=False, comment="Key"),
@@ -49,7 +50,8 @@ def databricks(local):
         frame = local.spark.createDataFrame(values, spark.StructType(fields))
         frame.write.format("delta").saveAsTable(f"dev.information_schema.{name}")
     yield DatabricksCatalog(SparkConnection(local.spark), read_threads=2), [model, parent], local
-    local.drop_schema("dev", "information_schema")
+    for schema in ("information_schema", "silver"):
+        local.drop_schema("dev", schema)
 
 
 def test_states_are_those_of_the_log(databricks):
