@@ -11,6 +11,7 @@ import httpx  # noqa: F401
 import hypothesis  # noqa: F401
 import msgspec  # noqa: F401
 import pyspark.sql.types  # noqa: F401
+import sqlglot.dialects.spark  # noqa: F401
 
 import pytest_delta_schema.backends.memory.catalog
 import pytest_delta_schema.plugin.collection
