@@ -21,7 +21,7 @@ from support.covering import ALL
 from support.tables import table
 from support.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, one_way_per_outcome, outcome
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session, pytest.mark.usefixtures("compiled_plans")]
+pytestmark = [pytest.mark.spark, pytest.mark.second_session]
 
 APPENDS = ("plain", "mergeSchema", "autoMerge", "overwriteSchema")
 CALLS = tuple(method for method in METHODS if method != "write_stream")
@@ -120,6 +120,7 @@ def test_predictions_agree_with_delta(name, spark_catalog):
     assert played(spark_catalog, PAIRS[name], ways_of(name)) == []
 
 
+@pytest.mark.usefixtures("compiled_plans")
 @pytest.mark.parametrize("name", [name for name in PAIRS if name not in NO_STREAM] if ALL else STREAMED)
 def test_predictions_for_streams_agree_with_delta(name, spark_catalog):
     assert played(spark_catalog, PAIRS[name], [("write_stream", mode) for mode in ("plain", "mergeSchema")]) == []
