@@ -124,8 +124,11 @@ def worker_id(config: pytest.Config) -> str:
 
 
 def is_distributed(config: pytest.Config) -> bool:
-    """Whether this process is a worker of xdist or controls workers."""
-    return is_worker(config) or (config.getoption("dist", "no") != "no" and bool(config.getoption("tx", None)))
+    """Whether this process is a worker of xdist or controls workers; a run that only collects starts none."""
+    option = config.getoption
+    return is_worker(config) or (
+        option("dist", "no") != "no" and bool(option("tx", None)) and not option("collectonly", default=False)
+    )
 
 
 def is_worker(config: pytest.Config) -> bool:
