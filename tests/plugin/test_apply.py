@@ -190,15 +190,14 @@ def test_workers_with_catalogs_of_their_own_may(project, args):
     result.stdout.fnmatch_lines(["apply: 1 applied, 3 statements run"])
 
 
-FAILING = """type("Failing", (MemoryCatalog,), {"run": lambda self, statement: self.fail(statement)})(
+FAILING = """type("Failing", (MemoryCatalog,), {"run": lambda self, statement: fail(self, statement)})(
     [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.sql import StatementKind
 def fail(self, statement):
     if statement.kind is StatementKind.ADD_PRIMARY_KEY:
         raise StatementError("disk full")
-    MemoryCatalog.run(self, statement)
-MemoryCatalog.fail = fail"""
+    MemoryCatalog.run(self, statement)"""
 
 
 @pytest.mark.parametrize("how", ["option", "ini"])
