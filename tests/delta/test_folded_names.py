@@ -84,6 +84,7 @@ OTHER_TEXTS = {
     "engine/configuration_reference.py": "a boolean of TOML",
     "engine/project_file.py": "a mistyped setting",
     "engine/setting_values.py": "a boolean of TOML",
+    "models/arguments.py": "a mistyped argument",
     "models/codegen.py": "a variable in Python",
     "plan/entry_differences.py": "types of catalog entries",
     "plan/properties.py": "values of properties",
