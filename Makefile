@@ -12,7 +12,7 @@ RELEASE_READY := .venv-tools/.release
 .PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults test-versions lint format docs package bench clean
 
 # Several processes run the tests: each line is one process; the marks are explained in pyproject.toml.
-plain_TESTS := -m 'not spark'
+plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
 spark_TESTS := -m 'spark and not second_session and not own_jvm'
 second_TESTS := -m 'second_session'
 own_TESTS := -m 'own_jvm'
@@ -51,7 +51,7 @@ test-second test-own test-plain: $(READY)
 	@$(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 test-fast: $(READY)
-	$(BIN)/pytest --numprocesses 2 --dist loadfile $(plain_TESTS)
+	$(BIN)/pytest $(plain_TESTS)
 
 test-all: $(READY)
 	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test
