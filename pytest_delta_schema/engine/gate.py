@@ -205,7 +205,7 @@ class Gate:
         name = bound(table).name
         version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
         restore = "" if version is None else restore_table(name, version)
-        done = planned_statements(result.statements, self.catalog.capabilities.emulates, has_run=True)
+        done = planned_statements(result.statements, self.catalog.capabilities, has_run=True)
         status = Status.APPLIED if done else Status.IN_SYNC
         return self._planned(
             table, Check.APPLY, status, plan, statements=done, observed_version=version, restore_sql=restore
@@ -261,7 +261,7 @@ class Gate:
             background += notes_of_entry(name, self.state()) if own else ()
         if "statements" not in parts:
             planned = [statement for action in own for statement in statements(action)]
-            parts["statements"] = planned_statements(planned, self.catalog.capabilities.emulates)
+            parts["statements"] = planned_statements(planned, self.catalog.capabilities)
         return table_outcome(
             table,
             self.declarations,

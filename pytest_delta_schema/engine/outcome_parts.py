@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
+    from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.entry_differences import EntryDifference
     from pytest_delta_schema.plan.table_plan import TablePlan
-    from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.sql.statement import Statement
 
 
 def table_outcome(  # noqa: PLR0913 - the parts of one outcome
@@ -119,20 +120,20 @@ def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDiffere
 
 
 def planned_statements(
-    statements: Iterable[Statement], emulates: frozenset[StatementKind], *, has_run: bool = False
+    statements: Iterable[Statement], capabilities: Capabilities, *, has_run: bool = False
 ) -> tuple[OutcomeStatement, ...]:
     """Return statements with their risk.
 
     Args:
         statements: The statements.
-        emulates: The kinds that the backend emulates.
+        capabilities: Of the backend.
         has_run: Whether they ran.
     """
     return tuple(
         OutcomeStatement(
             sql=statement.sql,
             risk=highest_risk(statement.changes).label,
-            is_emulated=statement.kind in emulates,
+            is_emulated=capabilities.is_emulated(statement),
             has_run=has_run,
         )
         for statement in statements

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from pytest_delta_schema.sql.properties import set_keys, unset_keys
 from pytest_delta_schema.state.states import CatalogReader
 
 if TYPE_CHECKING:
@@ -55,12 +56,17 @@ def _refuse_no_table(_: Statement, __: TableState | None) -> None:
     return None
 
 
+def _emulate_no_property(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """Which statements a backend emulates or refuses; all others it runs unchanged.
 
     Args:
         emulates: Kinds that it lacks and does in another way, with the same result.
+        emulates_property: Whether it stores a table property under another key, because it does not know the key.
         splits: Kinds that it runs as one statement, and one commit, for each column.
         refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
             once
@@ -69,9 +75,15 @@ class Capabilities:
     """
 
     emulates: frozenset[StatementKind] = frozenset()
+    emulates_property: Callable[[str], bool] = _emulate_no_property
     splits: frozenset[StatementKind] = frozenset()
     refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
     refuses_on: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
+
+    def is_emulated(self, statement: Statement) -> bool:
+        """Whether the backend runs other statements with the same result, for the statement or for a part of it."""
+        keys = (*set_keys(statement), *unset_keys(statement))
+        return statement.kind in self.emulates or any(map(self.emulates_property, keys))
 
 
 class DeltaDDL(Protocol):

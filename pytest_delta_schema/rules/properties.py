@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.folded_names import folded, same_name
+from pytest_delta_schema.delta.known_properties import is_known, nearest_key
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX, PLATFORM, RESERVED
 from pytest_delta_schema.models.modes import FORBID, REQUIRE
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -55,6 +56,38 @@ class DuplicateProperty:
                     f"properties {', '.join(sorted(keys))} are one key, because Delta matches its own keys without case"
                 )
                 yield violation(self, table.qualified_name, keys[0], message, "keep one spelling")
+
+
+class UnknownProperty:
+    """A property begins with ``delta.``, and neither open-source Delta nor Databricks knows it.
+
+    Correct the key; the remedy has the nearest one. A key that is newer than this package is accepted once the setting
+    ``properties`` has it as a whole, without a pattern.
+
+    Args:
+        policy: The keys that the project names.
+    """
+
+    code = "DS125"
+
+    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
+        self.policy = policy
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every key of Delta that nothing knows."""
+        for key in table.table_properties:
+            if is_known(key) or _fault(folded(key), is_removed=False) is not None or self._is_named(key):
+                continue
+            message = f"property {key} is known neither to open-source Delta 4.4 nor to Databricks"
+            near = nearest_key(key)
+            remedy = (
+                f"{'correct it' if near is None else f'write {near}'}; if a newer Delta or Databricks knows it, add"
+                f' "{key}" = "manage" under [tool.pytest_delta_schema.properties]'
+            )
+            yield violation(self, table.qualified_name, key, message, remedy)
+
+    def _is_named(self, key: str) -> bool:
+        return any(same_name(pattern, key) for pattern, _ in self.policy.modes)
 
 
 class PropertyPolicyViolation:

@@ -40,7 +40,12 @@ from pytest_delta_schema.rules.primary_keys import (
     PrimaryKeyColumnMadeNullable,
     RelyWithoutDataCheck,
 )
-from pytest_delta_schema.rules.properties import DuplicateProperty, PropertyPolicyViolation, ReservedProperty
+from pytest_delta_schema.rules.properties import (
+    DuplicateProperty,
+    PropertyPolicyViolation,
+    ReservedProperty,
+    UnknownProperty,
+)
 from pytest_delta_schema.rules.renames import InvalidRenameHint, RenameWithoutColumnMapping, UnusableRenameHint
 from pytest_delta_schema.rules.reported_rules import DuplicateTable, FailedRule
 from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
@@ -92,7 +97,7 @@ def default_model_rules(policy: PropertyPolicy = PropertyPolicy()) -> tuple[Buil
     Args:
         policy: Which table properties the project manages, requires and forbids.
     """
-    return (*_MODEL_RULES, PropertyPolicyViolation(policy))
+    return (*_MODEL_RULES, UnknownProperty(policy), PropertyPolicyViolation(policy))
 
 
 DEFAULT_MODEL_RULES: tuple[BuiltInModelRule, ...] = default_model_rules()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
@@ -40,6 +41,23 @@ def unset_properties(table: QualifiedName, changes: Sequence[UnsetTablePropertie
             sql=f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({keys})",
             changes=(change,),
         )
+
+
+def set_keys(statement: Statement) -> Iterator[str]:
+    """Yield the keys of the properties that a statement sets, with those of a table that it creates."""
+    for change in statement.changes:
+        match change:
+            case SetTableProperties():
+                yield from change.properties
+            case CreateTable():
+                yield from change.table_properties
+
+
+def unset_keys(statement: Statement) -> Iterator[str]:
+    """Yield the keys of the properties that a statement removes."""
+    for change in statement.changes:
+        if isinstance(change, UnsetTableProperties):
+            yield from change.keys
 
 
 RENDERERS: Renderers = {SetTableProperties: set_properties, UnsetTableProperties: unset_properties}

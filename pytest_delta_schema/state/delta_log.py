@@ -18,7 +18,7 @@ from pytest_delta_schema.delta.field_metadata import (
     IDENTITY_START,
     IDENTITY_STEP,
 )
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.state.keys import keys_in_properties
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 TAG_PREFIX = f"{OWN_PROPERTY_PREFIX}tag."
 """The prefix of properties that hold tags in open-source Delta, which has none; column, dot and key follow."""
 
+PROPERTY_PREFIX = f"{OWN_PROPERTY_PREFIX}property."
+"""The prefix of properties that hold those which open-source Delta does not know; their whole key follows."""
+
 _NO_VALUE = ColumnGeneration()
 
 
@@ -76,13 +79,15 @@ def state_from_metadata(
     own = {key: value for key, value in configuration.items() if key.startswith(OWN_PROPERTY_PREFIX)}
     checks = {key: value for key, value in configuration.items() if folded(key).startswith(CHECK_PREFIX)}
     visible = {key: value for key, value in configuration.items() if key not in own and key not in checks}
+    emulated = _emulated_properties(own, visible) if own else {}
     columns = columns_of_schema(schema)
     return TableState(
         name=name,
         columns=columns,
         table_comment=metadata.get("description") or "",
-        table_properties=MappingProxyType({**dict(protocol_properties(protocol)), **visible}),
+        table_properties=MappingProxyType({**dict(protocol_properties(protocol)), **visible, **emulated}),
         owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
+        emulated_properties=tuple(sorted(emulated)),
         checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
         partitioning=tuple(metadata.get("partitionColumns") or ()),
         clustering=tuple(logical_path(schema, path) for path in clustering),
@@ -118,6 +123,11 @@ def tag_property(path: ColumnPath, key: str) -> str:
     return TAG_PREFIX + ".".join([*path.folded, key])
 
 
+def emulated_property(key: str) -> str:
+    """Return the name of the property that holds one which open-source Delta does not know."""
+    return f"{PROPERTY_PREFIX}{key}"
+
+
 def tags_among(own: Mapping[str, str], columns: Iterable[ColumnState]) -> Tags:
     """Return the tags that ``pytest_delta_schema.*`` properties hold, except those of columns that do not exist."""
     by_path: dict[ColumnPath, dict[str, str | None]] = {}
@@ -128,6 +138,13 @@ def tags_among(own: Mapping[str, str], columns: Iterable[ColumnState]) -> Tags:
             if not dot or column in stored:
                 by_path.setdefault(ColumnPath(stored[column].name) if dot else TABLE, {})[key] = value
     return MappingProxyType({path: MappingProxyType(tags) for path, tags in by_path.items()}) if by_path else NO_TAGS
+
+
+def _emulated_properties(own: Mapping[str, str], visible: Mapping[str, str]) -> dict[str, str]:
+    """Return the properties that ``pytest_delta_schema.*`` properties hold, except those that the table has itself."""
+    stored = NameSet(visible)
+    emulated = {key[len(PROPERTY_PREFIX) :]: value for key, value in own.items() if key.startswith(PROPERTY_PREFIX)}
+    return {key: value for key, value in emulated.items() if key not in stored}
 
 
 def _field(field: Mapping[str, Any]) -> ColumnState:

@@ -126,6 +126,8 @@ class TableState:
         table_comment: ``""`` if there is none.
         table_properties: Read-only. ``None`` as a value occurs only in desired states and means *absent*.
         owned_properties: The keys that a model has set, if the table records them. Not compared as such.
+        emulated_properties: The keys in ``table_properties`` that the table holds under ``pytest_delta_schema.*``
+            properties, because open-source Delta does not know them. Not compared.
         primary_key: ``None`` if there is none.
         unique: UNIQUE constraints, sorted by name without case.
         checks: Sorted by name without case.
@@ -161,6 +163,7 @@ class TableState:
     convert_from: Parquet | None = field(default=None, compare=False)
     logical_name: QualifiedName | None = field(default=None, compare=False)
     owned_properties: tuple[str, ...] | None = field(default=None, compare=False)
+    emulated_properties: tuple[str, ...] = field(default=(), compare=False)
     renames: tuple[RenameState, ...] = field(default=(), compare=False)
     column_order: ContractMode = field(default=IGNORE, compare=False)
     ownership: Ownership = field(default_factory=lambda: ALL_MANAGED, compare=False)

@@ -75,3 +75,17 @@ def test_a_mode_that_is_none_is_a_usage_error(project):
             )
         ]
     )
+
+
+def test_a_misspelt_property_is_found_without_a_catalog_and_a_newer_one_is_named_in_the_project(project):
+    project.models(MODELS.replace('"tier"', '"delta.appendOnyl"'))
+
+    misspelt = project.run("-m", "delta_rules")
+    project.path.joinpath("pyproject.toml").write_text(
+        '[tool.pytest_delta_schema.properties]\n"delta.appendOnyl" = "manage"\n'
+    )
+    named = project.run("-m", "delta_rules")
+
+    misspelt.assert_outcomes(failed=1, deselected=1)
+    misspelt.stdout.fnmatch_lines(["*: property delta.appendOnyl is known neither to *; write delta.appendOnly; *"])
+    named.assert_outcomes(passed=1, deselected=1)

@@ -188,6 +188,31 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
         ),
         pytest.param(
             table(
+                column(),
+                table_properties={
+                    "delta.appendOnyl": True,
+                    "delta.???": None,
+                    "delta.feature.future": "supported",
+                    "delta.tuneFileSizesForRewrites": True,
+                    "DELTA.TARGETFILESIZE": None,
+                },
+            ),
+            [
+                (
+                    "property delta.appendOnyl is known neither to open-source Delta 4.4 nor to Databricks; write"
+                    " delta.appendOnly; if a newer Delta or Databricks knows it, add"
+                    ' "delta.appendOnyl" = "manage" under [tool.pytest_delta_schema.properties] [DS125 UnknownProperty]'
+                ),
+                (
+                    "property delta.??? is known neither to open-source Delta 4.4 nor to Databricks; correct it; if a"
+                    " newer Delta or Databricks knows it, add"
+                    ' "delta.???" = "manage" under [tool.pytest_delta_schema.properties] [DS125 UnknownProperty]'
+                ),
+            ],
+            id="unknown properties",
+        ),
+        pytest.param(
+            table(
                 column(tags={"a.b": "x", " lead": "x", "trail": "x ", "k" * 256: "", "v": "v" * 1001, "fine": ""}),
                 column("plain", tags={"gone": None}),
                 tags={"a=b:c": "x"} | {f"t{number}": "" for number in range(50)} | {"absent": None},

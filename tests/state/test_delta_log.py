@@ -143,6 +143,19 @@ def test_our_own_properties_are_hidden_and_the_key_is_read_from_them():
     assert [name for name in shown.table_properties if not name.startswith("delta.")] == ["team"]
 
 
+def test_properties_that_delta_does_not_know_are_read_from_one_property_each():
+    own = "pytest_delta_schema.property.delta."
+
+    shown = read(configuration={f"{own}targetFileSize": "1", f"{own}twice": "own", "delta.Twice": "real"})
+
+    assert {key: shown.table_properties[key] for key in ("delta.targetFileSize", "delta.Twice")} == {
+        "delta.targetFileSize": "1",
+        "delta.Twice": "real",
+    }
+    assert "delta.twice" not in shown.table_properties
+    assert shown.emulated_properties == ("delta.targetFileSize",)
+
+
 def test_the_key_is_stored_readably():
     assert key_property(KeyState("pk", ("día",))) == {
         "pytest_delta_schema.primaryKey": '{"name": "pk", "columns": ["día"]}'

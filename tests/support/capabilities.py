@@ -80,4 +80,5 @@ def _how(can: Capabilities, kind: StatementKind, played_statements: list[Stateme
     if played_statements and refused == len(played_statements):
         return "refused"
     ways = ["refused in parts"] * bool(refused) + ["one by one"] * (kind in can.splits)
-    return ", ".join(ways) or ("emulated" if kind in can.emulates else "yes")
+    emulated = "emulated" if kind in can.emulates else "emulated in parts"
+    return ", ".join(ways) or (emulated if any(map(can.is_emulated, played_statements)) else "yes")

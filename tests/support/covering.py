@@ -83,7 +83,7 @@ def traits(scenario: Scenario, capabilities: Capabilities) -> frozenset[Trait]:
 def _how(statement: Statement, capabilities: Capabilities) -> str:
     if capabilities.refuses(statement) is not None:
         return "refused"
-    return "emulated" if statement.kind in capabilities.emulates else "run"
+    return "emulated" if capabilities.is_emulated(statement) else "run"
 
 
 def _cost(scenario: Scenario) -> int:

@@ -63,7 +63,7 @@ CHECKS = st.lists(
     max_size=3,
     unique_by=lambda check: check.name.lower(),
 )
-KEYS = st.sampled_from(["delta.appendOnly", "DELTA.APPENDONLY", "delta.x", "team", "Team"])
+KEYS = st.sampled_from(["delta.appendOnly", "DELTA.APPENDONLY", "delta.isolationLevel", "team", "Team"])
 VALUES = st.sampled_from(["true", "TRUE", "1 day", "24 hours", "x", True, 7])
 
 

@@ -32,7 +32,7 @@ from pytest_delta_schema.sql.information_schema import (
     table_tags_in,
     tables_in,
 )
-from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX, state_from_metadata
 from pytest_delta_schema.state.keys import KEY_KINDS, state_keys
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
 from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, below
@@ -128,7 +128,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         metadata={
             "schemaString": _NO_SCHEMA,
             "description": detail.get("description"),
-            "configuration": dict(detail.get("properties") or {}),
+            "configuration": _properties(detail),
             "partitionColumns": detail.get("partitionColumns") or (),
         },
         protocol=protocol_of(detail),
@@ -147,6 +147,12 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
             if _type(key_rows) in {_FOREIGN, *KEY_KINDS}
         ),
     )
+
+
+def _properties(detail: DetailRow) -> dict[str, str]:
+    """Return the properties of a table, without those that emulate keys which Databricks knows itself."""
+    properties = dict(detail.get("properties") or {})
+    return {key: value for key, value in properties.items() if not key.startswith(PROPERTY_PREFIX)}
 
 
 def _column(row: ColumnRow, values: NameMap[ColumnGeneration]) -> ColumnState:

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.parquet_folder import Sources
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
 from pytest_delta_schema.backends.local.reader import list_tables, read_tables
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, without_stored_keys
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.session_settings import setting
@@ -22,6 +22,7 @@ from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
 from pytest_delta_schema.backends.spark.versions import SparkVersions
+from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import version_of
@@ -50,7 +51,11 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
-CAPABILITIES = Capabilities(emulates=BY_COMMIT | BY_PROPERTY)
+CAPABILITIES = Capabilities(
+    emulates=BY_COMMIT | BY_PROPERTY,
+    emulates_property=is_databricks_only,
+    refuses_on=without_stored_keys(is_databricks_only),
+)
 """What the backend can do with the newest Spark and Delta."""
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
@@ -74,7 +79,7 @@ class LocalCatalog:
         self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
         gateway = self.bridge.gateway
         self.capabilities = SparkVersions.of(spark, gateway).limit(CAPABILITIES)
-        self._statements = DeltaStatements(self._sql, self._queries, gateway, splits=lambda: self.capabilities.splits)
+        self._statements = DeltaStatements(self._sql, self._queries, gateway, lambda: self.capabilities)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, about two milliseconds each, without a Spark job."""

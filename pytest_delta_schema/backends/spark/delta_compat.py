@@ -174,6 +174,12 @@ def delta_version(gateway: Gateway) -> tuple[int, int] | None:
     return int(major), int(minor)
 
 
+def known_properties(gateway: Gateway) -> frozenset[str]:
+    """Return the keys of the table properties that Delta in a session knows, in lower case."""
+    configs = _object(gateway.jvm.org.apache.spark.sql.delta, "DeltaConfigs").getAllConfigs()
+    return frozenset(f"delta.{key}" for key in str(configs.keysIterator().mkString("\n")).split("\n"))
+
+
 def clear_cache(gateway: Gateway) -> None:
     """Clear Delta's cache of logs."""
     gateway.jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()

@@ -17,10 +17,11 @@ from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CheckState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable
 
     from pytest_delta_schema.backends.data_queries import DataQueries
     from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.execute.protocols import Capabilities
 
 
 class DeltaStatements:
@@ -30,9 +31,8 @@ class DeltaStatements:
         sql: Runs SQL.
         queries: Runs data checks.
         gateway: To the JVM, for statements without SQL; ``None`` over Spark Connect.
+        capabilities: Returns what the session can run; it is called when that is first needed.
         by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
-        splits: Returns the kinds of statements that are run for each column apart, because the session refuses several
-            columns at once.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class DeltaStatements:
         sql: Callable[[str], Any],
         queries: DataQueries,
         gateway: Gateway | None,
+        capabilities: Callable[[], Capabilities],
         by_commit: frozenset[StatementKind] = BY_COMMIT,
-        splits: Callable[[], Container[StatementKind]] = tuple,
     ) -> None:
-        self._splits = splits
+        self._capabilities = capabilities
         self._by_commit = by_commit
         self._sql = sql
         self._queries = queries
@@ -60,12 +60,11 @@ class DeltaStatements:
             self._create(statement)
         elif self._gateway is not None and statement.kind in self._by_commit:
             self._commit(self._gateway, statement)
-        elif statement.kind in TOGETHER and statement.kind in self._splits():
+        elif statement.kind in TOGETHER and statement.kind in self._capabilities().splits:
             for single in one_by_one(statement):
                 self._sql(single.sql)
         else:
-            for emulated in on_delta(statement):
-                self._sql(emulated.sql)
+            self._run_on_delta(statement)
 
     def _commit(self, gateway: Gateway, statement: Statement) -> None:
         """Do in one metadata transaction what open-source Delta has no exact SQL for."""
@@ -86,8 +85,14 @@ class DeltaStatements:
         for change in statement.changes:
             if isinstance(change, CreateTable):
                 self._require_conditions(change)
-        for emulated in on_delta(statement):
+        self._run_on_delta(statement)
+
+    def _run_on_delta(self, statement: Statement) -> None:
+        for emulated in on_delta(statement, self._emulates_property):
             self._sql(emulated.sql)
+
+    def _emulates_property(self, key: str) -> bool:
+        return self._capabilities().emulates_property(key)
 
     def _require_conditions(self, action: CreateTable) -> None:
         """Require Spark to accept the checks of a new table, without a job; Delta stores any text as a property."""

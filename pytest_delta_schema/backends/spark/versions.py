@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.compat import spark_version
-from pytest_delta_schema.backends.spark.delta_compat import delta_version
+from pytest_delta_schema.backends.spark.delta_compat import delta_version, known_properties
+from pytest_delta_schema.backends.spark.emulation import without_stored_keys
+from pytest_delta_schema.delta.known_properties import REGISTRY, is_databricks_only, is_known, is_open_source
 from pytest_delta_schema.delta.type_widening import NEWEST, widening
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
+from pytest_delta_schema.sql.properties import set_keys
 from pytest_delta_schema.sql.split_per_column import TOGETHER
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.types import describe_type
@@ -43,10 +46,13 @@ class SparkVersions:
     Args:
         spark: Spark's version.
         delta: Delta's version; the newest one where a session does not show it.
+        properties: The keys of the table properties that Delta knows, in lower case; those of the newest Delta where a
+            session does not show them.
     """
 
     spark: tuple[int, int]
     delta: tuple[int, int] = NEWEST
+    properties: frozenset[str] = field(default=REGISTRY, repr=False)
 
     @classmethod
     def of(cls, spark: SparkSession, gateway: Gateway | None) -> SparkVersions:
@@ -59,7 +65,13 @@ class SparkVersions:
             gateway: To its JVM; ``None`` over Spark Connect.
         """
         delta = None if gateway is None else delta_version(gateway)
-        return cls(spark=spark_version(spark), delta=delta or NEWEST)
+        if gateway is None or delta is None:
+            return cls(spark=spark_version(spark))
+        return cls(spark=spark_version(spark), delta=delta, properties=known_properties(gateway))
+
+    def emulates_property(self, key: str) -> bool:
+        """Whether Databricks knows a property, and this Delta does not."""
+        return is_databricks_only(key, self.properties)
 
     def limit(self, capabilities: Capabilities) -> Capabilities:
         """Return the capabilities of a backend on these versions.
@@ -72,7 +84,13 @@ class SparkVersions:
             return capabilities.refuses(statement) or self.refuses(statement)
 
         splits = frozenset() if self.spark >= SEVERAL_COLUMNS else TOGETHER - capabilities.emulates
-        return replace(capabilities, refuses=refuses, splits=splits)
+        return replace(
+            capabilities,
+            emulates_property=self.emulates_property,
+            splits=splits,
+            refuses=refuses,
+            refuses_on=without_stored_keys(self.emulates_property),
+        )
 
     def refuses(self, statement: Statement) -> Refusal | None:
         """Return why this Delta cannot run a statement that newer ones can, or ``None``."""
@@ -90,7 +108,14 @@ class SparkVersions:
         if narrow:
             types = ", ".join(f"{describe_type(change.before)} to {describe_type(change.after)}" for change in narrow)
             return Refusal(f"Delta {version} does not widen {types}", f"add a column of the new type, or {_NEWER}")
+        unknown = [key for key in set_keys(statement) if not self._stores(key)]
+        if unknown:
+            remedy = _NEWER if all(map(is_known, unknown)) else "leave out what only another catalog knows"
+            return Refusal(f"Delta {version} does not know the properties {', '.join(unknown)}", remedy)
         return None
+
+    def _stores(self, key: str) -> bool:
+        return is_open_source(key, self.properties) or self.emulates_property(key)
 
 
 def _generated(statement: Statement) -> list[str]:

@@ -85,9 +85,7 @@ class SessionCatalog:
         gateway = None if is_remote(spark) else Gateway(spark)
         self._queries = DataQueries(self._rows, self._read)
         self._gateway = gateway
-        self._statements = DeltaStatements(
-            self._sql, self._queries, gateway, by_commit, lambda: self.capabilities.splits
-        )
+        self._statements = DeltaStatements(self._sql, self._queries, gateway, lambda: self.capabilities, by_commit)
 
     @cached_property
     def capabilities(self) -> Capabilities:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta, without_stored_keys
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
@@ -49,9 +50,9 @@ def is_managed(table: TableState) -> bool:
 
 
 def _properties(statement: Statement) -> dict[str, str]:
-    """Return the properties that a statement sets, with those of checks and of emulated keys and tags."""
+    """Return the properties that a statement sets, with those of checks and of what is emulated."""
     properties: dict[str, str] = {}
-    for change in (change for part in on_delta(statement) for change in part.changes):
+    for change in (change for part in on_delta(statement, is_databricks_only) for change in part.changes):
         if isinstance(change, SetTableProperties):
             properties |= change.properties
         elif isinstance(change, CheckAdd):
@@ -61,7 +62,17 @@ def _properties(statement: Statement) -> dict[str, str]:
     return properties
 
 
+_without_stored_keys = without_stored_keys(is_databricks_only)
+
+
+def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
+    return without_long_properties(statement, observed) or _without_stored_keys(statement, observed)
+
+
 CAPABILITIES = Capabilities(
-    emulates=BY_TRANSACTION | BY_PROPERTY, refuses=without_files, refuses_on=without_long_properties
+    emulates=BY_TRANSACTION | BY_PROPERTY,
+    emulates_property=is_databricks_only,
+    refuses=without_files,
+    refuses_on=_refuses_on,
 )
 """The Unity Catalog backend."""

@@ -11,6 +11,7 @@ from pytest_delta_schema.testing.scenarios.checks_added import CHECKS_ADDED
 from pytest_delta_schema.testing.scenarios.checks_changed import CHECKS_CHANGED
 from pytest_delta_schema.testing.scenarios.clustering import CLUSTERING
 from pytest_delta_schema.testing.scenarios.conversion import CONVERSION
+from pytest_delta_schema.testing.scenarios.databricks_properties import DATABRICKS_PROPERTIES
 from pytest_delta_schema.testing.scenarios.defaults import DEFAULTS
 from pytest_delta_schema.testing.scenarios.foreign_keys import FOREIGN_KEYS
 from pytest_delta_schema.testing.scenarios.foreign_keys_changed import FOREIGN_KEYS_CHANGED
@@ -52,6 +53,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *NOT_NULL,
     *OWNERSHIP,
     *PROPERTY_POLICY,
+    *DATABRICKS_PROPERTIES,
     *TAGS,
     *GENERATED_COLUMNS,
     *DEFAULTS,

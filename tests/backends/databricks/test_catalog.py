@@ -23,7 +23,7 @@ from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
 from support.databricks import Doubled, Workspace
-from support.tables import NAME, column, table
+from support.tables import NAME, column, state, stored, table
 
 
 class Behind(MemoryDataAccess):
@@ -58,6 +58,15 @@ def workspace():
 def made(workspace, *models):
     Orchestrator.over(workspace.backend).sync_tables(models)
     return Doubled(workspace)
+
+
+def test_a_property_that_open_source_delta_holds_under_another_key_is_not_set_on_databricks():
+    own = {"pytest_delta_schema.property.delta.targetFileSize": "64mb"}
+    catalog = Doubled(Workspace(MemoryCatalog([state(stored("id"), table_properties=own)])))
+
+    observed = catalog.snapshot([table(column())]).tables[NAME]
+
+    assert "delta.targetFileSize" not in observed.table_properties
 
 
 @pytest.mark.parametrize("number", [1, 10, 200])

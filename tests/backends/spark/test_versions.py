@@ -14,6 +14,8 @@ from pytest_delta_schema.backends.local.catalog import CAPABILITIES, LocalCatalo
 from pytest_delta_schema.backends.spark.compat import condition_of, java_condition, spark_version
 from pytest_delta_schema.backends.spark.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.versions import SparkVersions
+from pytest_delta_schema.delta.known_properties import REGISTRY
+from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.split_per_column import TOGETHER
@@ -209,6 +211,9 @@ class TestAsOnTheOldestPair(CatalogSuite):
 def test_a_session_shows_the_versions_that_are_installed(local):
     spark, delta = (tuple(map(int, version(name).split(".")[:2])) for name in ("pyspark", "delta-spark"))
 
-    assert SparkVersions.of(local.spark, local.bridge.gateway) == SparkVersions(spark=spark, delta=delta)
+    shown = SparkVersions.of(local.spark, local.bridge.gateway)
+    assert (shown.spark, shown.delta) == (spark, delta)
+    # An older Delta knows fewer properties.
+    assert shown.properties == REGISTRY if delta == NEWEST else shown.properties < REGISTRY
     # Over Spark Connect there is no gateway.
     assert SparkVersions.of(local.spark, None) == SparkVersions(spark=spark)
