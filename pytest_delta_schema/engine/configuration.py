@@ -89,7 +89,7 @@ SETTINGS = (
         " with --delta-drift, before tables are compared",
     ),
     _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
-    Setting("models", "list", "dotted names of modules whose tables are collected, besides those in test files", ()),
+    Setting("models", "list", "names of modules and packages whose tables are collected, besides test files", ()),
     Setting(
         "backend", "backend", "the catalog that models are compared with", "local",
         choices=BACKENDS, metavar="NAME", on_command_line=True,

@@ -47,7 +47,8 @@ def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> A
 
     Args:
         setting: The row of the table.
-        value: What pytest has read: a text, a boolean for a flag, a list of texts for kinds with several values.
+        value: What pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
+            values.
         label: What the user calls the setting.
         folder: The folder in which relative paths start.
 
@@ -56,7 +57,7 @@ def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> A
     """
     match setting.kind:
         case "count":
-            value = int(value) if _WHOLE_NUMBER.fullmatch(value) else value
+            value = int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
         case "seconds":
             value = _number(value)
         case "pairs":
@@ -228,7 +229,7 @@ def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, 
     return stores_of_entries(_instance(value, (list,), label, f"[[{SECTION}.storage]] and its keys below"), label)
 
 
-def _number(text: str) -> float | str:
+def _number(text: str | float) -> str | float:
     try:
         return float(text)
     except ValueError:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import importlib
 import re
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
 
+from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.registry import find_backend
-from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
+from pytest_delta_schema.escaping import HIDDEN, escaped
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
@@ -22,6 +24,7 @@ from pytest_delta_schema.plugin.outcome_report import add_properties
 from pytest_delta_schema.plugin.pytest_compat import fixture_info
 from pytest_delta_schema.plugin.run import RUN, ContractRun
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
+from pytest_delta_schema.plugin.table_variables import LISTED, adopted_tables, held_tables, misspelt
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
 
 if TYPE_CHECKING:
@@ -30,9 +33,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
-
-LISTED = "delta_tables"
-"""Name of the list with which a test module adopts tables that were declared elsewhere."""
 
 # Characters with a meaning in node ids, file names or syrupy.
 _UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
@@ -102,13 +102,43 @@ class ModelsModule(pytest.Module):
     dotted: str
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """Import the module and yield its tables."""
+        """Import the module and return its tables.
+
+        Raises:
+            CollectError: If it declares none.
+        """
         try:
             self.obj = importlib.import_module(self.dotted)
+        except SyntaxError as error:
+            # Only the error has the line; no frame of the module was run.
+            raise self.CollectError("".join(traceback.format_exception_only(error)).rstrip()) from None
         except Exception as error:
-            msg = escaped_lines(f"models: {self.dotted} cannot be imported, {type(error).__name__}: {error}")
-            raise self.CollectError(msg) from error
-        return super().collect()
+            if self.config.getoption("fulltrace"):
+                raise
+            raise error.with_traceback(lines_of_the_project(error.__traceback__)) from error.__cause__
+        children = list(super().collect())
+        if not any(isinstance(child, TableNode) for child in children):
+            fault = self._without_tables()
+            if fault:
+                raise self.CollectError(escaped(f"models: {fault}"))
+        return children
+
+    def _without_tables(self) -> str:
+        """Return the message if this module and its whole package declare no table; ``""`` for a part of a package."""
+        run = self.config.stash[RUN]
+        run.modules_without_tables[self.path] = self.dotted
+        packages = {name: files for name, files in run.options.packages.items() if self.path in files}
+        for name, files in packages.items():
+            if files <= run.modules_without_tables.keys():
+                modules = sorted(run.modules_without_tables[file] for file in files)
+                return f"the package {name} declares no table in any of its modules: {', '.join(modules)}"
+        if packages:
+            return ""
+        owners = {table.origin.module for value in vars(self.obj).values() for table in held_tables(value)}
+        if owners:
+            names = ", ".join(sorted(owners))
+            return f"{self.dotted} declares no table; it imports those of {names}: name that, or write {LISTED} = [...]"
+        return f"{self.dotted} declares no table; name the module that declares the tables, or the package around it"
 
 
 def _contract(options: Options) -> type[StandardContract]:
@@ -128,7 +158,8 @@ def _contract(options: Options) -> type[StandardContract]:
 def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
     """Return nodes for the tables that ``value`` declares; ``None`` if it declares none.
 
-    A table is collected where it was declared, and where a list ``delta_tables`` names it.
+    A table is collected where it was declared, and where ``delta_tables`` names it. In a module of the setting
+    ``models`` it may be inside of lists and dictionaries.
 
     Args:
         collector: The module.
@@ -136,22 +167,23 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
         value: Its value.
 
     Raises:
-        CollectError: If two declarations claim one name.
+        CollectError: If two declarations claim one name, or ``delta_tables`` holds something else.
     """
+    if name == LISTED:
+        try:
+            tables = adopted_tables(value)
+        except ValueError as error:
+            raise collector.CollectError(escaped(error)) from None
     # The type and not isinstance, which would evaluate lazy proxies.
-    if name == LISTED and isinstance(value, (list, tuple)):
-        others = [repr(item) for item in value if not issubclass(type(item), Table)]
-        if others:
-            msg = f"{LISTED} holds {', '.join(others)}, not a Table; list tables only"
-            raise collector.CollectError(msg)
-        first = [table for table in value if _is_first(collector, table)]
-        return [node for table in first for node in _nodes(collector, table, name)]
-    if not issubclass(type(value), Table):
+    elif isinstance(collector, ModelsModule) or issubclass(type(value), Table):
+        tables = [table for table in held_tables(value) if Path(table.origin.path) == collector.path]
+    else:
+        fault = misspelt(name, value)
+        if fault:
+            raise collector.CollectError(fault)
         return None
-    table: Table = value  # type: ignore[assignment]
-    if Path(table.origin.path) != collector.path or not _is_first(collector, table):
-        return []
-    return _nodes(collector, table, name)
+    nodes = [node for table in tables if _is_first(collector, table) for node in _nodes(collector, table, name)]
+    return nodes or ([] if issubclass(type(value), Table) else None)
 
 
 def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest.Collector]:

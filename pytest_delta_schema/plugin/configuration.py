@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -52,6 +53,7 @@ def read_options(config: pytest.Config) -> Options:
     faults += [
         *_faults_of_modes(modes),
         *_options_without_mode(config, mode),
+        *_checks_without_mode(config, modes),
         *_faults_of_backend(config, values, modes, warehouse),
         *_faults_of_warehouse(config, warehouse),
     ]
@@ -62,13 +64,13 @@ def read_options(config: pytest.Config) -> Options:
             faults += expired(toml)
         # An expired consent permits nothing; only a gate is stopped by it.
         toml = tuple(consent for consent in toml if not expired([consent]))
-    models: dict[Path, str] = {}
+    models, packages = dict[Path, str](), dict[str, frozenset[Path]]()
     if (values["models"] or mode is not None) and find_spec("pyspark") is None:
         faults.append(NO_PYSPARK)
     elif values["models"]:
         from pytest_delta_schema.plugin.model_files import model_files
 
-        models, missing = model_files(values["models"], config.rootpath)
+        models, packages, missing = model_files(values["models"], config.rootpath)
         faults += missing
     if faults:
         raise pytest.UsageError("\n".join(faults))
@@ -83,6 +85,7 @@ def read_options(config: pytest.Config) -> Options:
         mode=mode,
         project_file=project.path,
         models=models,
+        packages=packages,
         # A gate writes only if the command line asks for it.
         sync_on_read=SYNC in modes if mode == DRIFT else values["sync_on_read"],
     )
@@ -111,12 +114,14 @@ def _options(  # noqa: PLR0913 - the parts of the options
     mode: RunMode | None = None,
     project_file: Path | None = None,
     models: Mapping[Path, str] = MappingProxyType({}),
+    packages: Mapping[str, frozenset[Path]] = MappingProxyType({}),
     sync_on_read: bool = False,
 ) -> Options:
     return Options(
         mode=mode,
         project_file=project_file,
         models=models,
+        packages=packages,
         backend=values["backend"],
         read_threads=values["read_threads"],
         unity=Unity(
@@ -182,6 +187,31 @@ def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterat
     on_failure = BY_NAME["on_failure"]
     if mode != APPLY and config.getoption(on_failure.dest):
         yield f"{on_failure.option} has no effect without --delta-apply; give that, too"
+
+
+_MODES_OF_CHECKS: Mapping[str, tuple[RunMode, ...]] = {
+    "drift": (DRIFT,),
+    "unmanaged": (DRIFT,),
+    "metadata": (DRIFT, SYNC, APPLY),
+    "apply": (APPLY,),
+}
+"""The checks that exist in some modes only, each with them."""
+
+
+def _checks_without_mode(config: pytest.Config, modes: list[RunMode]) -> Iterator[str]:
+    """Yield a message for each node id, and for a mark, that selects a check which this mode does not have."""
+    remedy = f"give that instead of --delta-{modes[0]}" if modes else "give that, too"
+    marks = set(re.findall(r"\w+", config.getoption("markexpr", "") or ""))
+    for check, modes_of_check in _MODES_OF_CHECKS.items():
+        if not set(modes_of_check).isdisjoint(modes):
+            continue
+        option = f"--delta-{modes_of_check[0]}"
+        for argument in config.args:
+            _, *names = argument.split("::")
+            if len(names) == 2 and "." in names[0] and names[1].partition("[")[0] == check:  # noqa: PLR2004
+                yield f"{argument}: the check {check} exists with {option} only; {remedy}"
+        if f"delta_{check}" in marks and marks.isdisjoint({"not", "or"}):
+            yield f"-m delta_{check} selects nothing without {option}; {remedy}"
 
 
 def _faults_of_backend(

@@ -59,6 +59,7 @@ class Options(NamedTuple):
         mode: ``drift``, ``apply``, ``sync-metadata``, or ``None`` for a run without a catalog.
         project_file: The ``pyproject.toml`` whose section was read; ``None`` if there is no section.
         models: The modules whose tables are collected: their files, each with its dotted name.
+        packages: The packages among the setting ``models``, each with the files of all its modules.
         backend: Name of the catalog.
         read_threads: How many tables are read at once, on backends that read them one by one.
         unity: How a Unity Catalog server is reached, and whether its entries are synchronised.
@@ -74,6 +75,7 @@ class Options(NamedTuple):
     mode: RunMode | None
     project_file: Path | None
     models: Mapping[Path, str]
+    packages: Mapping[str, frozenset[Path]]
     backend: str
     read_threads: int
     unity: Unity
@@ -94,7 +96,7 @@ def add_options(parser: pytest.Parser) -> None:
             group.addoption(setting.option, dest=setting.dest, **_option(setting))
         if setting.in_ini:
             # None tells a key that is missing from one that has the default.
-            parser.addini(setting.ini_key, setting.help, type=_INI_TYPES.get(setting.kind, "string"), default=None)
+            parser.addini(setting.ini_key, setting.help, type=_ini_type(setting.kind), default=None)
 
 
 def _option(setting: Setting) -> dict[str, Any]:
@@ -106,6 +108,21 @@ def _option(setting: Setting) -> dict[str, Any]:
     repeated = {"action": "append"} if setting.kind in LISTS else {}
     return {"metavar": setting.metavar, "help": help_text, **repeated}
 
+
+def _ini_type(kind: Kind) -> Any:
+    """Return the type of an ini key.
+
+    From version 9 on, pytest tells numbers from texts in TOML, and from 9.2 on a key may be either, so that this
+    package can say what is wrong with a text.
+    """
+    number = _NUMBERS.get(kind)
+    if number is None or pytest.version_tuple < (9,):
+        return _INI_TYPES.get(kind, "string")
+    return number | str if pytest.version_tuple >= (9, 2) else number.__name__
+
+
+_NUMBERS: Mapping[Kind, type[int | float]] = {"count": int, "seconds": float}
+"""The kinds that are numbers."""
 
 _INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
     "flag": "bool",

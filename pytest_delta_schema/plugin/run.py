@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
@@ -36,6 +38,7 @@ class ContractRun:
         self.checked_by_rules: set[QualifiedName] = set()
         self.audited: set[int] = set()
         self.without_snapshot: list[str] = []
+        self.modules_without_tables: dict[Path, str] = {}
         self.is_refused = False
         self.has_started_spark = False
         self._config = config

@@ -122,7 +122,7 @@ class Sources:
         return "" if path is None else shown_path(path, self._config.rootpath)
 
     def _unknown_ini_keys(self) -> Iterator[str]:
-        """Yield a message for each ini key that no plugin has declared and that resembles a setting."""
+        """Yield a message for each ini key that begins with ``delta_`` and that no plugin has declared."""
         path, keys = self._config.inipath, list[str]()
         try:
             if path is not None and path.is_file() and b"delta_" in path.read_bytes():
@@ -140,6 +140,8 @@ class Sources:
                 yield f"{source}: there is no ini key {key}; set {name} in [{SECTION}] of pyproject.toml"
             elif near := nearest(key, INI_KEYS):
                 yield f"{source}: there is no ini key {key}; did you mean delta_{near}?"
+            else:
+                yield f"{source}: there is no ini key {key}; pytest --help lists the keys"
 
     def _unread_ini_keys(self) -> Iterator[str]:
         """Yield a message for each file whose keys stand in a table that this pytest does not read."""

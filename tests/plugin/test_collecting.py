@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from support.plugin_project import ORDERS
+from support.plugin_project import HEAD, ORDERS
 
 
 def collected(result):
@@ -91,7 +91,9 @@ def test_a_list_of_something_else_is_an_error(project):
 
     result = project.run()
 
-    result.stdout.fnmatch_lines(["*delta_tables holds 'orders', not a Table; list tables only"])
+    result.stdout.fnmatch_lines(
+        ["*delta_tables holds 'orders', not a Table; write a table, or a list or a dictionary of tables"]
+    )
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
@@ -109,12 +111,169 @@ def test_one_name_declared_twice_names_both_places(project, second, workers):
     assert result.ret != 0
 
 
-def test_a_module_that_cannot_be_imported_is_one_line(project):
-    project.models("import no_such_thing\n")
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            "import no_such_thing\n",
+            [
+                "models.py:7: in <module>",
+                "    import no_such_thing",
+                "E   ModuleNotFoundError: No module named 'no_such_thing'",
+            ],
+        ),
+        (
+            'orders = table("dev.silver.orders", Column("id", LongType(), nullable=False))\n',
+            [
+                "models.py:7: in <module>",
+                '    orders = table("dev.silver.orders", Column("id", LongType(), nullable=False))',
+                (
+                    "E   pytest_delta_schema.errors.UnknownArgumentError: Column has no argument nullable;"
+                    " write is_nullable instead of nullable"
+                ),
+            ],
+        ),
+        (
+            "orders = table(\n",
+            ['  File "*models.py", line 7', "    orders = table(", "SyntaxError: '(' was never closed"],
+        ),
+    ],
+)
+def test_a_module_that_raises_is_shown_with_its_line_and_nothing_of_this_package(project, text, lines):
+    project.models(text)
 
     result = project.run()
 
-    result.stdout.fnmatch_lines(["*models: models cannot be imported, ModuleNotFoundError: No module named*"])
+    start = next(index for index, line in enumerate(result.outlines) if "ERROR collecting models.py" in line)
+    end = next(index for index, line in enumerate(result.outlines) if "short test summary" in line)
+    assert len(result.outlines[start + 1 : end]) <= 5
+    result.stdout.fnmatch_lines([line.replace("[", "[[]") for line in lines])
+
+
+@pytest.mark.parametrize(
+    "value", ["orders", "[orders]", "(orders,)", "{'first': orders}", "{'all': [orders, [orders]]}"]
+)
+def test_adopted_tables_are_a_table_a_list_or_a_dictionary(project, value):
+    project.ini("")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(test_contracts=f"from shop import orders\ndelta_tables = {value}\n")
+
+    assert collected(project.run("--collect-only", "-q")) == [
+        "test_contracts.py::dev.silver.orders::rules",
+        "test_contracts.py::dev.silver.orders::ddl",
+    ]
+
+
+@pytest.mark.parametrize("text", ["@pytest.fixture\ndef delta_tables(): return 7\n", "import delta_tables\n"])
+def test_fixtures_and_modules_may_be_called_like_the_list(project, text):
+    project.ini("")
+    project.pytester.makepyfile(delta_tables="", test_it=f"import pytest\n{text}{HEAD}def test_it(): pass\n")
+
+    assert collected(project.run("--collect-only", "-q")) == ["test_it.py::test_it"]
+
+
+def test_a_misspelt_list_is_an_error_with_the_right_name(project):
+    project.ini("")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(test_contracts="from shop import orders\ndelta_table = [orders]\n")
+
+    project.run().stdout.fnmatch_lines(
+        [
+            "*delta_table holds tables, which are not collected from a variable of this name; did you mean delta_tables[?]"
+        ]
+    )
+
+
+def test_modules_of_models_hold_tables_in_lists_and_dictionaries(project):
+    project.models(ORDERS.replace("orders", "elsewhere"), "other")
+    project.models(
+        """
+from other import elsewhere
+def make(name):
+    return table(f"dev.silver.{name}", Column("id", LongType()))
+by_name = {name: make(name) for name in ("a", "b")}
+nested = [make("c"), {"d": (make("d"), elsewhere, 7)}]
+nested.append(nested)
+first = by_name["a"]
+"""
+    )
+
+    assert [line.split("::")[1] for line in collected(project.run("--collect-only", "-q")) if "ddl" in line] == [
+        f"dev.silver.{name}" for name in "abcd"
+    ]
+
+
+def test_lists_in_test_modules_are_left_alone(project):
+    project.ini("")
+    project.pytester.makepyfile(
+        test_it=f"{HEAD}{ORDERS}cases = [orders]\nodd = [table('dev.s.x', Column('id', LongType()))]\n"
+    )
+
+    assert len(collected(project.run("--collect-only", "-q"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("", "name the module that declares the tables, or the package around it"),
+        ("from other import orders\n", "it imports those of other: name that, or write delta_tables = [[]...]"),
+    ],
+)
+def test_a_module_without_a_table_is_an_error(project, text, remedy):
+    project.models(ORDERS, "other")
+    project.models(text)
+
+    result = project.run()
+
+    result.stdout.fnmatch_lines([f"*models: models declares no table; {remedy}"])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+PACKAGE = {
+    "__init__": "from shop.silver.orders import orders\n",
+    "jobs": "RATE = 7\n",
+    "test_jobs": "raise RuntimeError\n",
+    "__main__": "raise RuntimeError\n",
+    "silver/__init__": "",
+    "silver/orders": HEAD + ORDERS,
+    "gold/sales": HEAD + "sales = table('dev.gold.sales', Column('id', LongType()))\n",
+}
+
+
+def write_package(project, modules):
+    for name, text in modules.items():
+        path = project.path / "shop" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("without", [(), ("__init__", "silver/__init__")])
+def test_a_package_names_all_modules_inside_it(project, without, workers):
+    project.ini("delta_models = shop", "testpaths = none")
+    (project.path / "none").mkdir()
+    write_package(project, {name: text for name, text in PACKAGE.items() if name not in without})
+
+    assert collected(project.run("--collect-only", "-q")) == [
+        f"shop/{module}.py::dev.{module.replace('/', '.')}::{check}"
+        for module in ("gold/sales", "silver/orders")
+        for check in ("rules", "ddl")
+    ]
+    project.run("--snapshot-update", *workers).assert_outcomes(passed=4)
+
+
+def test_a_package_without_a_table_is_an_error(project, workers):
+    project.ini("delta_models = shop", "testpaths = none")
+    (project.path / "none").mkdir()
+    write_package(
+        project, {name: text for name, text in PACKAGE.items() if name in ("jobs", "test_jobs", "gold/rates")}
+    )
+    write_package(project, {"__init__": "", "gold/rates": "RATE = 7\n"})
+
+    result = project.run(*workers)
+
+    text = "models: the package shop declares no table in any of its modules: shop, shop.gold.rates, shop.jobs"
+    result.stdout.fnmatch_lines([text])
+    assert result.ret in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED)
 
 
 def test_a_module_is_collected_once_whatever_names_it(project):

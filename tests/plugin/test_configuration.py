@@ -369,7 +369,7 @@ def test_all_faults_are_shown_at_once(project, toml):
     [
         ("delta_jvm_archive = 'maybe'", "delta_jvm_archive cannot be used: *bool*'maybe'*"),
         ("delta_models = 'models'", "delta_models cannot be used: *list*'models'*"),
-        ("delta_read_threads = 8", "delta_read_threads cannot be used: *expects a string, got int: 8*"),
+        ("delta_read_threads = true", "delta_read_threads cannot be used: *bool*True*"),
     ],
 )
 def test_an_ini_key_of_another_type_is_a_usage_error(project, line, message):
@@ -380,6 +380,27 @@ def test_an_ini_key_of_another_type_is_a_usage_error(project, line, message):
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {message}", "there is no delta backend 'oracle'*"])
+
+
+@pytest.mark.parametrize("values", [("8", "0.5"), ('"8"', '"0.5"'), ("8", "1")])
+def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
+    (project.path / "tox.ini").unlink()
+    threads, timeout = values
+    (project.path / "pyproject.toml").write_text(
+        f"[tool.pytest]\ndelta_read_threads = {threads}\ndelta_unity_timeout = {timeout}\n"
+    )
+    project.pytester.makeconftest(
+        "def pytest_collection_finish(session):\n"
+        "    from pytest_delta_schema.plugin.run import RUN\n"
+        "    options = session.config.stash[RUN].options\n"
+        "    print(f'threads {options.read_threads!r}, timeout {options.unity.timeout!r}')\n"
+    )
+    project.pytester.makepyfile("def test_it(): pass")
+
+    result = project.run()
+
+    result.stdout.fnmatch_lines([f"*threads 8, timeout {float(timeout.strip(chr(34)))!r}"])
+    result.assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
@@ -430,12 +451,13 @@ def test_keys_that_pytest_8_reads_are_no_fault(project, monkeypatch):
 def test_an_unknown_ini_key_of_the_command_line_is_named(project):
     project.ini("")
 
-    result = project.run("-o", "delta_bakend=memory", "-o", "delta_storage=x")
+    result = project.run("-o", "delta_bakend=memory", "-o", "delta_storage=x", "-o", "delta_zzz=x")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert result.stderr.str().splitlines() == [
         "ERROR: -o: there is no ini key delta_bakend; did you mean delta_backend?",
         "-o: there is no ini key delta_storage; set storage in [tool.pytest_delta_schema] of pyproject.toml",
+        "-o: there is no ini key delta_zzz; pytest --help lists the keys",
     ]
 
 

@@ -46,7 +46,7 @@ from support.plugin_project import ORDERS
         pytest.param(
             [],
             ["delta_models = broken.models"],
-            "models: broken.models cannot be imported, RuntimeError: no database",
+            "models: broken.models cannot be imported, broken/__init__.py:1: RuntimeError: no database",
             id="module in a package that cannot be imported",
         ),
         pytest.param(
@@ -235,3 +235,105 @@ def test_the_header_names_the_backend_of_the_run(project):
     plain.stdout.no_fnmatch_line("delta schema:*")
     local.stdout.fnmatch_lines([f"delta schema: drift on local, warehouse {project.path}/.delta-warehouse"])
     memory.stdout.fnmatch_lines(["delta schema: apply on memory"])
+
+
+@pytest.mark.parametrize(
+    ("folders", "faults"),
+    [
+        (
+            ".",
+            {
+                "src/shop/models.py": (
+                    "write the name of its module: shop.models, and add the folder from which it can be imported:"
+                    ' pythonpath = ["src"]'
+                ),
+                "shop/models.py": "there is no such file; name the module as in an import statement",
+                "shop\\tables.py": "there is no such file; name the module as in an import statement",
+                "models.py": "write the name of its module: models",
+                "src/plain/tables.py": (
+                    "write the name of its module: plain.tables, and add the folder from which it can be imported:"
+                    ' pythonpath = ["src"]'
+                ),
+            },
+        ),
+        (
+            ". src",
+            {
+                "src/shop/models.py": "write the name of its module: shop.models",
+                "src/shop/": "write the name of its module: shop",
+                "src/shop/__init__.py": "write the name of its module: shop",
+                "src/plain/tables.py": "write the name of its module: plain.tables",
+            },
+        ),
+    ],
+)
+def test_a_path_is_answered_with_the_name_of_its_module(project, folders, faults):
+    project.pytester.makeini(f"[pytest]\npythonpath = {folders}\n")
+    modules = ", ".join(f"'{path}'" for path in faults)
+    (project.path / "pyproject.toml").write_text(f"[tool.pytest_delta_schema]\nmodels = [{modules}]\n")
+    project.models(ORDERS)
+    (project.path / "src" / "shop").mkdir(parents=True)
+    for name in ("__init__", "models"):
+        (project.path / "src" / "shop" / f"{name}.py").touch()
+    (project.path / "src" / "plain").mkdir()
+    (project.path / "src" / "plain" / "tables.py").touch()
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().strip().removeprefix("ERROR: ").splitlines() == [
+        f"models: {path} is a path; {fault}" for path, fault in faults.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "faults"),
+    [
+        (
+            ["models.py::dev.silver.orders::drift", "models.py::dev.silver.orders::apply[1]"],
+            [
+                ("models.py::dev.silver.orders::drift: the check drift exists with --delta-drift only; give that, too"),
+                (
+                    "models.py::dev.silver.orders::apply[1]: the check apply exists with --delta-apply only;"
+                    " give that, too"
+                ),
+            ],
+        ),
+        (["-m", "delta_drift"], ["-m delta_drift selects nothing without --delta-drift; give that, too"]),
+        (
+            ["--delta-drift", "-m", "delta_apply and delta"],
+            ["-m delta_apply selects nothing without --delta-apply; give that instead of --delta-drift"],
+        ),
+        (
+            ["models.py::dev.silver::unmanaged", "-m", "delta_metadata"],
+            [
+                (
+                    "models.py::dev.silver::unmanaged: the check unmanaged exists with --delta-drift only; give that,"
+                    " too"
+                ),
+                "-m delta_metadata selects nothing without --delta-drift; give that, too",
+            ],
+        ),
+    ],
+)
+def test_a_check_that_needs_an_option_names_it(project, arguments, faults):
+    project.models(ORDERS)
+
+    result = project.run(*arguments)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().strip().removeprefix("ERROR: ").splitlines() == faults
+
+
+@pytest.mark.parametrize("expression", ["not delta_drift", "delta_rules or delta_drift"])
+def test_marks_of_other_modes_may_be_left_out(project, expression):
+    project.models(ORDERS)
+
+    assert project.run("--collect-only", "-q", "-m", expression).ret == 0
+
+
+def test_tests_may_be_called_like_checks(project):
+    project.pytester.makepyfile(test_it="class Testing:\n    def drift(self): pass\n")
+    project.ini("python_functions = drift")
+
+    assert project.run("test_it.py::Testing::drift").ret == 0
