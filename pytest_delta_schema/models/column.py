@@ -43,7 +43,8 @@ class Column:
 
     Args:
         name: As it should be stored; compared without regard to case.
-        data_type: A type of ``pyspark.sql.types``, as an object: ``LongType()``.
+        data_type: A type of ``pyspark.sql.types``, as an object: ``LongType()``; or its text, as ``CREATE TABLE`` has
+            it: ``"decimal(18,2)"``, ``"struct<a: int not null comment 'x'>"``.
         is_nullable: Whether rows may leave it NULL; they may by default.
         comment: Shown by catalogs; ``""`` means none.
         default: The value that a write stores which leaves the column out: a number, a boolean, or an SQL expression
@@ -55,7 +56,7 @@ class Column:
         tags: As those of a :class:`Table`.
 
     Raises:
-        DeclarationError: If the name is empty, the type is not one of ``pyspark.sql.types``, or something else can
+        DeclarationError: If the name is empty, the type is not one of Spark, or something else can
             never be valid; for an argument that does not exist a ``TypeError`` as well, which proposes the right one.
     """
 
@@ -69,6 +70,21 @@ class Column:
     renamed_from: str | None = None
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
 
+    if TYPE_CHECKING:
+        # A type may be given as text; the field always is an object.
+        def __init__(  # noqa: PLR0913, PLR0917 - the fields
+            self,
+            name: str,
+            data_type: DataType | str,
+            is_nullable: bool = True,  # noqa: FBT001, FBT002 - as in SQL
+            comment: str = "",
+            default: DefaultValue | None = None,
+            generated_as: str | None = None,
+            identity: Identity | bool | None = None,  # noqa: FBT001 - as in SQL
+            renamed_from: str | None = None,
+            tags: Mapping[str, str | None] = ...,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         self.name = interned(require_name(self.name, "the name of a column"))
         self.comment = interned(require_comment(self.comment, f"column {self.name}: comment"))
@@ -77,9 +93,18 @@ class Column:
         if self.tags is not NO_TAGS:
             self.tags = require_tags(self.tags, f"column {self.name}")
         self._require_values()
-        if isinstance(self.data_type, DataType):
-            return
         given: object = self.data_type
+        if isinstance(given, DataType):
+            return
+        if isinstance(given, str):
+            from pytest_delta_schema.models.type_text import parse_type
+
+            try:
+                self.data_type = parse_type(given)
+            except ValueError as error:
+                msg = f"column {self.name}: data_type {given!r} is no type of Spark: {error}"
+                raise DeclarationError(msg) from None
+            return
         if isinstance(given, type) and issubclass(given, DataType):
             msg = f"column {self.name}: data_type is the class {given.__name__}, not a type; write {given.__name__}()"
         else:

@@ -86,6 +86,7 @@ OTHER_TEXTS = {
     "engine/setting_values.py": "a boolean of TOML",
     "models/arguments.py": "a mistyped argument",
     "models/codegen.py": "a variable in Python",
+    "models/type_text.py": "names of types",
     "plan/entry_differences.py": "types of catalog entries",
     "plan/properties.py": "values of properties",
     "plan/risk.py": "a member of an enum",

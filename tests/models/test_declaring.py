@@ -162,11 +162,8 @@ TABLE_ARGUMENTS = (
             "column id: data_type is the class LongType, not a type; write LongType()",
         ),
         (
-            lambda: Column("id", "bigint"),
-            (
-                "column id: data_type is 'bigint', which is not a Spark type; use one of pyspark.sql.types,"
-                " such as LongType()"
-            ),
+            lambda: Column("id", "bigin"),
+            "column id: data_type 'bigin' is no type of Spark: there is no type bigin; did you mean bigint?",
         ),
         (
             lambda: Column("id", int),

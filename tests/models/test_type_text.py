@@ -1,0 +1,57 @@
+"""Types given as texts."""
+
+from __future__ import annotations
+
+import fnmatch
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.type_text import parse_type
+from pytest_delta_schema.state.spark_types import ATOMIC
+from support.type_texts import NAMED, REFUSED
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_a_text_is_the_type_that_it_names(text):
+    assert Column("c", text).data_type == NAMED[text]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_other_texts_are_refused_with_the_reason(text):
+    with pytest.raises(DeclarationError) as caught:
+        Column("c", text)
+
+    prefix = f"column c: data_type {text!r} is no type of Spark: "
+    assert str(caught.value).startswith(prefix)
+    assert fnmatch.fnmatchcase(str(caught.value).removeprefix(prefix), REFUSED[text])
+
+
+@pytest.mark.parametrize("kind", ATOMIC)
+def test_the_short_names_of_all_types_are_texts(kind):
+    assert parse_type(kind().simpleString()) == kind()
+
+
+@pytest.mark.parametrize("text", [text for text in NAMED if "comment" not in text.lower() and "`" not in text])
+def test_the_text_that_spark_shows_is_the_same_type(text):
+    assert parse_type(NAMED[text].simpleString()) == NAMED[text]
+
+
+@pytest.mark.spark
+def test_spark_agrees(local_session):
+    assert local_session.spark.version  # its JVM parses the texts
+
+    for text, expected in NAMED.items():
+        assert _by_spark(text) == expected, text
+    for text in REFUSED:
+        with pytest.raises(Exception, match=r"(?s)."):
+            _by_spark(text)
+
+
+def _by_spark(text):
+    """Return what Spark reads, in the position of a column's type."""
+    struct = spark.DataType.fromDDL(f"c {text}")
+    assert isinstance(struct, spark.StructType)
+    return struct.fields[0].dataType
