@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.constraint_violations import CHECK, NOT_NULL, constraint_error
 from pytest_delta_schema.delta.folded_names import NameSet, same_name
 from pytest_delta_schema.errors import DeclarationError
@@ -12,14 +12,14 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from pytest_delta_schema.models.table import Table
 
 
-@contextmanager
-def stopped_by(model: Table, *, check: str | None = None, not_null: str | None = None) -> Iterator[None]:
-    """Pass only if the block's write is stopped by the named constraint of ``model``.
+@hides_traceback
+def stopped_by(model: Table, *, check: str | None = None, not_null: str | None = None) -> AbstractContextManager[None]:
+    """Return a context that is passed only if the block's write is stopped by the named constraint of ``model``.
 
     Args:
         model: The table that is written to.
@@ -28,22 +28,41 @@ def stopped_by(model: Table, *, check: str | None = None, not_null: str | None =
 
     Raises:
         DeclarationError: If the model has no such constraint.
-        AssertionError: If nothing stopped the write, or another constraint did.
+        AssertionError: By the context, if nothing stopped the write, or another constraint did.
     """
-    kind, name = _expected(model, check, not_null)
-    __tracebackhide__ = True
-    try:
-        yield
-    except Exception as error:
-        stopped = constraint_error(error, [model])
+    return _StoppedBy(model, *_expected(model, check, not_null))
+
+
+class _StoppedBy:
+    """Expects one constraint; a class and not a generator, whose errors would show a line of Python's library.
+
+    Args:
+        model: The table.
+        kind: The kind of the constraint.
+        name: Its name.
+    """
+
+    def __init__(self, model: Table, kind: str, name: str) -> None:
+        self._model = model
+        self._kind = kind
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Do nothing; only the end of the block counts."""
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        __tracebackhide__ = True
+        expected = f"{self._model.qualified_name}: {self._kind} {self._name} should have stopped the write"
+        if error is None:
+            msg = f"{expected}, and nothing did"
+            raise AssertionError(msg)
+        stopped = constraint_error(error, [self._model]) if isinstance(error, Exception) else None
         if stopped is None:
-            raise
-        if stopped.kind != kind or not same_name(stopped.name, name):
-            msg = f"{model.qualified_name}: {kind} {name} should have stopped the write, and {stopped} did"
+            return False
+        if stopped.kind != self._kind or not same_name(stopped.name, self._name):
+            msg = f"{expected}, and {stopped} did"
             raise AssertionError(msg) from error
-        return
-    msg = f"{model.qualified_name}: {kind} {name} should have stopped the write, and nothing did"
-    raise AssertionError(msg)
+        return True
 
 
 def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[str, str]:

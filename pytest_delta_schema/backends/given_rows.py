@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.frame_rows import rows_of
 from pytest_delta_schema.backends.row_values import Fault, convert, shown
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.errors import StatementError
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-def converted_rows(
-    state: TableState, rows: Iterable[Mapping[str, Any]], clock: Clock, unique: Collection[str] = ()
-) -> list[dict[str, Any]]:
+_NOT_NULL = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+
+
+def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return rows as they will be read back from a table.
 
     Args:
         state: The table.
-        rows: Values by column name, in any case.
+        rows: A frame of Spark or pandas, or any iterable of values by column name, in any case: dictionaries, rows,
+            named tuples; a plain tuple has a value for each column, in order.
         clock: Interprets datetimes without a time zone.
         unique: Timestamp columns that are written as local times of the clock's zone, so that a local time that
             occurs twice is an error.
@@ -34,15 +37,22 @@ def converted_rows(
         Values by column name in lower case; columns that a row leaves out are left out.
 
     Raises:
-        StatementError: If a value would not be read back as it was given, or a column does not exist; with one line
-            for each fault.
+        StatementError: If a value would not be read back as it was given, a column does not exist, or one that is NOT
+            NULL has no value; with one line for each fault.
     """
     columns = NameMap.of(state.columns)
     partitions = NameSet(state.partitioning)
-    converted, lines, conditions = [], [], []
-    for number, row in enumerate(rows, start=1):
+    converted: list[dict[str, Any]] = []
+    lines, conditions = [], []
+    for number, row in enumerate(rows_of(rows, columns), start=1):
         faults: list[Fault] = []
-        converted.append(_converted(row, columns, clock, faults))
+        by_name = _by_name(row, columns)
+        if isinstance(by_name, Fault):
+            faults.append(by_name)
+            converted.append({})
+        else:
+            converted.append(_converted(by_name, columns, clock, faults))
+            faults.extend(_missing_values(by_name, columns))
         faults.extend(_partition_faults(converted[-1], columns, partitions))
         faults.extend(_repeated_hours(converted[-1], unique, clock))
         for fault in faults:
@@ -54,21 +64,47 @@ def converted_rows(
     return converted
 
 
-def _converted(row: object, columns: NameMap[ColumnState], clock: Clock, faults: list[Fault]) -> dict[str, Any]:
-    if not isinstance(row, Mapping):
-        faults.append(Fault("", f"is a {type(row).__name__}; give a dict by column"))
-        return {}
+def _converted(
+    row: Mapping[Any, Any], columns: NameMap[ColumnState], clock: Clock, faults: list[Fault]
+) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in row.items():
         column = columns.get(str(name))
         if column is None:
-            known = ", ".join(known_column.name for known_column in columns.values())
-            faults.append(Fault("", f"there is no column {name}; columns are {known}"))
+            faults.append(Fault("", f"there is no column {name}; columns are {_names(columns)}"))
         elif folded(column.name) in values:
             faults.append(Fault(column.name, "is given twice, in different case; give it once"))
         else:
             values[folded(column.name)] = convert(value, column.data_type, column.name, clock, faults)
     return values
+
+
+def _by_name(row: object, columns: NameMap[ColumnState]) -> Mapping[Any, Any] | Fault:
+    """Return the values of a row by column name; dictionaries, rows and named tuples have names."""
+    if isinstance(row, Mapping):
+        return row
+    if not isinstance(row, tuple):
+        fact = f"is a {type(row).__name__}; give a dict by column, a Row, or a tuple in the order of the columns"
+        return Fault("", fact)
+    names = getattr(row, "__fields__", None) or getattr(row, "_fields", None)
+    names = names or [column.name for column in columns.values()]
+    if len(names) != len(row):
+        fact = f"has {len(row)} values for the columns {', '.join(names)}; give one for each, or a dict by column"
+        return Fault("", fact)
+    return dict(zip(names, row, strict=True))
+
+
+def _missing_values(row: Mapping[Any, Any], columns: NameMap[ColumnState]) -> Iterator[Fault]:
+    """Yield a fault, in Delta's words, for each NOT NULL column without a value that the table does not fill."""
+    given = NameMap((str(name), value) for name, value in row.items())
+    for column in columns.values():
+        is_filled = column.name not in given and column.value is not None
+        if not column.is_nullable and not is_filled and given.get(column.name) is None:
+            yield Fault("", f"NOT NULL constraint violated for column: {column.name}", _NOT_NULL)
+
+
+def _names(columns: NameMap[ColumnState]) -> str:
+    return ", ".join(column.name for column in columns.values())
 
 
 def _partition_faults(

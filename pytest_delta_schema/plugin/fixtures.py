@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Protocol
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from syrupy.assertion import SnapshotAssertion
 
     from pytest_delta_schema.engine.outcome import TableOutcome
@@ -47,7 +47,10 @@ if TYPE_CHECKING:
         """Makes a scratch table; see :func:`make_delta_table`."""
 
         def __call__(
-            self, model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None
+            self,
+            model: Table,
+            rows: Iterable[Mapping[str, Any] | tuple[Any, ...]] | DataFrame | None = None,
+            name: str | None = None,
         ) -> Table:
             """Return the model of the new table."""
             ...
@@ -148,14 +151,16 @@ def make_delta_schema(_delta_scratch: Any) -> MakeSchema:
 def make_delta_table(_delta_scratch: Any) -> MakeTable:
     """Make tables from models, in a scratch schema that is dropped after the test.
 
-    Call it with the model, optionally with ``rows`` (dictionaries by column name) and ``name``; it returns the
-    model of the new table, whose ``qualified_name`` can be queried. Property policy, default properties, features and
+    Call it with the model, optionally with ``rows`` and ``name``; it returns the model of the new table, whose
+    ``qualified_name`` can be queried. Rows are dictionaries by column name, ``Row`` objects, tuples in the order of the
+    columns, or a frame of Spark or pandas. Property policy, default properties, features and
     rules of the project apply. Foreign keys reference the parents that this test has made before; others are
     left out. Rows are read back as they are given, converted to the types of their columns; if one would not, a
     ``StatementError`` names every such value, and no row is written. Its other errors are those of an apply.
     """
 
-    def make(model: Table, rows: Iterable[Mapping[str, Any]] | None = None, name: str | None = None) -> Table:
+    def make(model: Table, rows: Any = None, name: str | None = None) -> Table:
+        __tracebackhide__ = True
         return _delta_scratch.table(model, rows, name)  # type: ignore[no-any-return]
 
     return make

@@ -6,6 +6,7 @@ import uuid
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.assembly import declared
 from pytest_delta_schema.engine.orchestrator import Orchestrator
@@ -14,8 +15,6 @@ from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.models.constraints import ForeignKey
     from pytest_delta_schema.models.names import QualifiedName
@@ -39,6 +38,7 @@ class Scratch:
         self._made: set[str] = set()
         self._copies: dict[QualifiedName, Table] = {}
 
+    @hides_traceback
     def schema(self, catalog_name: str = SCRATCH_CATALOG) -> str:
         """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
         name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
@@ -46,7 +46,8 @@ class Scratch:
         self._catalog.create_schema(folded(catalog_name), name)
         return f"{folded(catalog_name)}.{name}"
 
-    def table(self, model: Table, rows: Iterable[Mapping[str, Any]] | None, name: str | None) -> Table:
+    @hides_traceback
+    def table(self, model: Table, rows: Any, name: str | None) -> Table:
         """Make the table that ``model`` declares, in the scratch schema of its catalog, and fill it.
 
         Its foreign keys reference the parents that were made before; those to other tables are left out.

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import time
+from collections import namedtuple
 from datetime import datetime, timezone
 from zoneinfo import ZoneInfoNotFoundError
 
 import pytest
+from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Identity, MemoryCatalog, Orchestrator
@@ -85,11 +87,56 @@ def test_every_offender_is_one_line_and_identities_continue():
         "dev.silver.orders: row 1: there is no column gone; columns are id, n, t",
         "dev.silver.orders: row 2, column n: is given twice, in different case; give it once",
         "dev.silver.orders: row 2, column t: 3 does not fit string: it is of Python's type int; give a str",
-        "dev.silver.orders: row 3: is a tuple; give a dict by column",
+        "dev.silver.orders: row 3: has 2 values for the columns id, n, t; give one for each, or a dict by column",
         "dev.silver.orders: row 4: there is no column 7; columns are id, n, t",
     ]
     catalog.insert(NAME, [{}])
     assert catalog._rows[NAME] == [{"id": 5}]
+
+
+NAMES = [column("id", is_nullable=False), column("n"), column("t", TEXT)]
+Named = namedtuple("Named", "N ID")  # noqa: PYI024 - as users write them
+
+
+@pytest.mark.parametrize(
+    ("row", "read"),
+    [
+        ({"ID": 1}, {"id": 1}),
+        (Row(id=1, t="a"), {"id": 1, "t": "a"}),
+        (tuple.__new__(Row, (1, None, "a")), {"id": 1, "n": None, "t": "a"}),
+        ((1, 2, "a"), {"id": 1, "n": 2, "t": "a"}),
+        (Named(2, 1), {"n": 2, "id": 1}),
+    ],
+)
+def test_rows_of_every_form_are_taken_by_name(row, read):
+    catalog = made(*NAMES)
+
+    catalog.insert(NAME, iter([row]))
+
+    assert catalog._rows[NAME] == [read]
+
+
+def test_every_row_of_another_form_or_without_a_value_is_one_line():
+    text, condition = refusal(made(*NAMES).insert, NAME, [(1, 2), [1], {"n": 1}, {"id": None}, {"id": "x"}])
+
+    assert text.splitlines() == [
+        "dev.silver.orders: row 1: has 2 values for the columns id, n, t; give one for each, or a dict by column",
+        "dev.silver.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns",
+        "dev.silver.orders: row 3: NOT NULL constraint violated for column: id",
+        "dev.silver.orders: row 4: NOT NULL constraint violated for column: id",
+        "dev.silver.orders: row 5, column id: 'x' does not fit bigint: it is of Python's type str; give an int",
+    ]
+    assert condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+
+
+@pytest.mark.parametrize("value", [{"identity": True}, {"default": 1}, {"generated_as": "n + 1"}])
+def test_the_table_fills_columns_that_are_left_out_and_none_that_are_null(value):
+    catalog = made(column("id", is_nullable=False, **value), column("n"))
+
+    catalog.insert(NAME, [{"n": 0}])
+
+    assert catalog._rows[NAME] == [{"n": 0, "id": 1}]
+    assert refusal(catalog.insert, NAME, [{"ID": None}])[0].endswith("NOT NULL constraint violated for column: id")
 
 
 def test_rows_that_a_constraint_refuses_leave_nothing_either():

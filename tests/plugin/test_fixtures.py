@@ -156,6 +156,51 @@ def test_assert_no_drift_refuses_a_broken_declaration():
         assert_no_drift(table(), MemoryCatalog())
 
 
+MISSING = "E *StatementError: dev.test_main_*.orders: row 1: NOT NULL constraint violated for column: id"
+NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns"
+
+
+@pytest.mark.parametrize(
+    ("call", "lines"),
+    [
+        (
+            'make_delta_table(orders, rows=[{"amount": 1}, [1]])',
+            [">*make_delta_table(orders, *", MISSING, NO_ROW, "test_x.py:4: StatementError"],
+        ),
+        (
+            "make_delta_table(Table('dev', 'silver', 'empty', []))",
+            [">*make_delta_table(Table(*", "E *InvalidModelError: *", "test_x.py:4: InvalidModelError"],
+        ),
+        (
+            "with delta_raises(orders, not_null='id'): pass",
+            [
+                ">*with delta_raises(*",
+                "E *dev.silver.orders: not null id should have stopped the write, and nothing did",
+                "test_x.py:4: AssertionError",
+            ],
+        ),
+        (
+            "delta_raises(orders, check='positive')",
+            [">*delta_raises(*", "E *there is no check positive in the model*", "test_x.py:4: DeclarationError"],
+        ),
+    ],
+)
+def test_an_error_of_a_fixture_names_the_line_of_the_test(project, call, lines):
+    project.ini("delta_backend = memory")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n"
+        f"def test_it(make_delta_table, delta_raises):\n    {call}\n"
+    )
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(lines)
+    result.stdout.no_fnmatch_line("*pytest_delta_schema/*.py:*")
+    result.stdout.no_fnmatch_line("*contextlib.py:*")
+
+
 JVM = """
 import os
 from importlib import import_module
