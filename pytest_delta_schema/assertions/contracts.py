@@ -18,6 +18,7 @@ from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.type_traversal import fits, not_null_paths
@@ -64,7 +65,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     """Make sure that ``frame`` could be written into the table of ``model``: types, NOT NULL, checks, keys; one scan.
 
     Nothing is written. Columns that the frame lacks have the values that the table would give them: a default, an
-    identity, a generated value or NULL.
+    identity, a generated value or NULL. Checks and keys over columns of a wrong type are left out.
 
     Args:
         frame: The rows.
@@ -79,24 +80,44 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     contract = declared(model, settings)
     validator_of(settings).validate_models([contract])
     wanted = desired_state(contract)
-    shape = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
-    if shape:
-        raise RowsError(shape)
+    misfits = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
     there = NameSet(frame.columns)
     missing = [column for column in wanted.columns if column.name not in there]
-    data_checks: list[NotNull | CheckState | KeyState] = [NotNull(path) for path in not_null_paths(wanted.columns)]
-    data_checks += wanted.checks
-    data_checks += wanted.keys
     made = [column for column in missing if column.value is not None and column.value.generated is not None]
     whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
-    (row,) = whole.selectExpr("*", *map(generated, made)).selectExpr(*counted(data_checks)).collect()
+    wrong = NameSet(violation.path for violation in misfits)
+    unknown = NameSet.of(column for column in made if column.value and _uses(column.value.generated, wrong))
+    whole = whole.selectExpr("*", *(generated(column) for column in made if column.name not in unknown))
+    data_checks = list(_data_checks(wanted, wrong, unknown))
+    (row,) = whole.selectExpr(*counted(data_checks)).collect()
     broken = [
         _broken(wanted, data_check, f"{count} of {number(row[0], 'row')}")
         for data_check, count in zip(data_checks, row[1:], strict=True)
         if count
     ]
-    if broken:
-        raise RowsError(broken)
+    if misfits or broken:
+        raise RowsError([*misfits, *broken])
+
+
+def _data_checks(wanted: TableState, wrong: NameSet, unknown: NameSet) -> Iterator[NotNull | CheckState | KeyState]:
+    """Yield the data checks of a contract that can be evaluated on rows.
+
+    Args:
+        wanted: The contract.
+        wrong: The columns that have another type in the rows; of these only NULL can be told.
+        unknown: The generated columns whose values are not known, because they depend on such columns.
+    """
+    unusable = NameSet({*wrong, *unknown})
+    for path in not_null_paths(wanted.columns):
+        if path.root not in unknown and (path.root not in wrong or not path.is_nested):
+            yield NotNull(path)
+    yield from (check for check in wanted.checks if not _uses(check.expression, unusable))
+    yield from (key for key in wanted.keys if not any(name in unusable for name in key.columns))
+
+
+def _uses(expression: str | None, columns: NameSet) -> bool:
+    """Whether an expression uses one of some columns."""
+    return bool(columns) and expression is not None and any(name in columns for name in columns_in(expression))
 
 
 def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Diagnostic]:

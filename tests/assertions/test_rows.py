@@ -81,6 +81,39 @@ def test_types_and_undeclared_columns_are_named(local_session, model):
         "column id is string in the rows and bigint in the model",
         "column more is not in the model",
         "column xs is map<string, int> in the rows and array<struct<a: int>> in the model",
+        "column n is NULL in 1 of 1 row",
+    ]
+
+
+def test_wrong_types_are_reported_with_all_other_violations(local_session):
+    model = table(
+        column(is_nullable=False),
+        column("n", is_nullable=False),
+        column("twice", is_nullable=False, generated_as="n * 2"),
+        column("next", is_nullable=False, generated_as="id + 1"),
+        column("m", is_nullable=False),
+        Column("s", spark.StructType([spark.StructField("a", spark.LongType(), nullable=False)])),
+        primary_key=["id"],
+        unique=[Unique(["n"])],
+        checks=[
+            Check("positive", "id > 0"),
+            Check("small", "twice < 9"),
+            Check("low", "next < 3"),
+            Check("n", "n > 5"),
+        ],
+    )
+    rows = [(1, "x", None), (1, None, None), (5, "7", None)]
+
+    with pytest.raises(RowsError) as caught:
+        assert_rows_satisfy(frame(local_session, rows, "id bigint, n string, s string"), model)
+
+    assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
+        ("n", "column n is string in the rows and bigint in the model"),
+        ("s", "column s is string in the rows and struct<a: bigint not null> in the model"),
+        ("n", "column n is NULL in 1 of 3 rows"),
+        ("m", "column m is NULL in 3 of 3 rows"),
+        ("low", "check low (next < 3) is not met by 1 of 3 rows"),
+        ("primary_key", "primary key (id) is repeated by 1 of 3 rows"),
     ]
 
 
