@@ -14,9 +14,10 @@ from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.parquet_folder import Sources
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
 from pytest_delta_schema.backends.local.reader import list_tables, read_tables
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, without_stored_keys
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
+from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 CAPABILITIES = Capabilities(
     emulates=BY_COMMIT | BY_PROPERTY,
     emulates_property=is_databricks_only,
-    refuses_on=without_stored_keys(is_databricks_only),
+    refuses_on=refused_on_tables(is_databricks_only),
 )
 """What the backend can do with the newest Spark and Delta."""
 

@@ -23,6 +23,7 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
+from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.models.names import QualifiedName
@@ -174,4 +175,5 @@ def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str])
         fact = f"the catalog has an entry for it, but its Delta log in {location} is gone"
         return problem(name, fact, f"{RESTORE_LOG}, or drop the table")
     cause = bridge.with_logical_names(message[0])
-    return bridge.damage(name, location) or problem(name, f"its Delta log cannot be read ({cause})", remedy)
+    unreadable = refused_by_spark(name, cause) or problem(name, f"its Delta log cannot be read ({cause})", remedy)
+    return bridge.damage(name, location) or unreadable

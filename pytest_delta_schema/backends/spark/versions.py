@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.compat import spark_version
 from pytest_delta_schema.backends.spark.delta_compat import delta_version, known_properties
-from pytest_delta_schema.backends.spark.emulation import without_stored_keys
+from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.delta.known_properties import REGISTRY, is_databricks_only, is_known, is_open_source
 from pytest_delta_schema.delta.type_widening import NEWEST, widening
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
@@ -89,7 +89,7 @@ class SparkVersions:
             emulates_property=self.emulates_property,
             splits=splits,
             refuses=refuses,
-            refuses_on=without_stored_keys(self.emulates_property),
+            refuses_on=refused_on_tables(self.emulates_property),
         )
 
     def refuses(self, statement: Statement) -> Refusal | None:

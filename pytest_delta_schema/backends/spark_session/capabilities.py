@@ -6,7 +6,8 @@ import re
 from itertools import pairwise
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, without_stored_keys
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
+from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.changes import CheckAdd
@@ -36,7 +37,7 @@ CLASSIC = Capabilities(
     emulates=BY_COMMIT | BY_PROPERTY,
     emulates_property=is_databricks_only,
     refuses=without_files,
-    refuses_on=without_stored_keys(is_databricks_only),
+    refuses_on=refused_on_tables(is_databricks_only),
 )
 """The capabilities of a classic session."""
 
@@ -44,7 +45,7 @@ REMOTE = Capabilities(
     emulates=BY_PROPERTY,
     emulates_property=is_databricks_only,
     refuses=without_transactions,
-    refuses_on=without_stored_keys(is_databricks_only),
+    refuses_on=refused_on_tables(is_databricks_only),
 )
 """The capabilities of a session of Spark Connect."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta, without_stored_keys
+from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta
+from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
@@ -62,11 +63,11 @@ def _properties(statement: Statement) -> dict[str, str]:
     return properties
 
 
-_without_stored_keys = without_stored_keys(is_databricks_only)
+_on_other_clients = refused_on_tables(is_databricks_only)
 
 
 def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
-    return without_long_properties(statement, observed) or _without_stored_keys(statement, observed)
+    return without_long_properties(statement, observed) or _on_other_clients(statement, observed)
 
 
 CAPABILITIES = Capabilities(
