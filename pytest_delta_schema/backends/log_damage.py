@@ -171,6 +171,9 @@ def _check(log: LogFiles) -> None:
                 raise _DamageFound(
                     Damage(f"no commit in {log.path} holds a {kind} action", "restore them from a backup")
                 )
+    stated = [(name, metadata) for name, actions in commits.items() for metadata in _in(actions, "metaData")]
+    if stated and not stated[-1][1].get("schemaString"):
+        raise _DamageFound(Damage(f"{log.path}/{stated[-1][0]} holds metadata without a schema", _BACKUP))
     hint = CheckpointHint.of(log.read(LAST_CHECKPOINT)) if LAST_CHECKPOINT in names else None
     without = f"delete it and {LAST_CHECKPOINT}, because all commits are there" if listing.has_all_commits else _BACKUP
     if hint is not None and hint.version not in listing.checkpoints:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.state.type_traversal import unstorable
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 
 if TYPE_CHECKING:
@@ -151,7 +153,10 @@ class Storable(NamedTuple):
 
 
 def storable(log: LogState) -> Storable:
-    """Leave out of a log what servers refuse to store: long properties and comments, and columns with void inside."""
+    """Leave out of a log what servers refuse to store: long properties and comments, void, and types of newer clients.
+
+    The names of types are a closed list in the API of Unity Catalog 0.6.0 (``ColumnTypeName``).
+    """
     odd = {column.name: why for column in log.columns if (why := _why_not(column))}
     long = long_properties(log.configuration)
     has_comment = len(log.comment) <= COMMENT_LIMIT
@@ -193,7 +198,9 @@ def _why_not(column: ColumnState) -> str:
     """Return why an entry cannot store a column; ``""`` if it can."""
     if len(column.comment) > COMMENT_LIMIT:
         return f"a comment of {len(column.comment)} characters"
-    return "void" if _has_void(column.data_type) else ""
+    if _has_void(column.data_type):
+        return "void"
+    return ", ".join(name for _, name in unstorable(column.data_type, ColumnPath(column.name)))
 
 
 def _has_void(data_type: DataTypeState) -> bool:

@@ -1,15 +1,16 @@
-"""Read the files of a Delta log for what deltalake does not return: damage, and domains with clustering columns."""
+"""Read the files of a Delta log for what deltalake does not return: damage, domains, and what it does not know."""
 
 from __future__ import annotations
 
 import json
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.log_damage import Edges
 from pytest_delta_schema.backends.unity.deltalake_compat import file_system
 from pytest_delta_schema.delta.clustering import clustering_in
+from pytest_delta_schema.delta.log_listing import LogListing, commit_name
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 
 if TYPE_CHECKING:
@@ -20,7 +21,22 @@ if TYPE_CHECKING:
 _LOG = "_delta_log"
 _DOMAINS = "domainMetadata"
 _METADATA = "metaData"
+_PROTOCOL = "protocol"
 _COMMIT = re.compile(r"\d{20}\.json")
+
+
+class NewestActions(NamedTuple):
+    """The newest version of a log, as its files hold it.
+
+    Args:
+        version: Its number.
+        metadata: Its ``metaData`` action.
+        protocol: Its ``protocol`` action.
+    """
+
+    version: int
+    metadata: Mapping[str, Any]
+    protocol: Mapping[str, Any]
 
 
 class LogFolder:
@@ -62,6 +78,33 @@ class LogFolder:
             *(action for name in commits for action in self._in_lines(name, _METADATA)),
             *(action for name in checkpoints for action in self._in_checkpoint(name, _METADATA)),
         ]
+
+    def newest(self) -> NewestActions:
+        """Return the newest version, read as Delta's protocol says, whatever types and features it has.
+
+        Raises:
+            KeyError: If no file holds the actions.
+        """
+        listing = LogListing.of(self._names)
+        commits = (commit_name(version) for version in sorted(listing.commits) if version > listing.checkpoint)
+        known: dict[str, Mapping[str, Any]] = {}
+        for name in (*listing.checkpoints.get(listing.checkpoint, ()), *commits):
+            read = self._in_checkpoint if ".checkpoint" in name else self._in_lines
+            known.update({kind: action for kind in (_METADATA, _PROTOCOL) for action in read(name, kind)})
+        metadata = known[_METADATA]
+        # In parquet, properties are pairs.
+        configuration = {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in dict(metadata.get("configuration") or ()).items()
+            if value is not None
+        }
+        return NewestActions(listing.newest, {**metadata, "configuration": configuration}, known[_PROTOCOL])
+
+    def committed_at(self, version: int) -> int:
+        """Return when a version was committed, in milliseconds since 1970; 0 if the log does not say so."""
+        name = commit_name(version)
+        infos = self._in_lines(name, "commitInfo") if name in self._names else ()
+        return max((int(info.get("timestamp", 0)) for info in infos), default=0)
 
     @cached_property
     def _store(self) -> Any:

@@ -1,4 +1,4 @@
-"""Read the Delta log of an external table with deltalake, without a JVM."""
+"""Read the Delta log of an external table, without a JVM: with deltalake, or else file by file."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deltalake import DeltaTable
+
     from pytest_delta_schema.delta.clustering import Paths
     from pytest_delta_schema.state.catalog_entry import LogState
     from pytest_delta_schema.state.types import ColumnState
@@ -25,8 +27,14 @@ _CLUSTERING = "clustering"
 """The table feature whose columns are in domain metadata of the log."""
 
 
+_MALFORMED = (AttributeError, KeyError, OSError, TypeError, ValueError)
+"""What reading a file of a log raises if it cannot be read or understood."""
+
+
 class Log:
     """The newest version of one log.
+
+    deltalake opens no table with a type or a feature that it does not know; the files of such a log are parsed here.
 
     Args:
         location: The location of the table.
@@ -47,12 +55,15 @@ class Log:
             raise BackendUnavailableError(msg) from error
         self._location = location
         self._options = HiddenValues(options)
+        self._folder = LogFolder(location, self._options)
+        self._table: DeltaTable | None = None
         reason = ""
         try:
-            self._table = DeltaTable(location, storage_options=self._options or None)
-            self._metadata = _metadata(self._table)
-            self._protocol = _protocol(self._table.protocol())
-            self.version = self._table.version()
+            table = DeltaTable(location, storage_options=self._options or None)
+            self._metadata: Mapping[str, Any] = _metadata(table)
+            self._protocol: Mapping[str, Any] = _protocol(table.protocol())
+            self.version = table.version()
+            self._table = table
         except TableNotFoundError as error:
             folder_uri = redacted_uri(location)
             msg = f"there is no Delta log at {folder_uri}; restore the files, or drop the table from the catalog"
@@ -63,14 +74,23 @@ class Log:
             reason = hidden(because(error))
         # Not chained: messages of deltalake may repeat the options.
         folder = local_folder(location)
-        damage = damage_of(LogFolder(location, self._options) if folder is None else LocalLog(folder))
+        damage = damage_of(self._folder if folder is None else LocalLog(folder))
         if damage is not None and (damage.is_seen or not reason):
             msg = f"{hidden(damage.message)}; {damage.remedy}"
             raise StatementError(msg, condition="DAMAGED_LOG")
-        if reason:
+        if reason and not self._read_files():
             folder_uri = redacted_uri(location)
             msg = f"its Delta log at {folder_uri} cannot be read ({reason}); restore it, or the permission to read it"
             raise StatementError(msg, condition="UNREADABLE_LOG")
+
+    def _read_files(self) -> bool:
+        """Read the newest version from the files; return whether that is possible."""
+        try:
+            self.version, self._metadata, self._protocol = self._folder.newest()
+            columns_of_schema(json.loads(self._metadata["schemaString"]))
+        except _MALFORMED:
+            return False
+        return True
 
     def facts(self) -> LogFacts:
         """Return the facts of the log."""
@@ -82,6 +102,8 @@ class Log:
 
     def timestamp(self) -> int:
         """Return when the newest version was committed, in milliseconds since 1970."""
+        if self._table is None:
+            return self._folder.committed_at(self.version)
         return int(self._table.history(1)[0]["timestamp"])
 
     def schemas(self) -> list[tuple[ColumnState, ...]]:
@@ -90,21 +112,19 @@ class Log:
         Raises:
             StatementError: If one of the files cannot be read.
         """
-        folder = LogFolder(self._table.table_uri, self._options)
         try:
-            return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in folder.metadata()]
-        except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+            return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in self._folder.metadata()]
+        except _MALFORMED as error:
             folder_uri = redacted_uri(self._location)
             msg = f"older commits of its Delta log at {folder_uri} cannot be read ({type(error).__name__})"
             raise StatementError(msg, condition="UNREADABLE_LOG") from None
 
     def _clustering(self) -> Paths:
         """Return the physical names of clustering columns from the log, because deltalake does not return domains."""
-        if _CLUSTERING not in self._protocol["writerFeatures"]:
+        if _CLUSTERING not in (self._protocol.get("writerFeatures") or ()):
             return ()
-        folder = LogFolder(self._table.table_uri, self._options)
         for version in range(self.version, -1, -1):
-            paths = folder.clustering(version)
+            paths = self._folder.clustering(version)
             if paths is not None:
                 return paths
         return ()
