@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models import QualifiedName as QualifiedName
     from pytest_delta_schema.models import Table as Table
     from pytest_delta_schema.models import Unique as Unique
+    from pytest_delta_schema.models import UnknownType as UnknownType
     from pytest_delta_schema.models import empty_frame as empty_frame
     from pytest_delta_schema.models import to_struct_type as to_struct_type
     from pytest_delta_schema.plan import PropertyPolicy as PropertyPolicy

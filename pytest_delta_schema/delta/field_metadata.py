@@ -19,3 +19,6 @@ IDENTITY_START, IDENTITY_STEP = "delta.identity.start", "delta.identity.step"
 
 IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
 """Whether writers may give values of their own to an identity column."""
+
+COLLATIONS = "__COLLATIONS"
+"""The provider and name of the collations of a field's strings, such as ``{"city": "spark.UTF8_LCASE"}``."""

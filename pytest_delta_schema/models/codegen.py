@@ -14,6 +14,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
+from pytest_delta_schema.models.unknown_type import UnknownType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -144,6 +145,8 @@ def _identity(identity: Identity) -> Call:
 def _type(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a kind of type
     name = type(data_type).__name__
     match data_type:
+        case UnknownType():
+            return Call(name, (("", data_type.text),))
         case spark.StructType():
             return Call(name, (("", [_field(field) for field in data_type.fields]),))
         case spark.ArrayType():

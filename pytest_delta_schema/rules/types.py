@@ -7,25 +7,36 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY
 from pytest_delta_schema.delta.type_widening import Widening, widening
+from pytest_delta_schema.models.unknown_type import unknown_types
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import ColumnTypeChange
+from pytest_delta_schema.plan.changes import (
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+)
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.spark_types import compound_types, nested_types
 from pytest_delta_schema.state.type_traversal import not_null_in_collections, unstorable
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.state.types import DataTypeState
 
 
 class UnsupportedType:
     """A type cannot be stored by Delta: an interval, a time, a geometry or a string with a collation.
 
-    Declare a type that Delta stores.
+    Declare a type that Delta stores. The type of a column that another client has made is declared as
+    ``UnknownType``, as ``model_source`` does.
     """
 
     code = "DS105"
@@ -34,8 +45,9 @@ class UnsupportedType:
         """Yield a violation for every part of a type that Delta cannot store."""
         for column, data_type in compound_types(table.columns):
             for path, name in unstorable(data_type, ColumnPath(column)):
-                message = f"column {path} has the type {name}, which Delta cannot store"
-                yield violation(self, table.qualified_name, str(path), message, "use a type that it stores")
+                if name not in _declared_as_unknown(table, column):
+                    message = f"column {path} has the type {name}, which Delta cannot store"
+                    yield violation(self, table.qualified_name, str(path), message, "use a type that it stores")
 
 
 class NotNullInCollection:
@@ -69,6 +81,9 @@ class UnsupportedTypeChange:
         if isinstance(action, CreateTable):
             return
         for change in action.all(ColumnTypeChange):
+            if any(_compared_as_text(change.path, change.before, change.after)):
+                # Reported by the rule below, with another remedy.
+                continue
             path = str(change.path)
             fact = f"column {path} is {describe_type(change.before)} on the table"
             fact = f"{fact} and {describe_type(change.after)} in the model"
@@ -82,6 +97,54 @@ class UnsupportedTypeChange:
                     f" {toml_setting('enable_features', [TYPE_WIDENING])}; it raises the table's protocol"
                 )
                 yield violation(self, action.table, path, f"{fact}, which needs type widening", remedy)
+
+
+class UnknownTypeChange:
+    """A column of a type that is compared as text only would be created or changed.
+
+    Delta's released versions do not store such types, so that no plan contains them. Change the column with a client
+    that knows its type, and declare what the table has then.
+    """
+
+    code = "DS220"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every unknown type in what a plan creates or changes; comments and tags may change."""
+        if isinstance(action, CreateTable):
+            for column in action.columns:
+                for path, name in _compared_as_text(ColumnPath(column.name), column.data_type):
+                    message = f"column {path} would be created with the type {name}, which is compared as text only"
+                    remedy = "create the table with a client that knows the type, or declare a type that Delta stores"
+                    yield violation(self, action.table, str(path), message, remedy)
+            return
+        for change in action.changes:
+            for path, name in dict.fromkeys(_unknown_parts(change, action)):
+                message = f"column {path} would be changed, and its type {name} is compared as text only"
+                remedy = "change it with a client that knows the type, and declare what the table has then"
+                yield violation(self, action.table, str(path), message, remedy)
+
+
+def _unknown_parts(change: Change, action: AlignTable) -> Iterator[tuple[ColumnPath, str]]:
+    """Yield the path and name of every unknown type that a change adds, drops or needs to know."""
+    match change:
+        case ColumnAdd() | ColumnDrop():
+            yield from _compared_as_text(change.path, change.column.data_type)
+        case ColumnTypeChange():
+            yield from _compared_as_text(change.path, change.before, change.after)
+        case ColumnRename() | ColumnNullabilityChange() | ColumnDefaultChange():
+            for state in (action.observed, action.desired):
+                column = find(state.columns, change.path)
+                if column is not None:
+                    yield from _compared_as_text(change.path, column.data_type)
+
+
+def _compared_as_text(path: ColumnPath, *data_types: DataTypeState) -> Iterator[tuple[ColumnPath, str]]:
+    for data_type in data_types:
+        yield from unstorable(data_type, path)
+
+
+def _declared_as_unknown(table: Table, name: str) -> set[str]:
+    return {text for column in table.columns if column.name == name for text in unknown_types(column.data_type)}
 
 
 def _swap(change: ColumnTypeChange) -> str:

@@ -52,7 +52,12 @@ from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.rules.tags import InvalidTag
 from pytest_delta_schema.rules.texts import UnencodableText
-from pytest_delta_schema.rules.types import NotNullInCollection, UnsupportedType, UnsupportedTypeChange
+from pytest_delta_schema.rules.types import (
+    NotNullInCollection,
+    UnknownTypeChange,
+    UnsupportedType,
+    UnsupportedTypeChange,
+)
 from pytest_delta_schema.rules.unique import DuplicateUnique, InvalidUniqueColumn
 
 if TYPE_CHECKING:
@@ -129,6 +134,7 @@ def default_plan_rules(
         DropWithoutConsent(agreed),
         DropWithoutColumnMapping(),
         UnsupportedTypeChange(),
+        UnknownTypeChange(),
         UnusableRenameHint(),
         RenameWithoutColumnMapping(),
         ForeignKeyWithoutParentKey(),

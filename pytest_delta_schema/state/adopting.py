@@ -13,12 +13,14 @@ from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.tags import NO_TAGS
+from pytest_delta_schema.models.unknown_type import UnknownType
 from pytest_delta_schema.state.keys import declared_keys
 from pytest_delta_schema.state.spark_types import ATOMIC
+from pytest_delta_schema.state.type_traversal import is_storable
 from pytest_delta_schema.state.types import ArrayState, ColumnState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_delta_schema.state.states import TableState
 
@@ -28,15 +30,16 @@ _COLLATED = re.compile(r"string collate (\w+)")
 
 
 def spark_type(data_type: DataTypeState) -> spark.DataType:
-    """Return the Spark type of a canonical type, with the comments of fields; the inverse of ``canonical_type``."""
-    if isinstance(data_type, StructState):
-        return spark_struct(data_type.fields)
-    if isinstance(data_type, ArrayState):
-        return spark.ArrayType(spark_type(data_type.element), data_type.contains_null)
-    if isinstance(data_type, MapState):
-        key, value = spark_type(data_type.key), spark_type(data_type.value)
-        return spark.MapType(key, value, data_type.value_contains_null)
-    return _ATOMIC[data_type]() if data_type in _ATOMIC else _with_arguments(data_type)
+    """Return the Spark type of a canonical type, with the comments of fields; the inverse of ``canonical_type``.
+
+    A type that ``pyspark.sql.types`` does not have is an :class:`UnknownType`.
+    """
+    return _built(data_type, _atom)
+
+
+def declared_type(data_type: DataTypeState) -> spark.DataType:
+    """Return the declaration of a stored type: every part that Delta cannot store is an :class:`UnknownType`."""
+    return _built(data_type, _declared_atom)
 
 
 def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
@@ -55,7 +58,7 @@ def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_TAG
     identity = None if counting is None else Identity(counting.start, counting.step, counting.is_always)
     return Column(
         column.name,
-        spark_type(column.data_type),
+        declared_type(column.data_type),
         is_nullable=column.is_nullable,
         comment=column.comment,
         default=default,
@@ -81,11 +84,32 @@ def declared_table(state: TableState) -> Table:
 
 def struct_field(column: ColumnState) -> spark.StructField:
     """Return a column as a field of a Spark struct."""
+    return _field(column, _atom)
+
+
+def _field(column: ColumnState, atom: Callable[[str], spark.DataType]) -> spark.StructField:
     metadata = {"comment": column.comment} if column.comment else {}
-    return spark.StructField(column.name, spark_type(column.data_type), column.is_nullable, metadata)
+    return spark.StructField(column.name, _built(column.data_type, atom), column.is_nullable, metadata)
 
 
-def _with_arguments(text: str) -> spark.DataType:
+def _built(data_type: DataTypeState, atom: Callable[[str], spark.DataType]) -> spark.DataType:
+    if isinstance(data_type, StructState):
+        return spark.StructType([_field(field, atom) for field in data_type.fields])
+    if isinstance(data_type, ArrayState):
+        return spark.ArrayType(_built(data_type.element, atom), data_type.contains_null)
+    if isinstance(data_type, MapState):
+        key, value = _built(data_type.key, atom), _built(data_type.value, atom)
+        return spark.MapType(key, value, data_type.value_contains_null)
+    return atom(data_type)
+
+
+def _declared_atom(text: str) -> spark.DataType:
+    return _atom(text) if is_storable(text) else UnknownType(text)
+
+
+def _atom(text: str) -> spark.DataType:
+    if text in _ATOMIC:
+        return _ATOMIC[text]()
     if text == "string":
         return spark.StringType()
     if (sized := SIZED.fullmatch(text)) is not None:
@@ -95,16 +119,16 @@ def _with_arguments(text: str) -> spark.DataType:
         return spark.CharType(int(length)) if kind == "char" else spark.VarcharType(int(length))
     if (collated := _COLLATED.fullmatch(text)) is not None:
         return spark.StringType(collated[1])
-    if (interval := _INTERVAL.fullmatch(text)) is not None:
-        return _interval(interval[1], interval[2] or interval[1])
-    msg = f"there is no type {text} in pyspark.sql.types"
-    raise ValueError(msg)
+    return _interval(text) or UnknownType(text)
 
 
-def _interval(start: str, end: str) -> spark.DataType:
+def _interval(text: str) -> spark.DataType | None:
+    match = _INTERVAL.fullmatch(text)
+    if match is None:
+        return None
+    start, end = match[1], match[2] or match[1]
     for kind in (spark.DayTimeIntervalType, spark.YearMonthIntervalType):
         first, last = getattr(kind, start.upper(), None), getattr(kind, end.upper(), None)
         if first is not None and last is not None:
             return kind(first, last)
-    msg = f"there is no interval from {start} to {end} in pyspark.sql.types"
-    raise ValueError(msg)
+    return None

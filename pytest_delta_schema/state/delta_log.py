@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES, with_lengths_json
+from pytest_delta_schema.delta.collations import with_collations_json
 from pytest_delta_schema.delta.column_mapping import logical_path
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.field_metadata import (
     CHAR_VARCHAR,
+    COLLATIONS,
     DEFAULT,
     GENERATION_EXPRESSION,
     IDENTITY_EXPLICIT,
@@ -152,6 +154,8 @@ def _field(field: Mapping[str, Any]) -> ColumnState:
     log_type = field["type"]
     if CHAR_VARCHAR in metadata:
         log_type = with_lengths_json(log_type, metadata[CHAR_VARCHAR])
+    if COLLATIONS in metadata:
+        log_type = with_collations_json(log_type, field["name"], metadata[COLLATIONS])
     data_type = _type(log_type)
     comment = intern(metadata.get("comment") or "")
     return ColumnState(intern(field["name"]), data_type, field["nullable"], comment, _value(metadata))

@@ -19,6 +19,11 @@ _STORED = frozenset(ATOMIC.values()) | {"string"}
 _STORED_FAMILIES = ("decimal(", "char(", "varchar(")
 
 
+def is_storable(atom: str) -> bool:
+    """Whether Delta can store an atomic type; see :func:`unstorable`."""
+    return atom in _STORED or atom.startswith(_STORED_FAMILIES)
+
+
 def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
     """Return the atomic types that types contain."""
     return {
@@ -89,7 +94,7 @@ def unstorable(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[Col
         path: The column.
     """
     if isinstance(data_type, str):
-        if data_type not in _STORED and not data_type.startswith(_STORED_FAMILIES):
+        if not is_storable(data_type):
             yield path, data_type
     elif isinstance(data_type, StructState):
         for field in data_type.fields:

@@ -1,0 +1,34 @@
+"""Collations, which Spark stores in the metadata of a field beside the type ``string`` (Spark 4.2.0)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
+"""The parts of arrays and maps in schemas in JSON, and their names in paths of collations."""
+
+
+def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str]) -> Any:
+    """Return a type in JSON with ``string collate UTF8_LCASE`` in place of strings that have a collation.
+
+    Args:
+        data_type: As in the ``schemaString`` of a log.
+        path: The name of the field, and of the parts of arrays and maps below it, joined with dots.
+        collations: The value of ``__COLLATIONS``: the provider and name of each collation, by such a path.
+    """
+    if data_type == "string" and path in collations:
+        return f"string collate {collations[path].partition('.')[2]}"
+    if isinstance(data_type, dict) and data_type["type"] in ("array", "map"):
+        # The fields of a struct have metadata of their own.
+        below = {
+            part: with_collations_json(data_type[part], f"{path}.{name}", collations)
+            for part, name in _PARTS.items()
+            if part in data_type
+        }
+        return {**data_type, **below}
+    return data_type
