@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.rules.columns import repeated
+from pytest_delta_schema.rules.constraint_columns import invalid_columns
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.spark_types import canonical_type
-from pytest_delta_schema.state.type_traversal import fits, is_comparable
+from pytest_delta_schema.state.type_traversal import fits
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
@@ -32,23 +31,8 @@ class InvalidForeignKeyColumn:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a foreign key that is missing, repeated or not comparable."""
-        declared = NameMap((column.name, column.data_type) for column in table.columns)
         for key in table.foreign_keys:
-            subject = f"foreign key ({', '.join(key.columns)})"
-            for name in repeated(key.columns):
-                yield self._violation(table, name, f"{subject} names {name} twice", "name it once")
-            for name in key.columns:
-                data_type = declared.get(name)
-                if data_type is None:
-                    fact = f"{subject} names {name}, which is not a column of the model"
-                    yield self._violation(table, name, fact, "declare it, or fix the key")
-                elif not is_comparable(canonical_type(data_type)):
-                    shown = describe_type(canonical_type(data_type))
-                    fact = f"{subject} names {name}, which is {shown}, whose values cannot be compared"
-                    yield self._violation(table, name, fact, "choose columns whose types hold no map and no variant")
-
-    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
-        return violation(self, table.qualified_name, name, fact, remedy)
+            yield from invalid_columns(self, table, "foreign key", key.columns, "key")
 
 
 class ForeignKeyMismatch:

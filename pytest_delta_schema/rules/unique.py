@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
-from pytest_delta_schema.rules.columns import repeated
+from pytest_delta_schema.rules.constraint_columns import invalid_columns
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.states import UNIQUE
-from pytest_delta_schema.state.type_traversal import is_comparable
-from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,23 +27,8 @@ class InvalidUniqueColumn:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
-        declared = NameMap((column.name, column.data_type) for column in table.columns)
         for unique in table.unique:
-            subject = f"unique constraint ({', '.join(unique.columns)})"
-            for name in repeated(unique.columns):
-                yield self._violation(table, name, f"{subject} names {name} twice", "name it once")
-            for name in unique.columns:
-                data_type = declared.get(name)
-                if data_type is None:
-                    fact = f"{subject} names {name}, which is not a column of the model"
-                    yield self._violation(table, name, fact, "declare it, or fix the constraint")
-                elif not is_comparable(canonical_type(data_type)):
-                    shown = describe_type(canonical_type(data_type))
-                    fact = f"{subject} names {name}, which is {shown}, whose values cannot be compared"
-                    yield self._violation(table, name, fact, "choose columns whose types hold no map and no variant")
-
-    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
-        return violation(self, table.qualified_name, name, fact, remedy)
+            yield from invalid_columns(self, table, "unique constraint", unique.columns, "constraint")
 
 
 class DuplicateUnique:
