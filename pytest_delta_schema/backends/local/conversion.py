@@ -21,6 +21,7 @@ from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
+from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.sql.conversion import conversion
 from pytest_delta_schema.sql.quoting import dotted, parquet_files
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.sql.statement import Statement
 
-_LOG = logging.getLogger("pytest_delta_schema")
+_LOG = logging.getLogger(LOGGER)
 
 MARKER = "_location"
 """The file with the location of a table that is not in its folder of the warehouse; ``Warehouse.java`` reads it."""

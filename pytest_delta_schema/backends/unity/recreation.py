@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.setting_text import toml_setting
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.state.catalog_entry import EntryState
 
-_LOG = logging.getLogger("pytest_delta_schema")
+_LOG = logging.getLogger(LOGGER)
 
 _TRIES = 4
 _TAKEN = "TABLE_ALREADY_EXISTS"
