@@ -8,10 +8,8 @@ from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated
+from pytest_delta_schema.rules.constraint_columns import incomparable_columns
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.state.spark_types import canonical_type
-from pytest_delta_schema.state.type_traversal import is_comparable
-from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,15 +82,7 @@ class IncomparablePrimaryKey:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key whose type holds a map or a variant."""
-        declared = NameMap((column.name, column.data_type) for column in table.columns)
-        for name in table.primary_key:
-            data_type = declared.get(name)
-            if data_type is not None and not is_comparable(canonical_type(data_type)):
-                shown = describe_type(canonical_type(data_type))
-                message = f"primary key column {name} is {shown}, whose values cannot be compared"
-                yield violation(
-                    self, table.qualified_name, name, message, "choose columns whose types hold no map and no variant"
-                )
+        yield from incomparable_columns(self, table, "primary key", list(table.primary_key))
 
 
 class NullablePrimaryKeyColumnCreated:

@@ -171,8 +171,8 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                 primary_key=["m", "xs", "st"],
             ),
             [
-                "primary key column m is map<string, string>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]",
-                "primary key column xs is array<variant>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]",
+                "primary key (m, xs, st) names m, which is map<string, string>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]",
+                "primary key (m, xs, st) names xs, which is array<variant>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]",
             ],
             id="key over maps",
         ),
