@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import sys
+from inspect import CO_OPTIMIZED
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from pytest_delta_schema.errors import Location
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from collections.abc import Mapping
+    from types import FrameType, ModuleType
+
+    from pytest_delta_schema.models.names import QualifiedName
 
 _PACKAGE = "pytest_delta_schema."
 _PROGRAMS = ("__main__", "__channelexec__")
 """The modules that run a program: the one that Python was started with, and that of a worker of xdist."""
 
 
+_declarations: WeakKeyDictionary[ModuleType, dict[QualifiedName, DeclaredAt]] = WeakKeyDictionary()
+"""What the top-level code of each module has declared, also what no variable of the module holds."""
+
+
 class DeclaredAt(NamedTuple):
-    """The module, file and line of a declaration; the line counts from one."""
+    """The module, file and line of a declaration; the line counts from one.
+
+    Args:
+        module: The name of the module.
+        path: Its file.
+        line: The line.
+        is_top_level: Whether the top-level code of the module makes the declaration, or a class in it.
+    """
 
     module: str
     path: str
     line: int
+    is_top_level: bool = False
 
     @property
     def location(self) -> Location:
@@ -35,19 +52,45 @@ def declared_here() -> DeclaredAt:
     """Find the nearest module whose top-level code is running, or else the nearest code that is not of this package.
 
     Walking to the ``<module>`` frame sees through constructors, factories in other files and comprehensions, where
-    counting frames would not. The top-level code of a program, such as that of pytest, declares nothing: a table that a
-    test function makes is declared in that function.
+    counting frames would not; the line is one of that frame, or of a class body in it. The top-level code of a program,
+    such as that of pytest, declares nothing: a table that a test function makes is declared in that function.
     """
     frame = sys._getframe(1)  # noqa: SLF001 - the only way to ask who calls
     while frame.f_back is not None and _module(frame).startswith(_PACKAGE):
         frame = frame.f_back
+    body: FrameType | None = None
     caller: FrameType | None = frame
     while caller is not None:
-        if caller.f_code.co_name == "<module>" and _module(caller) not in _PROGRAMS:
-            frame = caller
-            break
+        code = caller.f_code
+        if code.co_flags & CO_OPTIMIZED:
+            body = None  # a function, whose classes are not those of the module
+        elif code.co_name != "<module>":
+            body = body or caller
+        elif _module(caller) not in _PROGRAMS:
+            return _at(body or caller, is_top_level=True)
         caller = caller.f_back
-    return DeclaredAt(_module(frame), frame.f_code.co_filename, frame.f_lineno)
+    return _at(frame, is_top_level=False)
+
+
+def note_declaration(name: QualifiedName, origin: DeclaredAt) -> None:
+    """Note what the top-level code of a module declares.
+
+    Args:
+        name: The name of the table.
+        origin: Where it is declared.
+    """
+    module = sys.modules.get(origin.module)
+    if origin.is_top_level and module is not None:
+        _declarations.setdefault(module, {})[name] = origin
+
+
+def declarations_of(module: ModuleType) -> Mapping[QualifiedName, DeclaredAt]:
+    """Return the tables that the top-level code of a module has declared, whatever has become of them."""
+    return _declarations.get(module, {})
+
+
+def _at(frame: FrameType, *, is_top_level: bool) -> DeclaredAt:
+    return DeclaredAt(_module(frame), frame.f_code.co_filename, frame.f_lineno, is_top_level)
 
 
 def _module(frame: FrameType) -> str:

@@ -13,7 +13,7 @@ from pytest_delta_schema.models.arguments import refuses_unknown_arguments
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.conversion import Parquet, conversion
-from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here
+from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
@@ -124,6 +124,7 @@ class Table:
             self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"
         )
         self.unique = _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)")
+        note_declaration(self.logical_name, self.origin)
 
     @classmethod
     def from_struct_type(

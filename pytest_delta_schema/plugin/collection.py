@@ -14,7 +14,7 @@ import pytest
 
 from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.registry import find_backend
-from pytest_delta_schema.escaping import HIDDEN, escaped
+from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
@@ -24,7 +24,14 @@ from pytest_delta_schema.plugin.outcome_report import add_properties
 from pytest_delta_schema.plugin.pytest_compat import fixture_info
 from pytest_delta_schema.plugin.run import RUN, ContractRun
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
-from pytest_delta_schema.plugin.table_variables import LISTED, adopted_tables, held_tables, misspelt
+from pytest_delta_schema.plugin.table_variables import (
+    LISTED,
+    adopted_tables,
+    functions_with_tables,
+    held_tables,
+    missed_tables,
+    misspelt,
+)
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
 
 if TYPE_CHECKING:
@@ -105,7 +112,7 @@ class ModelsModule(pytest.Module):
         """Import the module and return its tables.
 
         Raises:
-            CollectError: If it declares none.
+            CollectError: If it declares none, or one that no variable holds.
         """
         try:
             self.obj = importlib.import_module(self.dotted)
@@ -117,6 +124,9 @@ class ModelsModule(pytest.Module):
                 raise
             raise error.with_traceback(lines_of_the_project(error.__traceback__)) from error.__cause__
         children = list(super().collect())
+        missed = missed_tables(self.obj, self.config.stash[RUN].tables, self.config.rootpath)
+        if missed:
+            raise self.CollectError(escaped_lines(f"models: {missed}"))
         if not any(isinstance(child, TableNode) for child in children):
             fault = self._without_tables()
             if fault:
@@ -138,7 +148,10 @@ class ModelsModule(pytest.Module):
         if owners:
             names = ", ".join(sorted(owners))
             return f"{self.dotted} declares no table; it imports those of {names}: name that, or write {LISTED} = [...]"
-        return f"{self.dotted} declares no table; name the module that declares the tables, or the package around it"
+        calls = [f"{name}(...)" for name in functions_with_tables(self.obj)]
+        call = f"; a function declares nothing until it is called: {LISTED} = [{', '.join(calls)}]" if calls else ""
+        remedy = "name the module that declares the tables, or the package around it"
+        return f"{self.dotted} declares no table; {remedy}{call}"
 
 
 def _contract(options: Options) -> type[StandardContract]:

@@ -215,7 +215,14 @@ def test_lists_in_test_modules_are_left_alone(project):
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        ("", "name the module that declares the tables, or the package around it"),
+        ("del table\n", "name the module that declares the tables, or the package around it"),
+        (
+            "del table\nfrom os.path import join\ndef make(name): return Table('dev', 'silver', name, [])\n",
+            (
+                "name the module that declares the tables, or the package around it; a function declares nothing until it"
+                " is called: delta_tables = [[]make(...)]"
+            ),
+        ),
         ("from other import orders\n", "it imports those of other: name that, or write delta_tables = [[]...]"),
     ],
 )
@@ -400,3 +407,88 @@ def test_other_objects_are_left_alone(project):
     project.ini("")
 
     assert collected(project.run("--collect-only", "-q")) == ["test_hostile.py::TestGroup::test_it"]
+
+
+def errors_of(result):
+    start = next(index for index, line in enumerate(result.outlines) if "ERROR collecting" in line)
+    end = next(index for index, line in enumerate(result.outlines) if "short test summary" in line)
+    return result.outlines[start + 1 : end]
+
+
+NOT_HELD = (
+    "models: models declares tables that would not be checked, because no variable of the module holds them, by itself or"
+    " in a list or a dictionary; "
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param(
+            "class Silver:\n    first = make('a')\n    class Inner:\n        second = make('b')\n    third = make('c')\n",
+            [
+                "write delta_tables = [Silver.first, Silver.third] below the class, assign the others to variables:",
+                "  models.py:10: dev.silver.a (Silver.first)",
+                "  models.py:12: dev.silver.b",
+                "  models.py:13: dev.silver.c (Silver.third)",
+            ],
+            id="attributes of classes",
+        ),
+        pytest.param(
+            "class Silver:\n    first = make('a')\n",
+            ["write delta_tables = [Silver.first] below the class:", "  models.py:10: dev.silver.a (Silver.first)"],
+            id="one attribute",
+        ),
+        pytest.param(
+            "for name in ('a', 'b', 'c'):\n    last = make(name)\n",
+            ["assign each of them to a variable:", "  models.py:10: dev.silver.a", "  models.py:10: dev.silver.b"],
+            id="the variable of a loop",
+        ),
+        pytest.param(
+            "make('a')\nfirst = make('b')\n",
+            ["assign each of them to a variable:", "  models.py:9: dev.silver.a"],
+            id="no variable",
+        ),
+        pytest.param(
+            "made = iter([make('a')])\n",
+            ["assign each of them to a variable:", "  models.py:9: dev.silver.a"],
+            id="an iterator",
+        ),
+    ],
+)
+def test_tables_that_no_variable_holds_are_an_error_with_their_lines(project, text, lines):
+    project.models("def make(name):\n    return table(f'dev.silver.{name}', Column('id', LongType()))\n" + text)
+
+    result = project.run()
+
+    assert errors_of(result) == [NOT_HELD + lines[0], *lines[1:]]
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+def test_tables_of_classes_are_collected_where_they_are_listed(project):
+    project.models(
+        "class Silver:\n    first = table('dev.silver.a', Column('id', LongType()))\ndelta_tables = [Silver.first]\n"
+    )
+
+    assert collected(project.run("--collect-only", "-q")) == [
+        "models.py::dev.silver.a::rules",
+        "models.py::dev.silver.a::ddl",
+    ]
+
+
+def test_a_parent_may_be_declared_only_to_be_referenced(project):
+    project.models(
+        "from pytest_delta_schema import ForeignKey\n"
+        "orders = table('dev.silver.orders', Column('id', LongType()), foreign_keys=[\n"
+        "    ForeignKey(['id'], table('dev.silver.parents', Column('id', LongType()), primary_key=['id'])),\n"
+        "])\n"
+    )
+
+    assert len(collected(project.run("--collect-only", "-q"))) == 2
+
+
+def test_a_module_that_was_changed_and_imported_again_declares_what_it_holds_now(project):
+    for name in ("first", "second"):
+        project.models(f"{name} = table('dev.silver.{name}', Column('id', LongType()))\n")
+
+        assert collected(project.run("--collect-only", "-q"))[0] == f"models.py::dev.silver.{name}::rules"
