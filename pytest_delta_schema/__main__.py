@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import logging
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.escaping import escaped_lines
-from pytest_delta_schema.progress import LOGGER, PHASE
+from pytest_delta_schema.progress import LOGGER, PHASE, fitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WIDTH = 79
 _INTERRUPTED = 130
 """The exit code of a program that Ctrl-C has ended."""
 
@@ -33,7 +33,8 @@ class LineHandler(logging.Handler):
         text = escaped_lines(record.getMessage())
         if sys.stderr.isatty():
             end = "" if getattr(record, PHASE, "end") == "running" else "\n"
-            sys.stderr.write(f"\r{text[:_WIDTH]:<{_WIDTH}}{end}")
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write(f"\r{fitted(record, text, width):<{width}}{end}")
         else:
             sys.stderr.write(f"{text}\n")
         sys.stderr.flush()

@@ -59,5 +59,23 @@ def step(text: str, done: Callable[[], str] | None = None, *, announced: bool = 
             _LOG.info("%s: %s after %s", text, end, _seconds(started), extra={PHASE: "end"})
 
 
+def fitted(record: logging.LogRecord, text: str, width: int) -> str:
+    """Return the text of a record for a terminal, on which one line shows how far a step is.
+
+    Of a longer line the middle is left out, so that the amount at its end is shown. Records that no other one replaces
+    keep their whole text.
+
+    Args:
+        record: The record.
+        text: Its text, as it is shown.
+        width: The number of characters that fit in a line.
+    """
+    if len(text) <= width or getattr(record, PHASE, "start") == "start":
+        return text
+    head, separator, amount = text.rpartition(": ")
+    kept = width - len(f"...{separator}{amount}")
+    return f"{head[:kept]}...{separator}{amount}" if kept > 0 else f"{text[: width - 3]}..."
+
+
 def _seconds(start: float) -> str:
     return f"{time.monotonic() - start:.0f} s"

@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.progress import PHASE, step
+from pytest_delta_schema.progress import PHASE, fitted, step
 
 
 @pytest.fixture
@@ -87,3 +87,27 @@ def test_a_step_that_fails_has_stopped(steps, monkeypatch):
         raise ZeroDivisionError
 
     assert steps.messages == ["starting", "starting: stopped after 0 s"]
+
+
+@pytest.mark.parametrize(
+    ("phase", "text", "shown"),
+    [
+        pytest.param("running", "downloading: 1 of 7 MB", "downloading: 1 of 7 MB", id="fits"),
+        pytest.param(
+            "running", "downloading io.delta:delta-spark: 1 of 7 MB", "downloading ...: 1 of 7 MB", id="running"
+        ),
+        pytest.param("end", "downloading io.delta:delta-spark: done after 3 s", "downloa...: done after 3 s", id="end"),
+        pytest.param(
+            "running", "downloading from a host: delta-spark-4.4.0.jar", "downloading from a host...", id="amount"
+        ),
+        pytest.param("running", "downloading io.delta:delta-spark", "downloading io.delta:de...", id="no amount"),
+        pytest.param("start", "downloading io.delta:delta-spark", "downloading io.delta:delta-spark", id="start"),
+        pytest.param(
+            None, "the jar is damaged; set XDG_CACHE_HOME", "the jar is damaged; set XDG_CACHE_HOME", id="no step"
+        ),
+    ],
+)
+def test_a_line_that_is_rewritten_fits_the_terminal_and_keeps_its_amount(phase, text, shown):
+    record = logging.makeLogRecord({} if phase is None else {PHASE: phase})
+
+    assert fitted(record, text, 26) == shown

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.escaping import escaped_lines
 from pytest_delta_schema.plugin.options import is_worker, worker_id
 from pytest_delta_schema.plugin.pytest_compat import end_line
-from pytest_delta_schema.progress import LOGGER, PHASE
+from pytest_delta_schema.progress import LOGGER, PHASE, fitted
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -59,14 +59,14 @@ class TerminalHandler(logging.Handler):
             if not here:
                 _write_in_worker(self._config, text)
             else:
-                self._write(reporter, text, phase, rewrites=rewrites)
+                width = self._config.get_terminal_writer().fullwidth - 1
+                self._write(reporter, fitted(record, text, width) if rewrites else text, phase, rewrites=rewrites)
 
     def _write(self, reporter: Any, text: str, phase: Phase, *, rewrites: bool) -> None:
         if not self._is_rewriting:
             reporter.ensure_newline()
         if rewrites:
-            # A longer line would wrap, and only its last part would be replaced.
-            reporter.rewrite(text[: self._config.get_terminal_writer().fullwidth - 1], erase=True)
+            reporter.rewrite(text, erase=True)
         else:
             reporter.write(text)
         self._is_rewriting = rewrites and phase == "running"

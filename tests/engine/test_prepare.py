@@ -95,6 +95,7 @@ def test_what_fails_is_one_line(monkeypatch, capsys, error, code, line):
 
 
 def test_a_terminal_shows_a_running_step_in_one_line(machine, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     machine.has_archive = True
 

@@ -38,7 +38,7 @@ def test_long():
             amounts.append(amount)
         return amount
 
-    with step("downloading", done):
+    with step(TEXT, done):
         event.wait()
     print("CAPTURED")
     assert FAILS
@@ -53,9 +53,9 @@ def start(project):
     """Run the tests, on a terminal or not."""
     project.ini("")
 
-    def run(*args, isatty=False, fails=False):
+    def run(*args, isatty=False, fails=False, text="downloading"):
         project.pytester.makeconftest(CONFTEST.replace("{isatty}", str(isatty)))
-        project.pytester.makepyfile(test_x=f"FAILS = {not fails}\n{TESTS}")
+        project.pytester.makepyfile(test_x=f"FAILS = {not fails}\nTEXT = {text!r}\n{TESTS}")
         return project.run(*args, subprocess=True)
 
     return run
@@ -75,7 +75,7 @@ def test_a_log_of_ci_has_a_line_every_few_seconds(start):
 
 
 def test_a_terminal_has_one_line_that_is_rewritten(project, start):
-    start(isatty=True)
+    start(isatty=True, text=f"downloading {'x' * 99}")
 
     # pytester turns carriage returns into line ends.
     command = [sys.executable, "-m", "pytest", *ALONE]
@@ -83,10 +83,10 @@ def test_a_terminal_has_one_line_that_is_rewritten(project, start):
     (line,) = [line for line in text.split("\n") if "downloading" in line]
     steps = [re.sub(r"\d s", "N s", part.rstrip()) for part in line.split("\r")[1:]]
     assert list(dict.fromkeys(steps)) == [
-        "delta schema: downloading: 1 of 7 MB",
-        "delta schema: downloading: 2 of 7 MB",
-        "delta schema: downloading: 3 of 7 MB",
-        "delta schema: downloading: done after N s",
+        f"delta schema: downloading {'x' * 39}...: 1 of 7 MB",
+        f"delta schema: downloading {'x' * 39}...: 2 of 7 MB",
+        f"delta schema: downloading {'x' * 39}...: 3 of 7 MB",
+        f"delta schema: downloading {'x' * 34}...: done after N s",
     ]
     assert {len(part) for part in line.split("\r")[1:]} == {79}
     assert re.search(r"\ntest_x.py \.\n\rdelta schema: .*\ntest_x.py \.\. +\[100%\]\n", text)

@@ -19,7 +19,7 @@ _PATIENCE = 2.0
 
 
 def download_progress(folder: Path) -> str:
-    """Return how much is downloaded: megabytes and files, and of the running file the length that its server gives.
+    """Return how much is downloaded: megabytes, files, and the part of the running file, whose length its server gives.
 
     Args:
         folder: The folder of the resolver, with its log and its cache.
@@ -27,16 +27,16 @@ def download_progress(folder: Path) -> str:
     with suppress(OSError):
         log = (folder / "resolve.log").read_text("utf-8", errors="replace")
         addresses = _DOWNLOADING.findall(log)
+        modules = len(_FOUND.findall(log))
         if not addresses:
-            number = len(_FOUND.findall(log))
-            return f"{number} modules found so far" if number else ""
+            return f"{modules} modules found so far" if modules else ""
         whole = list(folder.glob("cache/**/*.jar"))
         running = _size(folder.glob("cache/**/*.part"))
-        total = f"{(_size(whole) + running) / 1e6:.1f} MB in {len(addresses)} files so far"
+        total = f"{(_size(whole) + running) / 1e6:.1f} MB, file {len(addresses)} of {max(modules, len(addresses))}"
         length = length_of(addresses[-1])
         if length is None or running == 0:
             return total
-        return f"{total}, {addresses[-1].rpartition('/')[2]}: {running / 1e6:.1f} of {length / 1e6:.1f} MB"
+        return f"{total} ({running / 1e6:.1f} of {length / 1e6:.1f} MB)"
     return ""
 
 

@@ -42,22 +42,23 @@ def address():
         pytest.param(
             LOG + "downloading {at}/b-1.jar ...\n",
             {"org/b/jars/b-1.jar.part": 1_500_000},
-            "1.5 MB in 1 files so far, b-1.jar: 1.5 of 4.0 MB",
+            "1.5 MB, file 1 of 2 (1.5 of 4.0 MB)",
             id="first",
         ),
         pytest.param(
             LOG + "downloading {at}/a-1.jar ...\n\t[SUCCESSFUL ] a (23ms)\ndownloading {at}/b-1.jar ...\n",
             {"org/a/jars/a-1.jar": 2_000_000, "org/b/jars/b-1.jar.part": 1_000_000},
-            "3.0 MB in 2 files so far, b-1.jar: 1.0 of 4.0 MB",
+            "3.0 MB, file 2 of 2 (1.0 of 4.0 MB)",
             id="second",
         ),
         pytest.param(
             LOG + "downloading {at}/unknown-1.jar ...\n",
             {"org/b/jars/unknown-1.jar.part": 1_000_000},
-            "1.0 MB in 1 files so far",
+            "1.0 MB, file 1 of 2",
             id="no length",
         ),
-        pytest.param(LOG + "downloading {at}/b-1.jar ...\n", {}, "0.0 MB in 1 files so far", id="not begun"),
+        pytest.param(LOG + "downloading {at}/b-1.jar ...\n", {}, "0.0 MB, file 1 of 2", id="not begun"),
+        pytest.param("downloading {at}/b-1.jar ...\n", {}, "0.0 MB, file 1 of 1", id="not counted"),
     ],
 )
 def test_the_numbers_are_those_of_the_files_and_of_the_server(tmp_path, address, log, files, shown):
