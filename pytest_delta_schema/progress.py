@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 LOGGER = "pytest_delta_schema"
 """The logger of this package."""
@@ -23,6 +23,9 @@ Phase = Literal["start", "running", "end"]
 PHASE = "delta_schema_phase"
 """The attribute of records that holds it; records without it are about no step."""
 
+STEP = "delta_schema_step"
+"""The attribute of records that holds the text of their step."""
+
 _LOG = logging.getLogger(LOGGER)
 
 
@@ -30,33 +33,27 @@ _LOG = logging.getLogger(LOGGER)
 def step(text: str, done: Callable[[], str] | None = None, *, announced: bool = False) -> Iterator[None]:
     """Log the progress of a step every few seconds, and its end; nothing about a short one that is not announced.
 
+    Steps nest: of those that run, only the innermost is logged, and a step inside of another one starts no thread.
+
     Args:
-        text: What is done, such as ``starting Spark``.
+        text: What is done, such as ``starting Spark``; names that users choose are escaped by the caller.
         done: Returns how much is done, such as ``3.1 of 7.1 MB``; by default the seconds so far are logged. It is
             called in another thread, and must not raise.
         announced: Whether the start is logged as well; for steps that a machine does once.
     """
-    started, ended, shown = time.monotonic(), Event(), Event()
-
-    def show_until_the_end() -> None:
-        while not ended.wait(INTERVAL):
-            shown.set()
-            amount = done() if done is not None else ""
-            _LOG.info("%s: %s", text, amount or f"{_seconds(started)} so far", extra={PHASE: "running"})
-
+    current = _Step(text, done)
     if announced:
-        _LOG.info("%s", text, extra={PHASE: "start"})
-    thread = Thread(target=show_until_the_end, name="pytest-delta-schema-progress", daemon=True)
-    thread.start()
+        current.log("start")
     end = "stopped"
     try:
+        _RUNNING.begin(current)
         yield
         end = "done"
     finally:
-        ended.set()
-        thread.join()
-        if announced or shown.is_set():
-            _LOG.info("%s: %s after %s", text, end, _seconds(started), extra={PHASE: "end"})
+        is_outermost = _RUNNING.finish(current)
+        # Of an inner step only a long one is worth a second line.
+        if announced or (current.is_shown and (is_outermost or current.seconds >= INTERVAL)):
+            current.log("end", f": {end} after {current.seconds:.0f} s")
 
 
 def fitted(record: logging.LogRecord, text: str, width: int) -> str:
@@ -77,5 +74,89 @@ def fitted(record: logging.LogRecord, text: str, width: int) -> str:
     return f"{head[:kept]}...{separator}{amount}" if kept > 0 else f"{text[: width - 3]}..."
 
 
-def _seconds(start: float) -> str:
-    return f"{time.monotonic() - start:.0f} s"
+class _Step:
+    """A step that runs, and whether it was logged, or one inside of it.
+
+    Args:
+        text: What is done.
+        done: Returns how much is done.
+    """
+
+    def __init__(self, text: str, done: Callable[[], str] | None) -> None:
+        self.is_shown = False
+        self._text = text
+        self._done = done
+        self._start = time.monotonic()
+        self._has_ended = False
+        self._lock = Lock()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since its start."""
+        return time.monotonic() - self._start
+
+    def log(self, phase: Phase, rest: str = "") -> None:
+        """Log a record.
+
+        Args:
+            phase: What it says about the step.
+            rest: The text behind that of the step.
+        """
+        _LOG.info("%s%s", self._text, rest, extra={PHASE: phase, STEP: self._text})
+
+    def log_amount(self, outer: Sequence[_Step]) -> None:
+        """Log how much is done, unless the step has ended.
+
+        Args:
+            outer: The steps around this one, which then count as shown, too.
+        """
+        with self._lock:
+            if self._has_ended:
+                return
+            for shown in (self, *outer):
+                shown.is_shown = True
+            amount = self._done() if self._done is not None else ""
+            self.log("running", f": {amount or f'{self.seconds:.0f} s so far'}")
+
+    def finish(self) -> None:
+        """Log no amount from now on."""
+        with self._lock:
+            self._has_ended = True
+
+
+class _Running:
+    """The steps that run in this process, the innermost last, and the thread that logs it; without steps, none."""
+
+    def __init__(self) -> None:
+        self._steps: list[_Step] = []
+        self._ended = Event()
+        self._lock = Lock()
+
+    def begin(self, new: _Step) -> None:
+        """Add a step."""
+        with self._lock:
+            self._steps.append(new)
+            if len(self._steps) == 1:
+                self._ended = Event()
+                thread = Thread(target=self._log, args=(self._ended,), name="pytest-delta-schema-progress", daemon=True)
+                thread.start()
+
+    def finish(self, ended: _Step) -> bool:
+        """Remove a step, and return whether no other one runs."""
+        with self._lock:
+            self._steps = [other for other in self._steps if other is not ended]
+            is_last = not self._steps
+            if is_last:
+                self._ended.set()
+        ended.finish()
+        return is_last
+
+    def _log(self, ended: Event) -> None:
+        while not ended.wait(INTERVAL):
+            with self._lock:
+                *outer, current = self._steps or (None,)
+            if current is not None:
+                current.log_amount(outer)
+
+
+_RUNNING = _Running()

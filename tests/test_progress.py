@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from threading import Event
+from threading import enumerate as threads
 
 import pytest
 
@@ -87,6 +88,42 @@ def test_a_step_that_fails_has_stopped(steps, monkeypatch):
         raise ZeroDivisionError
 
     assert steps.messages == ["starting", "starting: stopped after 0 s"]
+
+
+def test_of_steps_inside_of_each_other_the_innermost_is_shown_by_one_thread(steps):
+    inner, outer = Event(), Event()
+    running = []
+
+    with step("applying", counting(outer)):
+        with step("statement 1", counting(inner)):
+            inner.wait()
+            running += [thread.name for thread in threads() if thread.name.startswith("pytest-delta-schema")]
+        with step("statement 2"):
+            pass
+        outer.wait()
+
+    assert running == ["pytest-delta-schema-progress"]
+    assert shown(steps) == [
+        ("statement 1: 1 of 7 MB", "running"),
+        ("statement 1: 2 of 7 MB", "running"),
+        ("statement 1: 3 of 7 MB", "running"),
+        ("statement 1: done after N s", "end"),
+        ("applying: 1 of 7 MB", "running"),
+        ("applying: 2 of 7 MB", "running"),
+        ("applying: 3 of 7 MB", "running"),
+        ("applying: done after N s", "end"),
+    ]
+
+
+def test_a_short_step_inside_of_a_long_one_has_no_line_about_its_end(steps, monkeypatch):
+    event = Event()
+
+    with step("applying"), step("statement 1", counting(event)):
+        event.wait()
+        monkeypatch.setattr(progress, "INTERVAL", 60.0)
+
+    ends = [text for text, phase in shown(steps) if phase == "end"]
+    assert ends == ["applying: done after N s"]
 
 
 @pytest.mark.parametrize(

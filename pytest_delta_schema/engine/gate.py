@@ -19,6 +19,7 @@ from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic,
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import DATA_RULES, OFF, preflight
 from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.schemas_and_restores import restore_table
 
@@ -80,7 +81,8 @@ class Gate:
         if self._seen is None:
             others = self.dependents(self.models)
             try:
-                self._seen = self.catalog.snapshot(list(map(self.declarations.bound, [*self.models, *others])))
+                with step("reading the catalog"):
+                    self._seen = self.catalog.snapshot(list(map(self.declarations.bound, [*self.models, *others])))
             except DeltaSchemaError as error:
                 self._seen = error
         if isinstance(self._seen, DeltaSchemaError):

@@ -9,9 +9,11 @@ from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, va
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.settings import Settings, current_settings
 from pytest_delta_schema.errors import ConvergenceError
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, interrupted_after_all, with_running_outcome
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.validator import PlanValidator
 
 if TYPE_CHECKING:
@@ -121,6 +123,10 @@ class Orchestrator:
         """
         tables, others = self._resolved(models), self._resolved(other_models)
         self.validator.validate_models(tables)
+        with step(_applying(tables)):
+            return self._sync(tables, others)
+
+    def _sync(self, tables: list[Table], others: list[Table]) -> SyncResult:
         state, plan = self._read_and_plan(tables, others)
         self.validator.validate_plan(plan)
         try:
@@ -153,3 +159,7 @@ class Orchestrator:
                 + "\n  ".join(lines)
             )
         return state
+
+
+def _applying(tables: list[Table]) -> str:
+    return f"applying {escaped(tables[0].name) if len(tables) == 1 else f'{len(tables)} tables'}"

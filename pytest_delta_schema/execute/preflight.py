@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.reported_rules import (
     DuplicateKeyValues,
     NullsInColumn,
@@ -80,14 +82,14 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
     added = [change.column for change in action.all(ColumnAdd)]
     conversion = action.one(ConvertTable)
     files = None if conversion is None else conversion.source.path
-    with _reading(action.table):
+    with _reading(action.table), step(escaped(f"{action.table}: running its data checks")):
         counts = ddl.count_rows(action.table, data_checks, added=added, stop_early=how.mode == LIMIT, files=files)
     broken = [data_check for data_check, count in zip(data_checks, counts.broken, strict=True) if count]
     shown = [shown_columns(data_check, action) for data_check in broken]
     number = min(how.samples, 1) if how.mode == LIMIT else how.samples
     samples: Samples = ()
     if number and any(shown):
-        with _reading(action.table):
+        with _reading(action.table), step(escaped(f"{action.table}: finding rows that fail its data checks")):
             samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added, files=files)
     named = dict(zip(broken, map(_named, shown, samples), strict=False))
     return tuple(violations_of(action.table, data_checks, counts, named, files))

@@ -12,6 +12,7 @@ from pytest_delta_schema.execute.interruption import InterruptedTable, listing
 from pytest_delta_schema.execute.version import ABSENT, Absence
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_table, restoring
@@ -73,7 +74,8 @@ class TableRun:
         for statement in takewhile(lambda item: item.kind in stage.value, self._todo[first:]):
             try:
                 self._is_running = self._has_begun = True
-                self._ddl.run(statement)
+                with step(self._step_text(statement)):
+                    self._ddl.run(statement)
             except DeltaSchemaError as error:
                 self._is_running = False
                 if not self._done and isinstance(error, UnsafePlanError):
@@ -96,6 +98,9 @@ class TableRun:
             version=self._version,
             failure=self._failure,
         )
+
+    def _step_text(self, statement: Statement) -> str:
+        return escaped(f"{statement.table}: {statement.kind.value}, statement {self._done + 1} of {len(self._todo)}")
 
     def failed(self, cause: str) -> ApplyError:
         """Return the error of a run that fails at its next statement, after restoring the table if that is enabled."""

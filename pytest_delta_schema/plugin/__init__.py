@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -37,7 +37,7 @@ from pytest_delta_schema.plugin.fixtures import (
 from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options, is_distributed, is_worker
 from pytest_delta_schema.plugin.pytest_compat import added_arguments, leave_out_of_reports
 from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, with_hook_rules
-from pytest_delta_schema.plugin.terminal import show_progress, write_lines
+from pytest_delta_schema.plugin.terminal import show_progress, show_progress_of, write_lines
 from pytest_delta_schema.progress import LOGGER
 
 if TYPE_CHECKING:
@@ -251,6 +251,12 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         from pytest_delta_schema.plugin.failures import show_once
 
         show_once(node.config, report)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Show the progress of a worker of xdist."""
+    show_progress_of(node)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

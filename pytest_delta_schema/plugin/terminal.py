@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pytest_delta_schema.escaping import escaped_lines
-from pytest_delta_schema.plugin.options import is_worker, worker_id
+from pytest_delta_schema.plugin.options import is_distributed, is_worker
 from pytest_delta_schema.plugin.pytest_compat import end_line
+from pytest_delta_schema.plugin.worker_progress import WorkerHandler, WorkerRecords
 from pytest_delta_schema.progress import LOGGER, PHASE, fitted
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    import pytest
-
     from pytest_delta_schema.progress import Phase
 
-FIRST_WORKER = "gw0"
-"""The worker of xdist that shows the progress of its steps."""
-
-
 _PAUSE = 3.5
-"""Seconds between two lines about one step, where a line cannot be rewritten."""
+"""Seconds between two lines about running steps, where a line cannot be rewritten."""
+
+_WORKER_RECORDS = pytest.StashKey[WorkerRecords]()
 
 
 class TerminalHandler(logging.Handler):
     """Writes log records as lines of pytest's terminal reporter, also while pytest captures output.
 
-    A terminal shows how far a step is in one line that is rewritten; a file gets a line every few seconds. Of the
-    workers of xdist, which have no reporter, the first one writes lines to its standard error.
+    A terminal shows how far a step is in one line that is rewritten. A file gets a line every few seconds, and so does
+    a terminal when xdist runs, because results of other workers may follow at any moment.
 
     Args:
         config: The run's configuration.
@@ -49,22 +47,23 @@ class TerminalHandler(logging.Handler):
         text = escaped_lines(f"delta schema: {record.getMessage()}")
         phase: Phase = getattr(record, PHASE, "end")
         reporter: Any = self._config.pluginmanager.getplugin("terminalreporter")
-        here = reporter is not None and not is_worker(self._config)
-        rewrites = here and bool(reporter.isatty)
+        if reporter is None:
+            return
+        rewrites = bool(reporter.isatty) and not is_distributed(self._config)
         if phase == "running" and not rewrites:
             if time.monotonic() - self._last < _PAUSE:
                 return
             self._last = time.monotonic()
         with _uncaptured(self._config):
-            if not here:
-                _write_in_worker(self._config, text)
-            else:
-                width = self._config.get_terminal_writer().fullwidth - 1
-                self._write(reporter, fitted(record, text, width) if rewrites else text, phase, rewrites=rewrites)
+            width = self._config.get_terminal_writer().fullwidth - 1
+            self._write(reporter, fitted(record, text, width) if rewrites else text, phase, rewrites=rewrites)
 
     def _write(self, reporter: Any, text: str, phase: Phase, *, rewrites: bool) -> None:
         if not self._is_rewriting:
             reporter.ensure_newline()
+            # With xdist, the reporter does not know that it has written to a line.
+            if self._config.get_terminal_writer().width_of_current_line:
+                reporter.write("\n")
         if rewrites:
             reporter.rewrite(text, erase=True)
         else:
@@ -77,16 +76,13 @@ class TerminalHandler(logging.Handler):
         reporter.flush()
 
 
+_HANDLERS = (TerminalHandler, WorkerHandler)
+
+
 def _uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
     """Suspend the capture of pytest, which redirects output while a test runs, so that a text reaches the terminal."""
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     return nullcontext() if capture is None else capture.global_and_fixture_disabled()
-
-
-def _write_in_worker(config: pytest.Config, text: str) -> None:
-    if worker_id(config) == FIRST_WORKER:
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
 
 
 def write_lines(config: pytest.Config, text: str) -> None:
@@ -103,6 +99,15 @@ def write_lines(config: pytest.Config, text: str) -> None:
         reporter.flush()
 
 
+def show_progress_of(node: Any) -> None:
+    """Show what a worker of xdist logs, too.
+
+    Args:
+        node: The worker, which has not started yet.
+    """
+    node.config.stash[_WORKER_RECORDS].show_those_of(node)
+
+
 def show_progress(config: pytest.Config) -> None:
     """Show what this package logs, from INFO on, until the run ends; in nested runs only the innermost one shows it.
 
@@ -110,8 +115,9 @@ def show_progress(config: pytest.Config) -> None:
         config: The run's configuration.
     """
     logger = logging.getLogger(LOGGER)
-    level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, TerminalHandler)]
-    handler = TerminalHandler(config)
+    level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, _HANDLERS)]
+    handler = WorkerHandler(config) if is_worker(config) else TerminalHandler(config)
+    config.stash[_WORKER_RECORDS] = WorkerRecords(handler)
     for other in outer:
         logger.removeHandler(other)
     logger.addHandler(handler)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from pytest_delta_schema.plugin.worker_progress import WorkerRecords
+from pytest_delta_schema.progress import PHASE, STEP
 from support.plugin_project import ALONE
 
 CONFTEST = """
@@ -114,12 +118,78 @@ def test_reports_do_not_repeat_what_the_terminal_has_shown(start):
     assert result.stdout.str().count("1 of 7 MB") == 1 + TESTS.count("1 of 7 MB")
 
 
-def test_the_first_worker_of_xdist_writes_to_standard_error(start):
-    result = start("-n2", "--dist=each")
+@pytest.mark.parametrize("isatty", [False, True], ids=["file", "terminal"])
+def test_what_a_worker_of_xdist_does_is_shown_between_the_results(start, isatty):
+    result = start("-n2", "--dist=loadfile", isatty=isatty)
 
-    result.assert_outcomes(passed=6)
-    lines = [line for line in result.stderr.lines if "delta schema" in line]
-    assert [re.sub(r"\d s", "N s", line) for line in lines] == [
-        "delta schema: downloading: 1 of 7 MB",
-        "delta schema: downloading: done after N s",
+    result.assert_outcomes(passed=3)
+    assert "delta schema" not in result.stderr.str()
+    shown = [re.sub(r"\d s", "N s", line) for line in result.outlines if "downloading" in line]
+    assert shown == ["delta schema: downloading: 1 of 7 MB", "delta schema: downloading: done after N s"]
+    dots = [line for line in result.outlines if re.fullmatch(r"\.+( +\[ *\d+%\])?", line)]
+    assert sum(line.count(".") for line in dots) == 3
+
+
+def test_every_worker_of_xdist_shows_what_it_does(project):
+    project.ini("")
+    project.pytester.makeconftest(CONFTEST.replace("{isatty}", "False"))
+    text = TESTS.replace("FAILS", "True").replace("step(TEXT", 'step(f"in {__name__}"')
+    project.pytester.makepyfile(test_x=text, test_y=text)
+
+    result = project.run("-n2", "--dist=loadfile", subprocess=True)
+
+    ends = sorted(re.sub(r"\d s", "N s", line) for line in result.outlines if "done after" in line)
+    assert ends == ["delta schema: in test_x: done after N s", "delta schema: in test_y: done after N s"]
+
+
+class Shown(logging.Handler):
+    """Keeps the messages of all records."""
+
+    def __init__(self):
+        super().__init__()
+        self.messages = []
+
+    def emit(self, record):
+        self.messages.append(record.getMessage())
+
+
+class Channel:
+    """The channel to a worker, which sends what the test wants."""
+
+    def setcallback(self, send):
+        self.send = send
+
+
+def test_of_a_step_that_several_workers_do_at_once_one_worker_is_shown():
+    shown = Shown()
+    records = WorkerRecords(shown)
+    workers = {}
+    for name in ("gw0", "gw1"):
+        gateway = SimpleNamespace(id=name, newchannel=Channel)
+        node = SimpleNamespace(gateway=gateway, workerinput={})
+        records.show_those_of(node)
+        (workers[name],) = node.workerinput.values()
+
+    def log(worker, text, phase=None):
+        about = {} if phase is None else {PHASE: phase, STEP: text.partition(":")[0]}
+        workers[worker].send({"levelno": logging.INFO, "msg": text, **about})
+
+    log("gw1", "Spark: 2 s", "running")
+    log("gw0", "Spark: 3 s", "running")
+    log("gw0", "orders: 1 s", "running")
+    log("gw1", "a warning")
+    log("gw0", "a warning")
+    log("gw0", "Spark: done", "end")
+    log("gw1", "Spark: done after 5 s", "end")
+    log("gw0", "orders: done", "end")
+    log("gw0", "Spark: 6 s", "running")
+
+    assert shown.messages == [
+        "Spark: 2 s",
+        "orders: 1 s",
+        "a warning",
+        "a warning",
+        "Spark: done after 5 s",
+        "orders: done",
+        "Spark: 6 s",
     ]

@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.errors import because, reason
-from pytest_delta_schema.progress import step
+from pytest_delta_schema.progress import LOGGER, step
 from pytest_delta_schema.setting_text import toml_setting
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.local.java import Java
 
-_LOG = logging.getLogger("pytest_delta_schema")
+_LOG = logging.getLogger(LOGGER)
 
 # The JVM starts as if there were no archive if one does not fit, and logs nothing.
 _SUFFIX = ".jsa"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.conversion_proof import Verified
@@ -21,7 +20,7 @@ from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
-from pytest_delta_schema.progress import LOGGER
+from pytest_delta_schema.progress import LOGGER, step
 from pytest_delta_schema.sql.conversion import conversion
 from pytest_delta_schema.sql.quoting import dotted, parquet_files
 
@@ -38,7 +37,7 @@ MARKER = "_location"
 
 
 def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:
-    """Run a conversion, and log how long it takes.
+    """Run a conversion, and verify that it has changed no value.
 
     Args:
         bridge: The session.
@@ -50,13 +49,12 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> 
         if isinstance(change, ConvertTable):
             source = change.source
             target = _physical(bridge, statement.table) if source.is_registered else parquet_files(source.path)
+            verified = Verified(bridge, statement.table, source, target)
             with_them = "" if change.statistics else ", without their statistics"
             converting = f"{statement.table}: converting {source.files:,} parquet files to Delta{with_them}"
-            _LOG.info(escaped(converting))
-            started = monotonic()
-            verified = Verified(bridge, statement.table, source, target)
             try:
-                sql(conversion(target, change))
+                with step(escaped(converting)):
+                    sql(conversion(target, change))
             except StillRunning:
                 raise
             except BaseException:
@@ -64,7 +62,6 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> 
                 raise
             verified.require_same_rows()
             mark(bridge, statement.table, source.path)
-            _LOG.info("%s: converted in %.1f s", escaped(str(statement.table)), monotonic() - started)
 
 
 def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:

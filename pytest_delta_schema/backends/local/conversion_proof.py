@@ -11,6 +11,8 @@ from pytest_delta_schema.backends.spark.compat import java_frame, java_session
 from pytest_delta_schema.backends.spark.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
 from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.quoting import delta_files
 from pytest_delta_schema.state.spark_types import canonical_fields
@@ -70,7 +72,8 @@ class Verified:
     def _fingerprint(self, relation: str, schema: Any) -> Fingerprint:
         """Compute the fingerprint in the session's time zone, in which timestamps in names of folders are read."""
         spark = self._bridge.spark
-        return fingerprint(spark, relation, canonical_fields(schema.fields), str(spark.conf.get(TIME_ZONE)))
+        with step(escaped(f"{self._table}: reading all rows, to compare them with those of its files")):
+            return fingerprint(spark, relation, canonical_fields(schema.fields), str(spark.conf.get(TIME_ZONE)))
 
     def _undo(self) -> str:
         """Undo the conversion, and return a message about the result."""

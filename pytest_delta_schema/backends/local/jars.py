@@ -20,13 +20,13 @@ from pytest_delta_schema.backends.local.machine_cache import cache_folder, check
 from pytest_delta_schema.backends.local.pairs import published, require_pair
 from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
 from pytest_delta_schema.errors import BackendUnavailableError
-from pytest_delta_schema.progress import step
+from pytest_delta_schema.progress import LOGGER, step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-_LOG = logging.getLogger("pytest_delta_schema")
+_LOG = logging.getLogger(LOGGER)
 
 NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
 """The jars that Delta 4.4.0 needs beyond those of Spark; the other resolved jars are part of Spark."""

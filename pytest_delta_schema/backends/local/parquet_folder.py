@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.spark_types import canonical_fields
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState
-
-_LOG = logging.getLogger("pytest_delta_schema")
-
-_MANY = 200
-"""From this number of files on, reading their schemas takes long enough to be logged."""
 
 
 class Sources:
@@ -96,9 +91,8 @@ class Sources:
         """Return the merged schema of files, or why their schemas cannot be merged."""
         known = self._schemas.get((path, tuple(files)))
         if known is None:
-            if len(files) >= _MANY:
-                _LOG.info(escaped(f"reading the schemas of {len(files):,} parquet files in {path}"))
-            known = self._schemas[path, tuple(files)] = self._read(path, files)
+            with step(escaped(f"reading the schemas of {len(files):,} parquet files in {path}")):
+                known = self._schemas[path, tuple(files)] = self._read(path, files)
         return known
 
     def _read(self, path: str, files: Sequence[str]) -> tuple[tuple[ColumnState, ...], str]:

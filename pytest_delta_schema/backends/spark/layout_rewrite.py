@@ -24,6 +24,8 @@ from pytest_delta_schema.delta.column_mapping import physical_path
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.layout import texts_without_zone
@@ -68,11 +70,15 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
     reading = _zone_of_reading(spark, transaction, metadata["metaData"], columns)
     transaction.update_metadata(_laid_out(metadata, change))
     source = rows_of(name, version=transaction.version)
-    before = fingerprint(spark, source, columns, reading)
+    with step(escaped(f"{name}: reading all rows before the rewrite")):
+        before = fingerprint(spark, source, columns, reading)
     zoned = {TIME_ZONE: reading, UTC_PARTITION_VALUES: "true"} if _names_instants(change, columns) else {}
-    with settings(spark, {SUBSTITUTE: "false", **zoned}):
+    with settings(spark, {SUBSTITUTE: "false", **zoned}), step(escaped(f"{name}: writing all rows in the new layout")):
         written = transaction.write(java_frame(spark.sql(select_all(source))))
-    with relation_of(spark, written.rows()) as relation:
+    with (
+        relation_of(spark, written.rows()) as relation,
+        step(escaped(f"{name}: reading back the rows that were written")),
+    ):
         after = fingerprint(spark, relation, columns, reading)
     changed = difference(columns, before, after)
     if changed:

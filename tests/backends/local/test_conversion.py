@@ -21,6 +21,7 @@ from pytest_delta_schema import (
     TablePlanner,
     UnsafePlanError,
     assert_no_drift,
+    progress,
 )
 from pytest_delta_schema.backends.local import conversion_proof
 from pytest_delta_schema.backends.spark.fingerprints import fingerprint
@@ -363,7 +364,7 @@ def test_a_dropped_column_of_the_files_needs_consent_and_mapping_like_any_other(
     assert [violation.code for violation in caught.value.diagnostics] == ["DS206"]
 
 
-def test_a_thousand_files_convert_with_lines_of_progress(local, folder, write, caplog):
+def test_a_thousand_files_convert_with_lines_of_progress(local, folder, write, caplog, monkeypatch):
     write("1L as id, 0 as part", by=("part",))
     (one,) = (folder / "part=0").glob("*.parquet")
     for number in range(1, 1000):
@@ -371,16 +372,22 @@ def test_a_thousand_files_convert_with_lines_of_progress(local, folder, write, c
         target.mkdir(exist_ok=True)
         (target / f"part-{number:05}.parquet").hardlink_to(one)
     caplog.set_level(logging.INFO, "pytest_delta_schema")
+    monkeypatch.setattr(progress, "INTERVAL", 0.02)
     catalog = LocalCatalog(local.spark, local.warehouse)
     wanted = model(ID, Column("part", INT), folder=folder, statistics=False, partitioned_by=["part"])
 
     sync(catalog, wanted)
 
     assert local.spark.table(dotted(NAME)).count() == 1000
-    reading, converting, done = caplog.messages
-    assert reading == f"reading the schemas of 1,000 parquet files in {folder}"
-    assert converting == ("dev.silver.orders: converting 1,000 parquet files to Delta, without their statistics")
-    assert done.startswith("dev.silver.orders: converted in ")
+    done = [record.delta_schema_step for record in caplog.records if record.delta_schema_phase == "end"]
+    for long_step in (
+        f"reading the schemas of 1,000 parquet files in {folder}",
+        "dev.silver.orders: converting 1,000 parquet files to Delta, without their statistics",
+        "dev.silver.orders: reading all rows, to compare them with those of its files",
+        "dev.silver.orders: convert table, statement 2 of 3",
+        "applying dev.silver.orders",
+    ):
+        assert long_step in done
 
 
 INSTANTS = ("1890-01-01 00:00:00", "2024-10-27 00:30:00", "2024-10-27 01:30:00.123456", "1969-12-31 23:59:59.999999")
