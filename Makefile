@@ -25,7 +25,7 @@ help:
 	@echo 'make test-all   every test, every scenario on every backend, and every write of every pair'
 	@echo 'make test-long  random changes of a table on real Delta, for 20 minutes'
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, continues where it was stopped'
-	@echo 'make test-versions  all local scenarios on each supported pair of pyspark and delta-spark: about 10 minutes a pair'
+	@echo 'make test-versions  the scenarios on each pair of pyspark and delta-spark, and the tests without a JVM on each Python and the oldest pytest: 10 minutes each'
 	@echo 'make lint    style, types, and the layers of imports'
 	@echo 'make format  format the code'
 	@echo 'make bench   measure the speed table of the documentation'
@@ -63,7 +63,7 @@ test-faults: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)
 
 test-versions: $(READY)
-	@DELTA_SCHEMA_TEST_COVERING=$(COVERING) PYTHONPATH=.:tests $(BIN)/python -m versions $(PAIRS)
+	@DELTA_SCHEMA_TEST_COVERING=$(COVERING) PYTHONPATH=.:tests $(BIN)/python -m versions $(VERSIONS)
 
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise

@@ -139,6 +139,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "answers": answers.table,
     "findings": findings.table,
     "pairs": record.pairs_table,
+    "environments": record.tools_table,
     "matrix of versions": record.matrix,
     "capabilities of versions": capabilities.versions_table,
 }

@@ -1,50 +1,62 @@
-"""Record what ran on a pair, and write the tables of the documentation from the records."""
+"""Record what ran in an environment, and write the tables of the documentation from the records."""
 
 from __future__ import annotations
 
 import json
-import platform
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local import pairs
+from versions.environments import BY_TOOL, versions_in
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.local.pairs import Pair
+    from collections.abc import Iterable
+
+    from versions.environments import Environment
 
 FOLDER = Path(__file__).parent
 BACKENDS = {"TestLocal": "local", "TestClassic": "session, classic", "TestConnect": "session, Spark Connect"}
-"""The backend that each test class runs."""
+"""The backend that each test class with scenarios runs."""
+
+WITHOUT_JVM = "tests without a JVM"
+"""What the matrix calls the tests that run no scenario on Spark."""
 
 
-def record(pair: Pair, results: Path, date: str, *, covering: bool = False) -> None:
-    """Write the record of a pair.
+def record(environment: Environment, python: Path, results: Path, date: str, *, covering: bool = False) -> Any:
+    """Write the record of an environment, and return what it counts.
 
     Args:
-        pair: The pair.
+        environment: The environment.
+        python: Its Python.
         results: The JUnit report of its run.
         date: The day of the run.
         covering: Whether a covering set of the local scenarios ran, and not all of them.
     """
     facts = {
-        "pyspark": pair.pyspark,
-        "delta_spark": pair.delta_spark,
-        "python": platform.python_version(),
+        "versions": versions_in(python),
         "date": date,
-        "command": f"make test-versions PAIRS={pair.extra}{' COVERING=1' * covering}",
-        "backends": outcomes(results),
+        "command": f"make test-versions VERSIONS={environment.name}{' COVERING=1' * covering}",
+        "outcomes": outcomes(results, BACKENDS if environment.name not in BY_TOOL else {}),
     }
-    path_of(pair).write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    path_of(environment.name).write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return facts["outcomes"]
 
 
-def outcomes(results: Path) -> dict[str, Any]:
-    """Read a JUnit report: for each backend the number of scenarios that ran, those skipped by reason, and failures."""
+def outcomes(results: Path, backends: dict[str, str]) -> dict[str, Any]:
+    """Read a JUnit report: for each backend the number of tests that ran, those skipped by reason, and failures.
+
+    Args:
+        results: The report.
+        backends: The names of backends by the test classes of their scenarios; without them all tests are counted as one.
+    """
     by_backend: dict[str, Any] = {}
     for case in ET.parse(results).getroot().iter("testcase"):
-        backend = BACKENDS[case.get("classname", "").rpartition(".")[2]]
+        path, _, test_class = case.get("classname", "").rpartition(".")
+        backend = backends[test_class] if backends else WITHOUT_JVM
         outcome = by_backend.setdefault(backend, {"ran": 0, "skipped": {}, "failed": []})
-        name = case.get("name", "").partition("[")[2].rstrip("]") or case.get("name", "")
+        scenario = case.get("name", "").partition("[")[2].removesuffix("]")
+        name = (scenario if backends else "") or f"{path.rpartition('.')[2]}.{test_class}.{case.get('name', '')}"
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
             outcome["failed"].append(name)
@@ -55,15 +67,23 @@ def outcomes(results: Path) -> dict[str, Any]:
     return by_backend
 
 
-def path_of(pair: Pair) -> Path:
-    """Return where the record of a pair is."""
-    return FOLDER / f"{pair.extra}.json"
+def totals(counted: dict[str, Any]) -> str:
+    """Return how many tests of an environment ran, were skipped and failed, in one line."""
+    ran = sum(outcome["ran"] for outcome in counted.values())
+    skipped = sum(len(names) for outcome in counted.values() for names in outcome["skipped"].values())
+    failed = sum(len(outcome["failed"]) for outcome in counted.values())
+    return f"{ran} ran, {skipped} skipped, {failed} failed"
 
 
-def records() -> dict[Pair, Any]:
-    """Return the records of the pairs that were run, the newest pair first."""
-    run = [pair for pair in reversed(pairs.PAIRS) if path_of(pair).exists()]
-    return {pair: json.loads(path_of(pair).read_text("utf-8")) for pair in run}
+def path_of(name: str) -> Path:
+    """Return where the record of an environment is."""
+    return FOLDER / f"{name}.json"
+
+
+def records() -> dict[str, Any]:
+    """Return the records of the environments that were run, by their names, the newest pair first."""
+    names = [*(pair.extra for pair in reversed(pairs.PAIRS)), *BY_TOOL]
+    return {name: json.loads(path_of(name).read_text("utf-8")) for name in names if path_of(name).exists()}
 
 
 def pairs_table() -> str:
@@ -71,28 +91,36 @@ def pairs_table() -> str:
     known = records()
     lines = ["| pyspark | delta-spark | extra | last run | with | command |", "| --- | --- | --- | --- | --- | --- |"]
     for pair in reversed(pairs.PAIRS):
-        facts = known.get(pair)
-        run = "not yet | |" if facts is None else f"{facts['date']} | {_with(facts)} | `{facts['command']}`"
         is_newest = pair is pairs.PAIRS[-1]
         pyspark, extras = (pair.pyspark, ", `spark`") if is_newest else (f"{pair.pyspark.rpartition('.')[0]}.x", "")
+        run = _last_run(known.get(pair.extra), ("pyspark", "delta-spark", "python"))
         lines.append(f"| {pyspark} | {pair.delta_spark} | `{pair.extra}`{extras} | {run} |")
     return "\n".join(lines)
 
 
-def matrix() -> str:
-    """Return the table of the scenarios that ran, were skipped and failed, by pair and backend."""
-    if not records():
-        return "No run is recorded yet."
-    lines = ["| extra | backend | ran | skipped | failed |", "| --- | --- | --- | --- | --- |"]
-    for pair, facts in records().items():
-        for backend, outcome in facts["backends"].items():
-            skipped = "<br>".join(f"{len(names)}: {reason}" for reason, names in outcome["skipped"].items())
-            failed = ", ".join(f"`{name}`" for name in outcome["failed"])
-            lines.append(
-                f"| `{pair.extra}` | {backend} | {outcome['ran']} | {skipped or 'none'} | {failed or 'none'} |"
-            )
+def tools_table() -> str:
+    """Return the table of the versions of Python, pytest and syrupy, with their last runs."""
+    known = records()
+    lines = ["| environment | last run | with | command |", "| --- | --- | --- | --- |"]
+    lines += [f"| `{name}` | {_last_run(known.get(name), ('python', 'pytest', 'syrupy'))} |" for name in BY_TOOL]
     return "\n".join(lines)
 
 
-def _with(facts: dict[str, Any]) -> str:
-    return f"pyspark {facts['pyspark']}, delta-spark {facts['delta_spark']}, Python {facts['python']}"
+def matrix() -> str:
+    """Return the table of the tests that ran, were skipped and failed, by environment and backend."""
+    if not records():
+        return "No run is recorded yet."
+    lines = ["| environment | tests | ran | skipped | failed |", "| --- | --- | --- | --- | --- |"]
+    for name, facts in records().items():
+        for tests, outcome in facts["outcomes"].items():
+            skipped = "<br>".join(f"{len(names)}: {reason}" for reason, names in outcome["skipped"].items())
+            failed = ", ".join(f"`{test}`" for test in outcome["failed"])
+            lines.append(f"| `{name}` | {tests} | {outcome['ran']} | {skipped or 'none'} | {failed or 'none'} |")
+    return "\n".join(lines)
+
+
+def _last_run(facts: Any, names: Iterable[str]) -> str:
+    if facts is None:
+        return "not yet | |"
+    versions = ", ".join(f"{'Python' if name == 'python' else name} {facts['versions'][name]}" for name in names)
+    return f"{facts['date']} | {versions} | `{facts['command']}`"

@@ -1,0 +1,208 @@
+"""The environments of `make test-versions`: what is installed in each, which tests run there, and how it is made."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.local.pairs import PAIRS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.backends.local.pairs import Pair
+
+ROOT = Path(__file__).parents[2]
+CONSTRAINTS = ROOT / "constraints.txt"
+PACKAGES = (
+    "delta-spark",
+    "deltalake",
+    "filelock",
+    "flask",
+    "flask-cors",
+    "httpcore",
+    "httpx",
+    "hypothesis",
+    "moto[s3]",
+    "msgspec",
+    "pandas",
+    "platformdirs",
+    "pyarrow",
+    "pyspark[connect]",
+    "pytest",
+    "pytest-xdist",
+    "sqlglot",
+    "syrupy",
+)
+"""What the tests import; the package itself is taken from the checkout."""
+
+SCENARIOS = (
+    "tests/backends/local/test_scenarios.py",
+    *(f"tests/backends/spark_session/test_session.py::{name}" for name in ("TestConnect", "TestClassic")),
+)
+"""The tests of a pair: the scenarios of the local and the session backend."""
+
+PLAIN = ("--numprocesses=2", "--dist=loadfile", "-m", "not spark")
+"""The tests that need no JVM, in two processes."""
+
+_PIN = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
+_VERSIONS = """
+import json, platform
+from importlib.metadata import version
+names = ("pyspark", "delta-spark", "pytest", "syrupy")
+print(json.dumps({"python": platform.python_version(), **{name: version(name) for name in names}}))
+"""
+
+
+class EnvironmentMissingError(Exception):
+    """An environment cannot be made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """Versions that tests run with.
+
+    Args:
+        name: Its name; ``constraints/NAME.txt`` has the pins in which it differs from ``constraints.txt``.
+        options: The tests that run there, and options of pytest.
+        python: Its version of Python, such as ``3.12``; that of the running Python by default.
+        reads_project: Whether its pytest reads ``[tool.pytest]``.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    python: str = ""
+    reads_project: bool = True
+
+
+def _of_pair(pair: Pair) -> Environment:
+    # Older versions of pyspark leave sockets open, and warnings are errors.
+    options = SCENARIOS if pair.spark >= (4, 2) else ("-W", "ignore::ResourceWarning", *SCENARIOS)
+    return Environment(name=pair.extra, options=options)
+
+
+BY_PAIR = {pair.extra: _of_pair(pair) for pair in PAIRS}
+BY_TOOL = {
+    **{
+        f"python3{minor}": Environment(name=f"python3{minor}", options=PLAIN, python=f"3.{minor}")
+        for minor in range(10, 14)
+    },
+    "pytest84": Environment(name="pytest84", options=PLAIN, reads_project=False),
+}
+ENVIRONMENTS = {**BY_PAIR, **BY_TOOL}
+"""All environments by their names, in the order in which they run."""
+
+
+def prepared(environment: Environment) -> Path:
+    """Return the Python of an environment, which is made if it is missing or its versions have changed.
+
+    Raises:
+        EnvironmentMissingError: If it cannot be made, with the reason.
+    """
+    folder = ROOT / ".venv-versions" / environment.name
+    python, pins = folder / "bin" / "python", folder / "constraints.txt"
+    base = interpreter(environment.python)
+    text = f"# Python {_version(base)}\n{pins_of(environment)}"
+    if not python.exists() or not pins.exists() or pins.read_text("utf-8") != text:
+        sys.stdout.write(f"installing {environment.name} into {folder.relative_to(ROOT)} (about 600 MB, once)\n")
+        sys.stdout.flush()
+        _run(base, "-m", "venv", "--clear", str(folder))
+        wanted = folder / "wanted.txt"
+        wanted.write_text(text, "utf-8")
+        _run(str(python), "-m", "pip", "install", "--disable-pip-version-check", "--constraint", str(wanted), *PACKAGES)
+        wanted.rename(pins)
+    return python
+
+
+def interpreter(version: str) -> str:
+    """Return the command of a version of Python.
+
+    Args:
+        version: Such as ``3.12``; the running Python if it is empty.
+
+    Raises:
+        EnvironmentMissingError: If it is not on the path.
+    """
+    if version in {"", f"{sys.version_info.major}.{sys.version_info.minor}"}:
+        return sys.executable
+    command = shutil.which(f"python{version}")
+    # A shim of pyenv is on the path also for versions that are not active.
+    if command is None or _version(command).rpartition(".")[0] != version:
+        msg = f"there is no python{version} on the path; install it, or activate it (pyenv: pyenv shell 3.11 {version})"
+        raise EnvironmentMissingError(msg)
+    return command
+
+
+def pins_of(environment: Environment) -> str:
+    """Return the constraints of an environment: the shared ones, without those that its own file replaces."""
+    own = ROOT / "constraints" / f"{environment.name}.txt"
+    changed = own.read_text("utf-8") if own.exists() else ""
+    replaced = {name.lower() for name in _PIN.findall(changed)}
+    lines = CONSTRAINTS.read_text("utf-8").splitlines()
+    kept = [line for line in lines if line.partition("==")[0].lower() not in replaced]
+    return "\n".join([*kept, changed])
+
+
+def versions_in(python: Path) -> dict[str, str]:
+    """Return what is installed in an environment: its Python, and the packages that matter, by name."""
+    answer = subprocess.run([str(python), "-c", _VERSIONS], capture_output=True, text=True, check=True)
+    versions: dict[str, str] = json.loads(answer.stdout)
+    return versions
+
+
+def options_of(environment: Environment, folder: Path) -> list[str]:
+    """Return the options of pytest in an environment.
+
+    Args:
+        environment: The environment.
+        folder: Where it is; the configuration of a pytest that does not read ``pyproject.toml`` is written there.
+    """
+    options = ["-p", "no:cacheprovider", *environment.options]
+    if environment.reads_project:
+        return options
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]
+    path = folder / "pytest.ini"
+    path.write_text(ini_of(settings), "utf-8")
+    # Without confcutdir, conftest.py beside pyproject.toml would not be read.
+    return ["-c", str(path), f"--rootdir={ROOT}", f"--confcutdir={ROOT}", *options]
+
+
+def ini_of(settings: Mapping[str, object]) -> str:
+    """Return the configuration of pytest as pytest 8 reads it.
+
+    Args:
+        settings: The section ``[tool.pytest]``. Of ``strict``, pytest 8 has the parts for marks, keys and xfail.
+    """
+    lines = ["[pytest]", "xfail_strict = true"]
+    for key, value in settings.items():
+        if key == "addopts" and isinstance(value, list):
+            lines.append(f"addopts = {' '.join([*value, '--strict-markers', '--strict-config'])}")
+        elif key == "pythonpath" and isinstance(value, list):
+            lines.append(f"pythonpath = {' '.join(str(ROOT / part) for part in value)}")
+        elif isinstance(value, list):
+            lines.extend([f"{key} =", *(f"  {part}" for part in value)])
+    return "\n".join(lines) + "\n"
+
+
+def _version(command: str) -> str:
+    """Return the version of a Python, or ``""`` if the command cannot be run."""
+    text = "import platform; print(platform.python_version())"
+    return subprocess.run([command, "-c", text], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def _run(*command: str) -> None:
+    code = subprocess.run(command, check=False).returncode
+    if code != 0:
+        msg = f"{' '.join(command[1:4])} failed with exit code {code}"
+        raise EnvironmentMissingError(msg)
