@@ -266,15 +266,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
     updates = getattr(config.option, "update_snapshots", False)
     if not (updates or run.tables or run.is_refused):
         return (yield)
-    from pytest_delta_schema.plugin.syrupy_compat import find_no_unused, mark_as_skipped, protect_after_run
+    from pytest_delta_schema.plugin import syrupy_compat
 
     if updates:
-        protect_after_run(session, exitstatus)
-    mark_as_skipped(config, run.without_snapshot)
+        syrupy_compat.protect_after_run(session, exitstatus)
+    syrupy_compat.mark_as_skipped(config, run.without_snapshot)
     stopped = config.option.collectonly or exitstatus not in _ENDS_OF_TESTS
     if run.is_refused or (stopped and not is_distributed(config)):
-        find_no_unused(config)
-    return (yield)
+        syrupy_compat.find_no_unused(config)
+    with syrupy_compat.corrected_report():
+        return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -72,7 +72,8 @@ def start_project(folder: Path, config: pytest.Config) -> list[str]:
         raise pytest.UsageError(msg)
     model = _source_folder(config, folder) / f"{MODULE}.py"
     _write(model, project, before, after)
-    return list(_next_steps(config, model, project, configured))
+    is_unread = pytest.version_tuple < (9,) and "ini_options" not in tool.get("pytest", {"ini_options": {}})
+    return list(_next_steps(config, model, project, configured, is_unread=is_unread))
 
 
 def _source_folder(config: pytest.Config, folder: Path) -> Path:
@@ -141,11 +142,21 @@ def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:
         raise pytest.UsageError(msg) from None
 
 
-def _next_steps(config: pytest.Config, model: Path, project: Path, configured: Path | None) -> Iterator[str]:
+def _next_steps(
+    config: pytest.Config, model: Path, project: Path, configured: Path | None, *, is_unread: bool
+) -> Iterator[str]:
     root = config.invocation_params.dir
     yield f"wrote {shown_path(model, root)}, an example with one table"
     yield f"wrote [{SECTION}] to {shown_path(project, root)}"
-    if configured and not config.getini("pythonpath"):
+    if is_unread:
+        installed = ".".join(map(str, pytest.version_tuple[:3]))
+        where = shown_path(project, root)
+        yield (
+            f"first: rename the section [tool.pytest] of {where} to [tool.pytest.ini_options], because pytest"
+            f' {installed} does not read it, and see that it has pythonpath = ["."], so that the module {MODULE} is'
+            " found"
+        )
+    elif configured and not config.getini("pythonpath"):
         line = 'pythonpath = ["."]' if configured.suffix == ".toml" else "pythonpath = ."
         where = shown_path(configured, root)
         yield f"first: add {line} to the section of pytest in {where}, so that the module {MODULE} is found"

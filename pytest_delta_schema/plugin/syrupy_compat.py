@@ -1,30 +1,76 @@
 """The undocumented behaviour of syrupy that the plugin changes: which snapshots it deletes.
 
 syrupy 7.0 deletes every snapshot that was not used, also after ``--collect-only``, ``-x``, a collection error or a test
-that fails before its assertion. So it may clean up only after complete runs that pass.
+that fails before its assertion. So it may clean up only after complete runs that pass. syrupy 5 is corrected in more
+points, see :class:`_Report`.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import syrupy.session
+from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
+from syrupy.report import SnapshotReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 VERSIONS = {"syrupy": ">=5,<8"}
 """The versions with which the names of these options were tested."""
+
+_CORRECTED = 6
+"""The first version that needs no correction."""
 
 _BEFORE = pytest.StashKey[bool]()
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 
 
+class _Report(SnapshotReport):
+    """Finds unused snapshots as syrupy 6.0 does, with the classes of syrupy 5.
+
+    syrupy 5.5.3 counts the file of a skipped test as unused, if it holds that one snapshot, and deletes it with
+    ``--snapshot-update``.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if getattr(self.options, "disable_unused_snapshots", False):
+            self.discovered = SnapshotCollections()
+
+    @property
+    def unused(self) -> SnapshotCollections:
+        unused = SnapshotCollections()
+        for collection in super().unused:
+            location = collection.location
+            is_unknown = isinstance(collection, SnapshotUnknownCollection)
+            if not (is_unknown and self._skipped_items_match_name(location, Path(location).stem)):
+                unused.add(collection)
+        return unused
+
+
+@contextmanager
+def corrected_report() -> Iterator[None]:
+    """Let syrupy 5 find unused snapshots as later versions do, while the session ends."""
+    if int(version("syrupy").partition(".")[0]) >= _CORRECTED:
+        yield
+        return
+    module: Any = syrupy.session
+    module.SnapshotReport = _Report
+    try:
+        yield
+    finally:
+        module.SnapshotReport = SnapshotReport
+
+
 def find_no_unused(config: pytest.Config) -> None:
     """Keep syrupy from looking for unused snapshots when the session ends."""
-    if hasattr(config.option, "disable_unused_snapshots"):
-        config.stash[_BEFORE] = config.option.disable_unused_snapshots
-        config.option.disable_unused_snapshots = True
+    config.stash[_BEFORE] = getattr(config.option, "disable_unused_snapshots", False)
+    config.option.disable_unused_snapshots = True
 
 
 def report_no_unused(config: pytest.Config) -> None:
@@ -54,4 +100,6 @@ def protect_after_run(session: pytest.Session, exitstatus: int | pytest.ExitCode
     chosen = any("::" in arg for arg in session.config.args)
     stopped = session.shouldstop or session.shouldfail
     if exitstatus != pytest.ExitCode.OK or stopped or selected or chosen:
+        if not hasattr(option, "no_cleanup"):  # syrupy before 5.4
+            find_no_unused(session.config)
         option.no_cleanup = True

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import syrupy.session
 from packaging.specifiers import SpecifierSet
+from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
+from syrupy.report import SnapshotReport
 
 import pytest_delta_schema
 from pytest_delta_schema.backends.unity import deltalake_compat
@@ -45,3 +49,58 @@ def test_an_older_pytest_finds_the_modules_below_its_folders(monkeypatch, versio
     files = [Path("/p/shop/models.py"), Path("/p/tests/models.py"), Path("/lib/models.py")]
 
     assert pytest_compat.added_arguments(["/p/tests", "/p/shop/models.py"], files) == added
+
+
+@pytest.mark.parametrize(
+    ("skipped", "unused"),
+    [
+        pytest.param({"dev.silver.orders.ddl"}, ["dev.silver.other.ddl"], id="of a skipped test"),
+        pytest.param(set(), ["dev.silver.orders.ddl", "dev.silver.other.ddl"], id="of no test"),
+    ],
+)
+def test_the_file_of_a_skipped_test_is_not_unused_in_syrupy_5(monkeypatch, skipped, unused):
+    files = SnapshotCollections()
+    for name in ("dev.silver.orders.ddl", "dev.silver.other.ddl"):
+        files.add(SnapshotUnknownCollection(location=f"/p/__snapshots__/models/{name}.sql"))
+    monkeypatch.setattr(syrupy_compat, "version", lambda _: "5.5.3")
+    monkeypatch.setattr(SnapshotReport, "unused", property(lambda _: files))
+    monkeypatch.setattr(
+        SnapshotReport,
+        "_skipped_items_match_name",
+        lambda *names: names[-1] in skipped,
+    )
+
+    with syrupy_compat.corrected_report():
+        report = _report()
+
+    assert sorted(Path(collection.location).stem for collection in report.unused) == unused
+    assert vars(syrupy.session)["SnapshotReport"] is SnapshotReport
+
+
+def test_syrupy_5_finds_nothing_unused_where_later_versions_do_not_look(monkeypatch):
+    monkeypatch.setattr(syrupy_compat, "version", lambda _: "5.5.3")
+    files = SnapshotCollections()
+    files.add(SnapshotUnknownCollection(location="/p/__snapshots__/models/dev.silver.orders.ddl.sql"))
+    monkeypatch.setattr(SnapshotReport, "__post_init__", lambda report: setattr(report, "discovered", files))
+
+    with syrupy_compat.corrected_report():
+        report = _report(disable_unused_snapshots=True)
+
+    assert list(report.discovered) == []
+
+
+def test_syrupy_before_5_4_looks_for_no_unused_snapshots_if_it_would_delete_them():
+    config = SimpleNamespace(option=SimpleNamespace(), stash=pytest.Stash(), args=[])
+    session = SimpleNamespace(config=config, shouldstop=False, shouldfail=False)
+
+    syrupy_compat.protect_after_run(session, pytest.ExitCode.TESTS_FAILED)
+
+    assert vars(config.option) == {"disable_unused_snapshots": True, "no_cleanup": True}
+
+
+def _report(**options):
+    """Make a report as syrupy does when a session ends."""
+    arguments = SimpleNamespace(keyword="", file_or_dir=[], pyargs=False, **options)
+    return vars(syrupy.session)["SnapshotReport"](
+        base_dir=Path("/p"), collected_items=set(), selected_items={}, assertions=[], options=arguments
+    )

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from support.plugin_project import HEAD, ORDERS
+from support.pytest_versions import reads_tool_pytest
 
 SHOW = """
 from pytest_delta_schema.plugin.run import RUN
@@ -164,7 +165,7 @@ def test_the_section_is_read_where_pytest_itself_has_none(project, toml):
     result.stdout.fnmatch_lines(["delta schema: configured by pyproject.toml", "delta schema: drift on memory"])
 
 
-@pytest.mark.parametrize("mode", ["ini_options", "native"])
+@pytest.mark.parametrize("mode", ["ini_options", pytest.param("native", marks=reads_tool_pytest)])
 def test_sections_for_pytest_and_for_the_package_share_a_file(project, mode):
     (project.path / "tox.ini").unlink()
     head = "[tool.pytest]" if mode == "native" else "[tool.pytest.ini_options]"
@@ -364,6 +365,7 @@ def test_all_faults_are_shown_at_once(project, toml):
     ]
 
 
+@reads_tool_pytest
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -382,6 +384,7 @@ def test_an_ini_key_of_another_type_is_a_usage_error(project, line, message):
     result.stderr.fnmatch_lines([f"ERROR: {message}", "there is no delta backend 'oracle'*"])
 
 
+@reads_tool_pytest
 @pytest.mark.parametrize("values", [("8", "0.5"), ('"8"', '"0.5"'), ("8", "1")])
 def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
     (project.path / "tox.ini").unlink()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from support.pytest_versions import reads_tool_pytest
+
 SETTINGS = b'[tool.pytest_delta_schema]\nmodels = ["delta_models"]\n'
 PYTEST = b'[tool.pytest.ini_options]\npythonpath = ["."]\n'
 WROTE = [
@@ -46,7 +48,13 @@ def test_an_empty_folder_becomes_a_project_whose_next_command_works(folder):
             (b"\n" + PYTEST + b"\n" + SETTINGS).replace(b"\n", b"\r\n"),
             id="line ends of Windows",
         ),
-        pytest.param(b"[tool.pytest]\npythonpath = ['.']\n", b"\n" + SETTINGS, id="pytest is configured"),
+        pytest.param(
+            b"[tool.pytest]\npythonpath = ['.']\n",
+            b"\n" + SETTINGS,
+            id="pytest is configured",
+            marks=reads_tool_pytest,
+        ),
+        pytest.param(b"[tool.pytest.ini_options]\npythonpath = '.'\n", b"\n" + SETTINGS, id="pytest 8 is configured"),
         pytest.param(b"tool.ruff.line-length = 9\n", b"\n" + PYTEST + b"\n" + SETTINGS, id="dotted keys"),
     ],
 )
@@ -58,6 +66,19 @@ def test_existing_text_is_kept_byte_for_byte(folder, before, added):
     result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
     assert content(folder) == before + added
     folder.run("--snapshot-update").assert_outcomes(passed=2)
+
+
+def test_a_section_that_this_pytest_does_not_read_is_to_be_renamed_first(folder, monkeypatch):
+    monkeypatch.setattr(pytest, "version_tuple", (8, 4, 2))
+    (folder.path / "pyproject.toml").write_bytes(b"[tool.pytest]\npythonpath = ['.']\n")
+
+    result = folder.run("--delta-init")
+
+    first = (
+        "delta schema: first: rename the section [[]tool.pytest] of pyproject.toml to [[]tool.pytest.ini_options], because"
+        ' pytest 8.4.2 does not read it, and see that it has pythonpath = [[]"."], so that the module delta_models is found'
+    )
+    result.stdout.fnmatch_lines([*WROTE, first, NEXT], consecutive=True)
 
 
 @pytest.mark.parametrize(

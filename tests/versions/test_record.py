@@ -181,7 +181,7 @@ def runs(folder, monkeypatch):
         return subprocess.CompletedProcess(command, {"stopped": 2, "failing": 1, "green": 0}[name])
 
     monkeypatch.setattr(target, "prepared", prepared)
-    monkeypatch.setattr(target.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     return folder
 
 
