@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 SECTION = "tool.pytest_delta_schema"
 """The section of ``pyproject.toml`` that holds the settings of a project."""
@@ -13,6 +14,12 @@ def toml_setting(name: str, value: object) -> str:
 
     Args:
         name: The key of the setting, such as ``enable_features``.
-        value: Its value: a text, a flag, a number or a list of those.
+        value: Its value: a text, a flag, a number, a list of those, or a table of them.
     """
-    return f"{name} = {json.dumps(value, ensure_ascii=False)} in [{SECTION}]"
+    return f"{name} = {_toml(value)} in [{SECTION}]"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_toml(key)} = {_toml(item)}' for key, item in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False)

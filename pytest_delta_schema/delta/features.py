@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,27 +29,124 @@ CLUSTERING_FEATURE = "delta.feature.clustering"
 PROTOCOL_VERSIONS = ("delta.minreaderversion", "delta.minwriterversion")
 """Properties, in lower case, that set a protocol version; Delta never lowers one."""
 
-ONE_WAY = ("delta.feature.", *PROTOCOL_VERSIONS)
+ONE_WAY = (FEATURE_PREFIX, *PROTOCOL_VERSIONS)
 """Prefixes of properties, in lower case, that become part of the protocol and stay in it."""
 
-
-_OF_PROPERTIES = {
-    folded(WIDENING_PROPERTY): TYPE_WIDENING,
-    folded(MAPPING_PROPERTY): COLUMN_MAPPING,
-}
-_READ_BY = frozenset(
-    {
-        COLUMN_MAPPING,
-        "deletionVectors",
-        "timestampNtz",
-        TYPE_WIDENING,
-        "v2Checkpoint",
-        "vacuumProtocolCheck",
-        "variantShredding",
-        "variantType",
-    }
+READER_FEATURES = (
+    "catalogManaged",
+    COLUMN_MAPPING,
+    "deletionVectors",
+    "timestampNtz",
+    TYPE_WIDENING,
+    "v2Checkpoint",
+    "vacuumProtocolCheck",
+    "variantShredding",
+    "variantType",
 )
-"""Features that readers have to know as well; the others concern writers only (source: Delta's protocol)."""
+"""Features that readers have to know as well (source: Delta's protocol)."""
+
+WRITER_FEATURES = (
+    "allowColumnDefaults",
+    "appendOnly",
+    "changeDataFeed",
+    "checkConstraints",
+    "checkpointProtection",
+    "clustering",
+    "collations",
+    "domainMetadata",
+    "generatedColumns",
+    "icebergCompatV1",
+    "icebergCompatV2",
+    "icebergCompatV3",
+    "identityColumns",
+    "inCommitTimestamp",
+    "invariants",
+    "materializePartitionColumns",
+    "rowTracking",
+)
+"""Features that concern writers only."""
+
+FEATURES = tuple(sorted((*READER_FEATURES, *WRITER_FEATURES)))
+"""The table features that this package knows."""
+
+TYPE_FEATURES = {"timestamp_ntz": "timestampNtz", "variant": "variantType"}
+"""Types that need a feature, with it."""
+
+_FLAGS = {
+    folded(key): feature
+    for key, feature in {
+        WIDENING_PROPERTY: TYPE_WIDENING,
+        "delta.appendOnly": "appendOnly",
+        "delta.enableChangeDataFeed": "changeDataFeed",
+        "delta.enableDeletionVectors": "deletionVectors",
+        "delta.enableIcebergCompatV1": "icebergCompatV1",
+        "delta.enableIcebergCompatV2": "icebergCompatV2",
+        "delta.enableIcebergCompatV3": "icebergCompatV3",
+        "delta.enableInCommitTimestamps": "inCommitTimestamp",
+        "delta.enableMaterializePartitionColumnsFeature": "materializePartitionColumns",
+        "delta.enableRowTracking": "rowTracking",
+        "delta.enableVariantShredding": "variantShredding",
+    }.items()
+}
+"""Properties that enable a feature with the value ``true``, in lower case, each with it (Delta 4.4.0)."""
+
+_VALUES = {
+    folded(MAPPING_PROPERTY): (COLUMN_MAPPING, ("name", "id")),
+    "delta.checkpointpolicy": ("v2Checkpoint", ("v2",)),
+}
+"""Properties that enable a feature with other values, in lower case, each with both (Delta 4.4.0)."""
+
+_OF_PROPERTIES = {**_FLAGS, **{key: feature for key, (feature, _) in _VALUES.items()}}
+
+_PREVIEW = "-preview"
+
+
+def base_feature(name: str) -> str:
+    """Return the name of a feature without the ending of its preview, which clients treat alike."""
+    return name.removesuffix(_PREVIEW)
+
+
+def feature_named(text: str) -> str:
+    """Return the name of a feature in the spelling of Delta's protocol.
+
+    Args:
+        text: The name in any case; with the prefix ``delta.feature.``, also one that this package does not know.
+
+    Raises:
+        ValueError: If there is none; the message has the nearest one.
+    """
+    name = base_feature(text)
+    if folded(name).startswith(FEATURE_PREFIX):
+        return name[len(FEATURE_PREFIX) :]
+    spellings = {folded(feature): feature for feature in FEATURES}
+    if folded(name) in spellings:
+        return spellings[folded(name)]
+    near = next(iter(get_close_matches(folded(name), spellings, n=1)), None)
+    proposal = "" if near is None else f"did you mean {spellings[near]}? "
+    newer = f"write {FEATURE_PREFIX}{text} if it is newer than this package"
+    msg = f"there is no table feature {text}; {proposal}{newer}"
+    raise ValueError(msg)
+
+
+def is_read_by_clients(feature: str) -> bool:
+    """Whether readers have to know a feature, too; that is assumed of features that this package does not know."""
+    return base_feature(feature) not in WRITER_FEATURES
+
+
+def feature_of(key: str, value: object) -> str | None:
+    """Return the feature that a property enables on a table; ``None`` for none.
+
+    Args:
+        key: The property, in any case.
+        value: Its value.
+    """
+    name, text = folded(key), str(value).lower()
+    if name.startswith(FEATURE_PREFIX):
+        return None if value is None else key[len(FEATURE_PREFIX) :]
+    if name in _VALUES:
+        feature, values = _VALUES[name]
+        return feature if text in values else None
+    return _FLAGS.get(name) if text == "true" else None
 
 
 def loss(key: str) -> str:
@@ -59,7 +158,7 @@ def loss(key: str) -> str:
     if folded(key) in PROTOCOL_VERSIONS:
         return "clients of older protocols lose the table"
     feature = _OF_PROPERTIES.get(folded(key), key.rpartition(".")[2])
-    what = "neither read nor write" if feature in _READ_BY else "no longer write"
+    what = "neither read nor write" if base_feature(feature) in READER_FEATURES else "no longer write"
     return f"clients that do not know {feature} can {what} the table"
 
 
@@ -70,8 +169,7 @@ def is_on(key: str, properties: Mapping[str, object]) -> bool:
         key: One of the properties above.
         properties: Of the table, in any case.
     """
-    value = NameMap(properties.items()).get(key)
-    return str(value).lower() in (("name", "id") if key == MAPPING_PROPERTY else ("true",))
+    return feature_of(key, NameMap(properties.items()).get(key)) is not None
 
 
 def raises_protocol(key: str, value: str) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.client_features import ClientFeatures
 from pytest_delta_schema.engine.project_rules import load_rules
+from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight
 from pytest_delta_schema.models.binding import Binding
+from pytest_delta_schema.models.clients import client_faults
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
@@ -30,21 +33,44 @@ def property_policy_of(settings: Settings) -> PropertyPolicy:
     return PropertyPolicy(settings.properties, settings.owned_properties)
 
 
+def client_features_of(settings: Settings) -> ClientFeatures:
+    """Return which table features each client supports, with the corrections of the project.
+
+    Raises:
+        DeclarationError: If a client, or a correction, names nothing that is known.
+    """
+    faults = client_faults(settings.clients)
+    try:
+        features = ClientFeatures(settings.client_features)
+    except ValueError as error:
+        faults.append(str(error))
+    if faults:
+        msg = "; ".join(faults)
+        raise DeclarationError(msg)
+    return features
+
+
 def validator_of(settings: Settings) -> PlanValidator:
     """Return the validator with the standard rules and those of the project.
 
     Raises:
-        DeclarationError: If a rule that is named cannot be loaded.
+        DeclarationError: If a rule that is named cannot be loaded, or a client is not known.
     """
     model_rules, plan_rules = load_rules(settings.rules)
+    client_features = client_features_of(settings)
     standard = default_plan_rules(
         settings.consents,
         max_risk=Risk[settings.max_risk.upper()],
         protected=settings.protected,
         runs_data_checks=settings.preflight != OFF,
+        client_features=client_features,
     )
     return PlanValidator(
-        model_rules=[*default_model_rules(property_policy_of(settings)), *model_rules, *settings.model_rules],
+        model_rules=[
+            *default_model_rules(property_policy_of(settings), client_features),
+            *model_rules,
+            *settings.model_rules,
+        ],
         plan_rules=[*standard, *plan_rules, *settings.plan_rules],
     )
 
@@ -65,22 +91,24 @@ def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
 
 
 def declared(table: Table, settings: Settings) -> Table:
-    """Return a model with the default properties of the project under its own, still under its own name.
+    """Return a model with the default properties and the clients of the project, still under its own name.
 
     Args:
         table: The model; one that is bound already is returned as it is.
         settings: The settings.
     """
     defaults = dict(settings.default_properties)
-    if table.is_bound or not defaults.keys() - table.table_properties.keys():
+    clients = table.clients or settings.clients
+    if table.is_bound or (clients == table.clients and not defaults.keys() - table.table_properties.keys()):
         return table
     model = copy(table)
     model.table_properties = {**defaults, **table.table_properties}
+    model.clients = clients
     return model
 
 
 def bound(table: Table, settings: Settings) -> Table:
-    """Return the table that a model maps to in the catalog, with the default properties of the project.
+    """Return the table that a model maps to in the catalog, with the default properties and clients of the project.
 
     Args:
         table: The model; one that is bound already is returned as it is.

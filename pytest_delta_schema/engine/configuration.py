@@ -23,12 +23,14 @@ WORKER = "{worker}"
 """The part of the warehouse's path that the name of the xdist worker replaces."""
 
 Kind = Literal[
-    "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "bindings", "pairs",
-    "modes", "consents", "stores",
+    "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
+    "pairs", "client features", "modes", "consents", "stores",
 ]  # fmt: skip
 """The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
 
-LISTS: tuple[Kind, ...] = ("list", "rules", "bindings", "pairs", "modes", "consents", "stores")
+LISTS: tuple[Kind, ...] = (
+    "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "stores",
+)  # fmt: skip
 """The kinds whose values from several sources are joined."""
 
 
@@ -141,6 +143,16 @@ SETTINGS = (
         "owned_properties", "flag",
         "record on each table the properties that its model has set, so that a key which leaves the model is removed",
         default=False,
+    ),
+    Setting(
+        "clients", "clients",
+        "clients that read and write the tables, such as 'trino>=470' or, if it only reads, 'trino>=470 (read)'; a"
+        " table feature that one of them lacks is refused",
+        (),
+    ),
+    Setting(
+        "client_features", "client features",
+        "corrections of the table of clients: 'client.feature', each with the versions that support it", (),
     ),
     Setting(
         "unmanaged", "choice", "what --delta-drift does about tables that no model declares, in schemas with models",

@@ -25,8 +25,10 @@ _TYPES: Mapping[Kind, str] = {
     "choice": "text",
     "list": "list of texts",
     "rules": "list of texts",
+    "clients": "list of texts",
     "bindings": "table of texts",
     "pairs": "table of texts, numbers and booleans",
+    "client features": "table of texts",
     "modes": "table of texts",
     "consents": "array of tables",
     "stores": "array of tables",
@@ -66,6 +68,7 @@ max_risk = "rewrite"
 protected = ["prod.*"]
 enable_features = ["typeWidening"]
 rules = ["shop.rules:NoFloats"]
+clients = ["databricks>=15.4", "trino>=470 (read)"]
 unmanaged = "report"
 read_threads = 16
 
@@ -74,6 +77,9 @@ read_threads = 16
 
 [{SECTION}.default_properties]
 "delta.logRetentionDuration" = "interval 30 days"
+
+[{SECTION}.client_features]
+"trino.clustering" = "482"
 
 [{SECTION}.properties]
 "delta.autoOptimize.*" = "ignore"
@@ -97,8 +103,8 @@ An entry of `allow` has the keys {consent}, all of them required. In its path `*
 `**` any number of parts. `expires` is the last day on which it holds. An expired entry, and one that a complete run
 does not need, fails the run. An entry of `storage` has the keys {store}; only `prefix` is required.
 
-In an ini file, `delta_bind` and `delta_default_properties` have one `name=value` on each line, and `delta_allow` one
-consent, such as `drop-column dev.silver.orders.legacy`.
+In an ini file, `delta_bind`, `delta_default_properties` and `delta_client_features` have one `name=value` on each line,
+`delta_clients` one client, and `delta_allow` one consent, such as `drop-column dev.silver.orders.legacy`.
 """
 
 

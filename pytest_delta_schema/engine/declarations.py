@@ -7,23 +7,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.engine.assembly import bound, declared, planner_of, validator_of
+from pytest_delta_schema.engine.assembly import bound, client_features_of, declared, planner_of, validator_of
 from pytest_delta_schema.errors import InvalidModelError
 from pytest_delta_schema.plan.dependency_order import dependency_groups
+from pytest_delta_schema.rules.clients import notes_on_clients
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
+    from pytest_delta_schema.delta.client_features import ClientFeatures
     from pytest_delta_schema.engine.outcome import TableChange
     from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.errors import Diagnostic, Location
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.rules.validator import PlanValidator
+    from pytest_delta_schema.state.states import TableState
 
     _Located = TypeVar("_Located", Diagnostic, TableChange)
 
@@ -46,6 +49,11 @@ class Declarations:
     def planner(self) -> TablePlanner:
         """The planner that compares as the settings say."""
         return planner_of(self.settings)
+
+    @cached_property
+    def client_features(self) -> ClientFeatures:
+        """Which table features each client supports, with the corrections of the project."""
+        return client_features_of(self.settings)
 
     @cached_property
     def validator(self) -> PlanValidator:
@@ -71,6 +79,21 @@ class Declarations:
             model = declared(table, self.settings)
             known = self._violations[table.name] = self.validator.model_violations([model])
         return known
+
+    def client_notes(
+        self, table: Table, observed: TableState | None = None, action: CreateTable | AlignTable | None = None
+    ) -> tuple[Diagnostic, ...]:
+        """Return the notes on clients of which it is not known whether they can use a table.
+
+        Args:
+            table: The model.
+            observed: What the catalog holds; ``None`` if no catalog was read.
+            action: The plan of the table; ``None`` if it needs no change.
+        """
+        model = declared(table, self.settings) if observed is None else self.bound(table)
+        if not model.clients:
+            return ()
+        return tuple(notes_on_clients(desired_state(model), self.client_features, observed, action))
 
     def located(self, parts: Iterable[_Located]) -> tuple[_Located, ...]:
         """Return parts of an outcome with the locations of the declarations that they are about.

@@ -261,6 +261,7 @@ class Gate:
             for action in (*own, *plan.mismatches):
                 background += notes_of_introduction(action, self.catalog)
             background += notes_of_entry(name, self.state()) if own else ()
+        client_notes = self.declarations.client_notes(table, self.state().tables[name], next(iter(own), None))
         if "statements" not in parts:
             planned = [statement for action in own for statement in statements(action)]
             parts["statements"] = planned_statements(planned, self.catalog.capabilities)
@@ -272,7 +273,7 @@ class Gate:
             backend=self.catalog.name,
             changes=table_changes(plan, name),
             diagnostics=sorted(violations, key=lambda violation: violation.table != str(name)),
-            notes=plan.notes,
+            notes=(*plan.notes, *client_notes),
             background=background,
             **parts,
         )

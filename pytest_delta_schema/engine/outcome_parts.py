@@ -90,6 +90,7 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
         check=Check.RULES,
         status=Status.BLOCKED if violations else Status.VALID,
         diagnostics=declarations.located(violations),
+        notes=() if violations else declarations.located(declarations.client_notes(table)),
         location=table.origin.location,
     )
 

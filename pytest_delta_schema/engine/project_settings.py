@@ -31,6 +31,8 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
         "default_properties": values["default_properties"],
         "enable_features": values["enable_features"],
         "owned_properties": values["owned_properties"],
+        "clients": values["clients"],
+        "client_features": values["client_features"],
         "consents": consents,
         "project_consents": consents,
         "max_risk": values["max_risk"],

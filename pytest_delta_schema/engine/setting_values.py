@@ -7,10 +7,12 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.client_features import parse_correction
 from pytest_delta_schema.engine.section_entries import consents_of_entries, consents_of_texts, stores_of_entries
 from pytest_delta_schema.engine.setting_error import SettingError, shown
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.binding import parse_binding
+from pytest_delta_schema.models.clients import client_faults, parse_client
 from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -
         folder: The folder in which relative paths start.
 
     Returns:
-        A ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists and rules; a tuple of pairs for bindings,
-        pairs and modes; a tuple of consents; a tuple of dictionaries for stores.
+        A ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists, rules and clients; a tuple of pairs for
+        bindings, pairs, features of clients and modes; a tuple of consents; a tuple of dictionaries for stores.
 
     Raises:
         SettingError: With all faults of the value.
@@ -60,7 +62,7 @@ def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> A
             value = int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
         case "seconds":
             value = _number(value)
-        case "pairs":
+        case "pairs" | "client features":
             value = _pairs_of_texts(value, label)
         case "bindings":
             return _bindings_of_texts(value)
@@ -153,6 +155,14 @@ def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[s
     return rules
 
 
+def _clients(setting: Setting, value: object, label: str, folder: Path) -> tuple[str, ...]:
+    texts = _list(setting, value, label, folder)
+    faults = client_faults(texts)
+    if faults:
+        raise SettingError(*(f"{label}: {fault}" for fault in faults))
+    return tuple(str(parse_client(text)) for text in texts)
+
+
 def _mapping(value: object, label: str, form: str) -> Mapping[str, Any]:
     """Return a table of TOML whose keys hold no dots outside of quotes, which TOML reads as tables in tables."""
     pairs: Mapping[str, Any] = _instance(value, (dict,), label, form)
@@ -167,7 +177,11 @@ def _mapping(value: object, label: str, form: str) -> Mapping[str, Any]:
 
 
 def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    pairs = _mapping(value, label, 'a table such as { "team" = "sales" }')
+    return _texts_by_key(value, label, 'a table such as { "team" = "sales" }')
+
+
+def _texts_by_key(value: object, label: str, form: str) -> tuple[tuple[str, str], ...]:
+    pairs = _mapping(value, label, form)
     faults = [
         f"{label}: {key} is {shown(item)}; write a text, a number, true or false"
         for key, item in pairs.items()
@@ -176,6 +190,18 @@ def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, 
     if faults:
         raise SettingError(*faults)
     return tuple((key, str(item).lower() if isinstance(item, bool) else str(item)) for key, item in pairs.items())
+
+
+def _client_features(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
+    pairs, faults = _texts_by_key(value, label, 'a table such as { "trino.clustering" = "482" }'), []
+    for key, text in pairs:
+        try:
+            parse_correction(key, text)
+        except ValueError as error:
+            faults.append(f"{label}: {error}")
+    if faults:
+        raise SettingError(*faults)
+    return pairs
 
 
 def _pairs_of_texts(texts: list[str], label: str) -> dict[str, str]:
@@ -247,8 +273,10 @@ _TYPED: Mapping[Kind, Callable[[Setting, object, str, Path], Any]] = {
     "choice": _choice,
     "list": _list,
     "rules": _rules,
+    "clients": _clients,
     "bindings": _bindings,
     "pairs": _pairs,
+    "client features": _client_features,
     "modes": _modes,
     "consents": _consents,
     "stores": _stores,

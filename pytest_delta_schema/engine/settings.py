@@ -24,6 +24,8 @@ class Settings(NamedTuple):
         default_properties: Table properties, each with its value, that every model has unless it declares the key.
         enable_features: Table features that a plan may raise without their being declared, such as ``typeWidening``.
         owned_properties: Whether a table records the property keys that its model has set.
+        clients: The clients that read and write tables, such as ``trino>=470``, unless a table lists its own.
+        client_features: Corrections of the table of clients, such as ``("trino.clustering", "482")``.
         consents: All consents, whatever their source.
         project_consents: Those of ``consents`` that a complete run must need.
         must_match: Those of ``consents`` that must name something on a table of the run.
@@ -42,6 +44,8 @@ class Settings(NamedTuple):
     default_properties: tuple[tuple[str, "PropertyValue"], ...] = ()
     enable_features: tuple[str, ...] = ()
     owned_properties: bool = False
+    clients: tuple[str, ...] = ()
+    client_features: tuple[tuple[str, str], ...] = ()
     consents: tuple["Consent", ...] = ()
     project_consents: tuple["Consent", ...] = ()
     must_match: tuple["Consent", ...] = ()
@@ -81,6 +85,8 @@ class Settings(NamedTuple):
             default_properties=self.default_properties,
             enable_features=self.enable_features,
             owned_properties=self.owned_properties,
+            clients=self.clients,
+            client_features=self.client_features,
             rules=self.rules,
             model_rules=self.model_rules,
             plan_rules=self.plan_rules,

@@ -40,6 +40,9 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "Table": {
         "constraints": "checks, primary_key, unique or foreign_keys",
         "cluster_by": "clustered_by",
+        "engines": "clients",
+        "readers": "clients",
+        "writers": "clients",
         "database": "schema_name",
         "description": "comment",
         "fields": "columns",

@@ -10,6 +10,7 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.models.arguments import refuses_unknown_arguments
+from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.conversion import Parquet, conversion
@@ -69,6 +70,9 @@ class Table:
         tags: Tags of the table in the catalog; ``""`` is a tag without a value. Only these keys are compared, with
             regard to case; a value ``None`` declares the key absent.
         unique: Columns, or combinations of columns, whose values no two rows share, each a :class:`Unique`.
+        clients: The clients that read and write the table, such as ``"trino>=470"``, or ``"trino>=470 (read)"`` for one
+            that only reads. They replace those of the project; without them, those of the project hold. A table feature
+            that one of them lacks is refused.
 
     Raises:
         DeclarationError: If a part can never be valid, such as a bare string for ``columns``; for an argument that does
@@ -92,6 +96,7 @@ class Table:
     convert_from: str | Parquet | None = None
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
     unique: Sequence[Unique] = ()
+    clients: Sequence[str] = ()
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
     logical_name: QualifiedName = field(init=False, repr=False, compare=False)
     is_bound: bool = field(init=False, repr=False, compare=False, default=False)
@@ -124,6 +129,7 @@ class Table:
             self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"
         )
         self.unique = _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)")
+        self.clients = require_clients(self.clients, subject) if self.clients != () else ()
         note_declaration(self.logical_name, self.origin)
 
     @classmethod

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.delta.features import (
+    COLUMN_MAPPING,
+    MAPPING_PROPERTY,
+    TYPE_FEATURES,
+    TYPE_WIDENING,
+    WIDENING_PROPERTY,
+)
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.changes import Change, ColumnTypeChange
 from pytest_delta_schema.state.type_traversal import atoms
@@ -17,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
-NEEDED_FEATURES = {"timestamp_ntz": {"delta.feature.timestampNtz": "supported"}}
+NEEDED_FEATURES = {"timestamp_ntz": {f"{FEATURE_PREFIX}{TYPE_FEATURES['timestamp_ntz']}": "supported"}}
 """Types that Delta accepts in a new table, and refuses in an existing one until a property enables their feature
 (``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, Delta 4.4.0; variant enables its feature by itself)."""
 

@@ -139,6 +139,8 @@ def _options(  # noqa: PLR0913 - the parts of the options
             default_properties=values["default_properties"],
             enable_features=values["enable_features"],
             owned_properties=values["owned_properties"],
+            clients=values["clients"],
+            client_features=values["client_features"],
             max_risk=values["max_risk"],
             protected=values["protected"],
             bindings=values["bind"],

@@ -129,7 +129,9 @@ _INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
     "list": "args",
     "rules": "args",
     "bindings": "linelist",
+    "clients": "linelist",
     "pairs": "linelist",
+    "client features": "linelist",
     "consents": "linelist",
 }
 """The ini types of kinds that are no strings."""

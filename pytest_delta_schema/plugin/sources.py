@@ -12,7 +12,7 @@ from pytest_delta_schema.engine.configuration import INI_KEYS, LISTS, SETTINGS, 
 from pytest_delta_schema.engine.project_file import ProjectFile, nearest, shown_path
 from pytest_delta_schema.setting_text import SECTION
 
-_KEYED = ("bindings", "pairs")
+_KEYED = ("bindings", "pairs", "client features")
 _NOT_SHOWN = ("text", "uri")
 """Kinds whose values are not repeated in messages, because they may hold a secret."""
 

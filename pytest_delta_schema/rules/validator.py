@@ -6,10 +6,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from pytest_delta_schema.delta.client_features import ClientFeatures
 from pytest_delta_schema.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
+from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
 from pytest_delta_schema.rules.columns import (
     DropWithoutColumnMapping,
     DropWithoutConsent,
@@ -96,13 +98,25 @@ _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
 )
 
 
-def default_model_rules(policy: PropertyPolicy = PropertyPolicy()) -> tuple[BuiltInModelRule, ...]:  # noqa: B008 - a frozen value
-    """Return the rules for every declaration, and the policy of the project for table properties.
+_OF_PACKAGE = ClientFeatures()
+
+
+def default_model_rules(
+    policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+    client_features: ClientFeatures = _OF_PACKAGE,
+) -> tuple[BuiltInModelRule, ...]:
+    """Return the rules for every declaration, and what the project says about table properties and clients.
 
     Args:
         policy: Which table properties the project manages, requires and forbids.
+        client_features: Which table features each client supports.
     """
-    return (*_MODEL_RULES, UnknownProperty(policy), PropertyPolicyViolation(policy))
+    return (
+        *_MODEL_RULES,
+        UnknownProperty(policy),
+        PropertyPolicyViolation(policy),
+        FeatureUnsupportedByClient(client_features),
+    )
 
 
 DEFAULT_MODEL_RULES: tuple[BuiltInModelRule, ...] = default_model_rules()
@@ -115,6 +129,7 @@ def default_plan_rules(
     max_risk: Risk = Risk.DESTRUCTIVE,
     protected: Iterable[str] = (),
     runs_data_checks: bool = True,
+    client_features: ClientFeatures = _OF_PACKAGE,
 ) -> tuple[BuiltInPlanRule, ...]:
     """Return the rules for every plan, with the consents and limits of a run.
 
@@ -123,6 +138,7 @@ def default_plan_rules(
         max_risk: The highest risk that is allowed.
         protected: Glob patterns of the dotted names of tables that may not be changed.
         runs_data_checks: Whether data checks run before a plan.
+        client_features: Which table features each client supports.
     """
     agreed = tuple(consents)
     return (
@@ -145,6 +161,7 @@ def default_plan_rules(
         MaxRiskExceeded(max_risk),
         ProtectedTable(protected),
         RelyWithoutDataCheck(runs_data_checks=runs_data_checks),
+        TableUnusableByClient(client_features),
     )
 
 

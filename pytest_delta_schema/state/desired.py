@@ -49,6 +49,7 @@ def desired_state(table: Table) -> TableState:
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
         evolution=table.evolution,
+        clients=tuple(table.clients),
         tags=_tags(table),
         convert_from=conversion(table.convert_from, "") if table.convert_from is not None else None,
         ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,

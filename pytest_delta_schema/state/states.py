@@ -143,6 +143,7 @@ class TableState:
         column_order: Whether the model manages, reports or ignores the order of columns. Not compared.
         ownership: The mode of every aspect that the model does not manage. Not compared.
         evolution: Whether the model accepts undeclared columns. Not compared.
+        clients: The clients that the model lists. Not compared.
         version: Delta version that was read; ``None`` if unknown. Not compared.
     """
 
@@ -168,6 +169,7 @@ class TableState:
     column_order: ContractMode = field(default=IGNORE, compare=False)
     ownership: Ownership = field(default_factory=lambda: ALL_MANAGED, compare=False)
     evolution: Evolution = field(default=STRICT, compare=False)
+    clients: tuple[str, ...] = field(default=(), compare=False)
     version: int | None = field(default=None, compare=False)
 
     @property

@@ -27,6 +27,7 @@ DRIFTS = 'table("dev.silver.orders", ID)'
 WIDENS = 'Column("v", IntegerType())', 'Column("v", LongType())'
 TAGGED = 'table("dev.silver.orders", ID, table_properties={{"team": "{}"}})'.format
 LEGACY = 'table("dev.silver.orders", ID, Column("legacy", LongType()), table_properties=MAPPED)'
+VECTORS = 'table("dev.silver.orders", ID, table_properties={"delta.enableDeletionVectors": True})'
 COMMENTED = 'table("dev.silver.orders", ID, comment="c", table_properties={"team": "b"})'
 LAST = "set properties"
 NOT_NULL = 'table("dev.silver.orders", Column("id", LongType(), is_nullable=False))'
@@ -139,6 +140,26 @@ CASES = {
     "failure, left": Case(TAGGED("a"), COMMENTED, "drifted", "failed", fails_at=LAST),
     "failure, restored": Case(
         TAGGED("a"), COMMENTED, "drifted", "restored", 'on_failure = "restore"', "made", fails_at=LAST
+    ),
+    "client, lacks what is declared": Case(
+        DRIFTS, VECTORS, "blocked", "blocked", 'clients = ["trino>=430"]', "InvalidModelError"
+    ),
+    "client, only reads": Case(DRIFTS, VECTORS, "drifted", "applied", 'clients = ["trino>=430 (read)"]'),
+    "client, corrected": Case(
+        DRIFTS,
+        VECTORS,
+        "drifted",
+        "applied",
+        'clients = ["trino>=430"]\nclient_features = { "trino.deletionVectors" = "430" }',
+    ),
+    "client, lacks what the table has": Case(VECTORS, TAGGED("b"), "blocked", "blocked", 'clients = ["trino>=430"]'),
+    "client, lacks what a table in sync has": Case(VECTORS, DRIFTS, "in sync", "in sync", 'clients = ["trino>=430"]'),
+    "client, lists of tables replace those of the project": Case(
+        DRIFTS,
+        VECTORS.replace("True}", 'True}, clients=["trino>=454"]'),
+        "drifted",
+        "applied",
+        'clients = ["trino>=430"]',
     ),
     "named rule for models": Case(
         DRIFTS, DRIFTS, "blocked", "blocked", 'rules = ["models:NeedsComment"]', "InvalidModelError"

@@ -28,6 +28,8 @@ def test_everything_that_changes_a_verdict_is_read(tmp_path):
         enable_features = ["columnMapping"]
         rules = ["shop.rules:NoFloats"]
         owned_properties = true
+        clients = ["Trino >= 470", "athena"]
+        client_features = { "trino.clustering" = 482 }
         bind = { "dev.silver" = "ci.x" }
         default_properties = { team = "sales" }
         properties = { "legacy.*" = "forbid" }
@@ -48,6 +50,8 @@ def test_everything_that_changes_a_verdict_is_read(tmp_path):
         default_properties=(("team", "sales"),),
         enable_features=("columnMapping",),
         owned_properties=True,
+        clients=("trino>=470", "athena"),
+        client_features=(("trino.clustering", "482"),),
         consents=(consent,),
         project_consents=(consent,),
         max_risk="scan",

@@ -35,6 +35,36 @@ def test_defaults_stand_under_the_properties_of_a_model_which_stays_as_it_is():
     assert changed.name == model.name
 
 
+@pytest.mark.parametrize(
+    ("listed", "clients"), [((), ("trino>=470",)), (["athena"], ("athena",))], ids=["of the project", "of the table"]
+)
+def test_a_table_has_its_own_clients_or_those_of_the_project(listed, clients):
+    model = table(column(), clients=listed)
+
+    changed = bound(model, Settings(clients=("trino>=470",)))
+
+    assert changed.clients == clients
+    assert model.clients == tuple(listed)
+    assert (changed is model) == bool(listed)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            Settings(clients=("trinoo>=470",)),
+            "'trinoo>=470': there is no client trinoo; did you mean trino, as in 'trino>=470'?",
+        ),
+        (Settings(client_features=(("trino.clustering", "soon"),)), "trino.clustering: 'soon' names no versions"),
+    ],
+)
+def test_settings_of_a_script_that_name_no_client(settings, message):
+    with pytest.raises(DeclarationError) as caught:
+        Orchestrator.over(MemoryCatalog(), settings)
+
+    assert str(caught.value).startswith(message)
+
+
 def test_a_bound_table_is_not_mapped_again_and_gets_no_defaults_twice():
     settings = Settings(default_properties=DEFAULTS, bindings=BINDINGS)
     model = table(column(), foreign_keys=[ForeignKey(["id"], "dev.silver.parents", ["id"])])

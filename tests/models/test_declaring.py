@@ -87,7 +87,7 @@ def test_the_origin_of_a_table_that_a_test_makes_is_in_that_test():
 LONG = LongType()
 TABLE_ARGUMENTS = (
     "catalog_name, schema_name, table_name, columns, comment, table_properties, primary_key, checks, foreign_keys,"
-    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique"
+    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique, clients"
 )
 
 
@@ -328,6 +328,10 @@ def test_tables_that_point_at_each_other_can_be_shown():
                 "Table has no argument partition_by, properties; write partitioned_by instead of partition_by,"
                 " table_properties instead of properties"
             ),
+        ),
+        (
+            lambda: table(column(), engines=["trino>=470"]),
+            "Table has no argument engines; write clients instead of engines",
         ),
         (
             lambda: Table.from_struct_type("dev", "silver", "orders", StructType(), primary_keys=["id"]),

@@ -72,6 +72,8 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         'enable_features = ["typeWidening"]',
         'rules = ["rules:NoDecimals"]',
         "owned_properties = true",
+        'clients = ["trino>=470 (read)", "athena"]',
+        'client_features = { "trino.clustering" = 482 }',
         'unmanaged = "fail"',
         'unmanaged_ignore = ["*.tmp_*"]',
         "read_threads = 4",
@@ -100,7 +102,7 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         "on_failure='restore'",
         "enable_features=('typeWidening',)",
         "rules=('rules:NoDecimals',)",
-        "owned_properties=True",
+        "owned_properties=True, clients=('trino>=470 (read)', 'athena'), client_features=(('trino.clustering', '482'),)",
         "unmanaged_ignore=('*.tmp_*',)",
         "read_threads=4",
         (
@@ -319,13 +321,15 @@ def test_all_faults_are_shown_at_once(project, toml):
         "allow = [1]",
         "storage = [{ prefix = 'gs://x' }]",
         "warehouse = 1",
+        "clients = ['trinoo>=470', 'trino']",
+        "client_features = { trino.clustering = '482' }",
     )
 
     result = project.run("--delta-drift", "--delta-apply", "--delta-max-risk=low", "--delta-allow=x")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     lines = result.stderr.str().strip().removeprefix("ERROR: ").splitlines()
-    section = [line.removeprefix("pyproject.toml: [tool.pytest_delta_schema]: ") for line in lines[:16]]
+    section = [line.removeprefix("pyproject.toml: [tool.pytest_delta_schema]: ") for line in lines[:19]]
     assert section == [
         "there is no setting bakend; did you mean backend?",
         section[1],
@@ -343,10 +347,13 @@ def test_all_faults_are_shown_at_once(project, toml):
         "allow entry 1 is 1; write [[tool.pytest_delta_schema.allow]] and its keys below",
         "storage entry 1 has no prefix of S3; write the location: prefix = 's3://bucket/folder'",
         "warehouse is 1; write the path of a folder",
+        "clients: 'trinoo>=470': there is no client trinoo; did you mean trino, as in 'trino>=470'?",
+        ("clients: 'trino' does not say the oldest version of trino that is in use; write it as in 'trino>=470'"),
+        'client_features: trino is a table; put names with dots in quotes: a table such as { "trino.clustering" = "482" }',
     ]
     assert section[1].startswith("there is no setting colour; settings are models, backend, warehouse, bind, ")
     assert section[12].startswith("properties: a is 'own'; choose ")
-    assert lines[16:] == [
+    assert lines[19:] == [
         "tox.ini: there is no ini key delta_modles; did you mean delta_models?",
         "consent 'x' names no known action; write 'drop-column' or 'rewrite' and then a path",
         "--delta-max-risk is 'low'; choose metadata, feature, scan, rewrite or destructive",

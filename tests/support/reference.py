@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.engine.configuration_reference import configuration_reference
 from pytest_delta_schema.plugin import fixtures, options
 from pytest_delta_schema.rules.registry import all_rules
-from support import answers, capabilities, findings
+from support import answers, capabilities, clients, findings
 from support.pages import DOCS
 from versions import record
 
@@ -138,6 +138,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "capabilities": capabilities.table,
     "answers": answers.table,
     "findings": findings.table,
+    "clients": clients.tables,
     "pairs": record.pairs_table,
     "environments": record.tools_table,
     "matrix of versions": record.matrix,

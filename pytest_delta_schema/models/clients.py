@@ -1,0 +1,116 @@
+"""The clients that read and write a table, as a project or a declaration lists them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.client_features import KNOWN_CLIENTS, SYNONYMS
+from pytest_delta_schema.delta.client_support import parse_version
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.names import require_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pytest_delta_schema.delta.client_support import Version
+
+_FORM = re.compile(
+    r"(?P<name>[A-Za-z][\w-]*)\s*(?:(?P<operator>[<>=!~]+)\s*(?P<version>[^\s(]+))?\s*(?P<only_reads>\(read\))?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """A client of a table.
+
+    Args:
+        name: Its name in the table of clients.
+        version: The oldest version in use; ``""`` for a client without versions.
+        only_reads: Whether it never writes the table.
+    """
+
+    name: str
+    version: str = ""
+    only_reads: bool = False
+
+    @property
+    def numbers(self) -> Version:
+        """The oldest version in use, to be compared."""
+        return parse_version(self.version) if self.version else ()
+
+    def __str__(self) -> str:
+        remark = " (read)" if self.only_reads and not KNOWN_CLIENTS[self.name].only_reads else ""
+        return f"{self.name}{'>=' * bool(self.version)}{self.version}{remark}"
+
+
+@lru_cache(maxsize=256)
+def parse_client(text: str) -> Client:
+    """Return the client that a text names: ``trino>=470``, ``athena``, or ``trino>=470 (read)`` if it only reads.
+
+    Raises:
+        DeclarationError: If it names no known client, or not the oldest version that is in use.
+    """
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
+        msg = f"{text!r} names no client; write one such as 'trino>=470' or 'trino>=470 (read)'"
+        raise DeclarationError(msg)
+    name, operator, version = folded(match["name"]), match["operator"], match["version"]
+    known = KNOWN_CLIENTS.get(name)
+    if known is None:
+        raise DeclarationError(_unknown(text, name))
+    only_reads = known.only_reads or bool(match["only_reads"])
+    if not known.has_versions:
+        if version is not None:
+            msg = f"{text!r} has a version, and {name} has none; write '{name}'"
+            raise DeclarationError(msg)
+        return Client(name=name, only_reads=only_reads)
+    try:
+        client = Client(name=name, version=version or "", only_reads=only_reads)
+        example = str(client) if client.numbers else known.example
+    except ValueError:
+        example = known.example
+    if operator != ">=" or example != str(client):
+        msg = f"{text!r} does not say the oldest version of {name} that is in use; write it as in '{example}'"
+        raise DeclarationError(msg)
+    return client
+
+
+def client_faults(texts: Iterable[str]) -> list[str]:
+    """Return a message for each text that names no client."""
+    faults = []
+    for text in texts:
+        try:
+            parse_client(text)
+        except DeclarationError as error:
+            faults.append(str(error))
+    return faults
+
+
+def require_clients(value: object, subject: str) -> tuple[str, ...]:
+    """Return declared clients in one spelling.
+
+    Args:
+        value: What the author wrote.
+        subject: The table, for the message.
+
+    Raises:
+        DeclarationError: With everything that names no client.
+    """
+    texts = require_names(value, f"{subject}clients")
+    faults = client_faults(texts)
+    if faults:
+        msg = f"{subject}clients: {'; '.join(faults)}"
+        raise DeclarationError(msg)
+    return tuple(str(parse_client(text)) for text in texts)
+
+
+def _unknown(text: str, name: str) -> str:
+    near = SYNONYMS.get(name) or next(iter(get_close_matches(name, KNOWN_CLIENTS, n=1)), None)
+    if near is not None:
+        return f"{text!r}: there is no client {name}; did you mean {near}, as in '{KNOWN_CLIENTS[near].example}'?"
+    return f"{text!r}: there is no client {name}; clients are {', '.join(KNOWN_CLIENTS)}"

@@ -1,0 +1,213 @@
+"""Rules about clients: which table features each of them reads and writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.client_features import ClientFeatures
+from pytest_delta_schema.delta.features import FEATURES, base_feature, feature_of, is_read_by_clients
+from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
+from pytest_delta_schema.errors import note
+from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.models.clients import parse_client
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import SetTableProperties
+from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.setting_text import toml_setting
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.required_features import RequiredFeature, required_features
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pytest_delta_schema.delta.client_support import Support
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.models.clients import Client
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.states import TableState
+
+_STORED, _PLANNED = "the table has it", "the plan enables it"
+
+
+class FeatureUnsupportedByClient:
+    """A declaration needs a table feature that one of the clients cannot read or write.
+
+    The clients are those of the argument ``clients`` of the table, else of the setting ``clients``. Columns, types,
+    defaults, checks, clustering and properties need features. Declare something else, raise the version of the client,
+    or correct the table of clients with the setting ``client_features``.
+
+    Args:
+        client_features: Which features each client supports.
+    """
+
+    code = "DS126"
+
+    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
+        self.client_features = client_features
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every client that lacks features, for reading or for writing."""
+        if not table.clients:
+            return
+        for gap in _gaps(required_features(desired_state(table)), table.clients, self.client_features):
+            if gap.is_certain:
+                remedy = ", or ".join([f"leave {gap.them} out", *gap.remedies])
+                yield violation(self, table.qualified_name, gap.needs[0].path, gap.message, remedy)
+
+
+class TableUnusableByClient:
+    """An existing table has a table feature, or gets it by the plan, that one of the clients cannot read or write.
+
+    What the declaration itself needs is reported for the declaration. Drop the feature, raise the version of the
+    client, or correct the table of clients with the setting ``client_features``.
+
+    Args:
+        client_features: Which features each client supports.
+    """
+
+    code = "DS221"
+
+    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
+        self.client_features = client_features
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every client that lacks features of the table, for reading or for writing."""
+        if isinstance(action, CreateTable) or not action.desired.clients:
+            return
+        name = ".".join(map(identifier, action.table.written))
+        for gap in _gaps(
+            _undeclared(action.desired, action.observed, action), action.desired.clients, self.client_features
+        ):
+            if gap.is_certain:
+                stored = [need.name for need in gap.needs if need.causes == (_STORED,)]
+                statements = "; ".join(f"ALTER TABLE {name} DROP FEATURE {feature}" for feature in stored)
+                own = f"drop {gap.them}: {statements}" if stored else "leave out the change that needs it"
+                yield violation(self, action.table, gap.needs[0].path, gap.message, ", or ".join([own, *gap.remedies]))
+
+
+def notes_on_clients(
+    desired: TableState,
+    client_features: ClientFeatures,
+    observed: TableState | None = None,
+    action: CreateTable | AlignTable | None = None,
+) -> Iterator[Diagnostic]:
+    """Yield a note for each client of which it is not known whether it can use a table.
+
+    For an existing table without a plan, there is also a note on the features that a client is known to lack, because
+    no rule reports them.
+
+    Args:
+        desired: The state of the model.
+        client_features: Which features each client supports.
+        observed: What the catalog holds; ``None`` if no catalog was read.
+        action: The plan of the table; ``None`` if it needs no change.
+    """
+    needs = list(required_features(desired))
+    if observed is not None and observed.exists:
+        live = _undeclared(desired, observed, action if isinstance(action, AlignTable) else None)
+        needs += live
+        if action is None:
+            for gap in _gaps(live, desired.clients, client_features):
+                if gap.is_certain:
+                    yield note(desired.name, gap.needs[0].path, gap.message)
+    unknown = [gap for gap in _gaps(needs, desired.clients, client_features) if not gap.is_certain]
+    for client in dict.fromkeys(gap.client for gap in unknown):
+        gaps = [gap for gap in unknown if gap.client == client]
+        features = {
+            verb: sorted({need.name for gap in gaps if gap.verb == verb for need in gap.needs})
+            for verb in ("read", "write")
+        }
+        what = " and ".join(f"{verb} {', '.join(names)}" for verb, names in features.items() if names)
+        entries = sorted(entry for gap in gaps for entry in gap.corrections.items())
+        way = f"if it can, set {toml_setting('client_features', dict(entries))}"
+        yield note(desired.name, "clients", f"it is not known whether {client} can {what}; {way}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gap:
+    """Features that a client lacks, or of which it is not known, all for one reason.
+
+    Args:
+        client: The client.
+        verb: What it cannot do with a table: ``read`` or ``write``.
+        support: The versions that can.
+        source: Where that stands.
+        needs: The features.
+    """
+
+    client: Client
+    verb: str
+    support: Support
+    source: str
+    needs: Sequence[RequiredFeature]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is known that the client lacks the features."""
+        return self.support.of(self.client.numbers) is False
+
+    @property
+    def them(self) -> str:
+        """How the features are called after they were named."""
+        return "it" if len(self.needs) == 1 else "them"
+
+    @property
+    def message(self) -> str:
+        """The fact and its reason."""
+        features = ", ".join(f"{need.name} ({', '.join(need.causes)})" for need in self.needs)
+        noun = "the table feature" if len(self.needs) == 1 else "the table features"
+        return f"{self.client} cannot {self.verb} {noun} {features}: {self.support.reason} ({self.source})"
+
+    @property
+    def corrections(self) -> dict[str, str]:
+        """The entries of the setting that correct the table of clients."""
+        names = [base_feature(need.name) for need in self.needs]
+        keys = [name if name in FEATURES else f"{FEATURE_PREFIX}{name}" for name in names]
+        return {f"{self.client.name}.{key}": self.client.version or "yes" for key in keys}
+
+    @property
+    def remedies(self) -> Iterator[str]:
+        """The changes of the clients that would resolve it."""
+        if self.support.since:
+            yield f'list "{self.client.name}>={self.support.since}" in clients'
+        if self.verb == "write":
+            yield f'list "{self.client} (read)" if it never writes the table'
+        yield f"if this is outdated, set {toml_setting('client_features', self.corrections)}"
+
+
+def _gaps(needs: Iterable[RequiredFeature], clients: Iterable[str], client_features: ClientFeatures) -> Iterator[_Gap]:
+    """Yield what clients cannot do with features; for a feature without that, what they may not be able to do."""
+    listed = list(needs)
+    for client in map(parse_client, clients):
+        groups: dict[tuple[str, Support, str], list[RequiredFeature]] = {}
+        for need in listed:
+            for group in _missing(need.name, client, client_features):
+                groups.setdefault(group, []).append(need)
+        for (verb, support, source), features in groups.items():
+            yield _Gap(client=client, verb=verb, support=support, source=source, needs=features)
+
+
+def _missing(feature: str, client: Client, client_features: ClientFeatures) -> list[tuple[str, Support, str]]:
+    """Return what a client has to do with a table that has a feature, and cannot, or perhaps cannot."""
+    cell = client_features.cell(client.name, feature)
+    wanted = [("read", cell.reads)] if is_read_by_clients(feature) else []
+    wanted += [] if client.only_reads else [("write", cell.writes)]
+    answers = [(verb, support, support.of(client.numbers)) for verb, support in wanted]
+    missing = [(verb, support, cell.source) for verb, support, answer in answers if answer is False]
+    unknown = [(verb, support, cell.source) for verb, support, answer in answers if answer is None]
+    return missing[:1] or unknown
+
+
+def _undeclared(desired: TableState, observed: TableState, action: AlignTable | None) -> list[RequiredFeature]:
+    """Return the features that a table has, or gets by its plan, less those that its declaration needs."""
+    planned = action.one(SetTableProperties) if action is not None else None
+    properties = planned.properties if planned is not None else {}
+    enabled = filter(None, (feature_of(key, value) for key, value in properties.items()))
+    stored = dict.fromkeys((need.name for need in required_features(observed)), _STORED)
+    declared = {need.name for need in required_features(desired)}
+    return [
+        RequiredFeature(name=name, path=name, causes=(cause,))
+        for name, cause in {**dict.fromkeys(enabled, _PLANNED), **stored}.items()
+        if name not in declared
+    ]

@@ -1,0 +1,81 @@
+"""The table features that a table needs: for its columns, constraints, clustering and properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.features import TYPE_FEATURES, feature_of
+from pytest_delta_schema.state.type_traversal import atoms, not_null_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiredFeature:
+    """A feature that a table needs, and why.
+
+    Args:
+        name: Its name in Delta's protocol.
+        path: The first part of the table that needs it: a column, a check, a property.
+        causes: Everything that needs it, as messages name it.
+    """
+
+    name: str
+    path: str
+    causes: tuple[str, ...]
+
+
+def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
+    """Return the features that a table needs, or has, sorted by name.
+
+    In a stored state, the properties show the features of the table's protocol. The versions of a protocol without
+    named features are not taken into account: what the table uses counts.
+
+    Args:
+        table: Its state, desired or observed.
+    """
+    needs: dict[str, list[tuple[str, str]]] = {}
+    for name, path, cause in _needs(table):
+        needs.setdefault(name, []).append((path, cause))
+    return tuple(
+        RequiredFeature(name=name, path=causes[0][0], causes=tuple(dict.fromkeys(cause for _, cause in causes)))
+        for name, causes in sorted(needs.items())
+    )
+
+
+def _needs(table: TableState) -> Iterator[tuple[str, str, str]]:
+    """Yield each feature with the part of the table that needs it, and how messages name that part."""
+    for column in table.columns:
+        yield from _needs_of_column(column)
+    for path in not_null_paths(table.columns):
+        yield "invariants", str(path), f"NOT NULL of column {path}"
+    for check in table.checks:
+        yield "checkConstraints", check.name, f"check {check.name}"
+    if table.clustering:
+        for name in ("clustering", "domainMetadata"):
+            yield name, str(table.clustering[0]), "clustered_by"
+    for key, value in table.table_properties.items():
+        feature = feature_of(key, value)
+        if feature is not None:
+            yield feature, key, f"property {key}"
+        if feature == "rowTracking":
+            yield "domainMetadata", key, f"property {key}"
+
+
+def _needs_of_column(column: ColumnState) -> Iterator[tuple[str, str, str]]:
+    for atom in sorted(atoms([column.data_type]).intersection(TYPE_FEATURES)):
+        yield TYPE_FEATURES[atom], column.name, f"column {column.name} of type {atom}"
+    value = column.value
+    if value is None:
+        return
+    if value.default is not None:
+        yield "allowColumnDefaults", column.name, f"default of column {column.name}"
+    if value.generated is not None:
+        yield "generatedColumns", column.name, f"generated column {column.name}"
+    if value.identity is not None:
+        yield "identityColumns", column.name, f"identity column {column.name}"
