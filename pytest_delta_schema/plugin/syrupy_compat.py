@@ -55,7 +55,7 @@ class _Report(SnapshotReport):
 
 @contextmanager
 def corrected_report() -> Iterator[None]:
-    """Let syrupy 5 find unused snapshots as later versions do, while the session ends."""
+    """Make syrupy 5 find unused snapshots as later versions do, while the session ends."""
     if int(version("syrupy").partition(".")[0]) >= _CORRECTED:
         yield
         return
