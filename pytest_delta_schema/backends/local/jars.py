@@ -31,6 +31,9 @@ _LOG = logging.getLogger(LOGGER)
 NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
 """The jars that Delta 4.4.0 needs beyond those of Spark; the other resolved jars are part of Spark."""
 
+EXCLUDED = ("com.*:*", "commons-*:*", "io.airlift:*", "io.unitycatalog:unitycatalog-hadoop", "javax.*:*", "org.*:*")
+"""Glob patterns of the modules that are not downloaded: of 33 modules and 89 MB, 6 and 13 MB are left (Delta 4.4.0)."""
+
 _FULL = os.strerror(errno.ENOSPC)
 _LAST_LINES = 5
 
@@ -131,7 +134,8 @@ def _command(wanted: str, folder: Path) -> list[str]:
     script = folder / "nothing.py"
     script.write_text("# Run by spark-submit, which resolves packages before it runs anything.\n", "utf-8")
     submit = spark_home() / "bin" / "spark-submit"
-    return [str(submit), "--packages", wanted, "--conf", f"spark.jars.ivy={folder}", str(script)]
+    excluded = ("--exclude-packages", ",".join(EXCLUDED))
+    return [str(submit), "--packages", wanted, *excluded, "--conf", f"spark.jars.ivy={folder}", str(script)]
 
 
 def _environment() -> dict[str, str]:

@@ -111,12 +111,13 @@ class LocalSession:
             return
         if self.archive is not None:
             self.archive.write(jvm_of(self.spark))
-        self.spark.stop()
-        # The flags of a JVM are set when it starts, so the next session gets a new one.
-        shut_down_gateway(self.spark)
-        if process is not None:
-            _end_input(process)
-            process.wait()
+        with step("stopping Spark"):
+            self.spark.stop()
+            # The flags of a JVM are set when it starts, so the next session gets a new one.
+            shut_down_gateway(self.spark)
+            if process is not None:
+                _end_input(process)
+                process.wait()
 
     def abort(self) -> None:
         """End the JVM at once if it was started here; stopping the session would wait for its jobs."""

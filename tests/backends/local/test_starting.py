@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,50 @@ def test_jars_that_cannot_be_downloaded_are_reported_with_a_remedy(monkeypatch, 
     assert "whose jar is published: pip install 'delta-spark==4.4.0'. The resolver" in str(caught.value)
     assert "0.0.0" in str(caught.value).partition("The resolver said:")[2]
     assert caplog.messages[0].startswith("downloading io.delta:delta-spark_4.2_2.13:0.0.0 and what it needs")
+
+
+MODULES = [
+    "com.fasterxml.jackson.core:jackson-annotations",
+    "com.fasterxml.jackson.datatype:jackson-datatype-jdk8",
+    "com.github.luben:zstd-jni",
+    "com.google.code.findbugs:jsr305",
+    "commons-logging:commons-logging",
+    "commons-pool:commons-pool",
+    "io.airlift:aircompressor",
+    "io.delta:delta-kernel-api",
+    "io.delta:delta-kernel-defaults",
+    "io.delta:delta-kernel-unitycatalog",
+    "io.delta:delta-spark_4.2_2.13",
+    "io.delta:delta-storage",
+    "io.unitycatalog:unitycatalog-client",
+    "io.unitycatalog:unitycatalog-hadoop",
+    "javax.annotation:javax.annotation-api",
+    "org.antlr:antlr4-runtime",
+    "org.apache.hadoop:hadoop-client-runtime",
+    "org.apache.logging.log4j:log4j-slf4j2-impl",
+    "org.apache.parquet:parquet-hadoop",
+    "org.locationtech.jts:jts-core",
+    "org.roaringbitmap:RoaringBitmap",
+    "org.slf4j:slf4j-api",
+    "org.xerial.snappy:snappy-java",
+]
+"""What Delta 4.4.0 and 3.3.3 depend on, at least one module of each group."""
+
+
+def test_only_what_spark_lacks_is_downloaded(tmp_path):
+    command = jars._command("io.delta:delta-spark_4.2_2.13:4.4.0", tmp_path)
+
+    excluded = command[command.index("--exclude-packages") + 1].split(",")
+    left = [name for name in MODULES if not any(fnmatchcase(name, pattern) for pattern in excluded)]
+    assert left == [
+        "io.delta:delta-kernel-api",
+        "io.delta:delta-kernel-defaults",
+        "io.delta:delta-kernel-unitycatalog",
+        "io.delta:delta-spark_4.2_2.13",
+        "io.delta:delta-storage",
+        "io.unitycatalog:unitycatalog-client",
+    ]
+    assert all(name.replace(":", "_").startswith(jars.NEEDED) for name in left)
 
 
 @pytest.mark.usefixtures("empty_cache")
