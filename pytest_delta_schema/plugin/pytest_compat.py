@@ -19,6 +19,8 @@ __all__ = [
     "Failed",
     "TerminalRepr",
     "added_arguments",
+    "begin_result_line",
+    "end_last_line",
     "end_line",
     "failure_at",
     "fixture_info",
@@ -51,15 +53,34 @@ def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
 
 
 def end_line(reporter: Any) -> None:
-    """End a line that was written while a test ran, and begin the line on which pytest shows the test's result.
+    """End a line of this package; while a test runs it stays open, because pytest begins a line before the next name.
 
     Args:
         reporter: pytest's terminal reporter.
     """
-    node_id = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-    if node_id and reporter.showfspath:
+    shows_names = reporter.showfspath or reporter.showlongtestinfo
+    if not (shows_names and "PYTEST_CURRENT_TEST" in os.environ):
+        reporter.write("\n")
+
+
+def begin_result_line(reporter: Any, node_id: str) -> None:
+    """Begin a line for the result of a test, with the name of its file; in verbose runs pytest does it.
+
+    Args:
+        reporter: pytest's terminal reporter.
+        node_id: Of the test.
+    """
+    if reporter.showfspath and not reporter.showlongtestinfo:
         reporter.write_fspath_result(node_id, "")
-    else:
+
+
+def end_last_line(reporter: Any) -> None:
+    """End the line that :func:`end_line` has left open, after the last test, which no other name follows.
+
+    Args:
+        reporter: pytest's terminal reporter.
+    """
+    if reporter.currentfspath is None and reporter._tw.width_of_current_line:  # noqa: SLF001 - there is no public interface
         reporter.write("\n")
 
 

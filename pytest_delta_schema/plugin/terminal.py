@@ -11,7 +11,7 @@ import pytest
 
 from pytest_delta_schema.escaping import escaped_lines
 from pytest_delta_schema.plugin.options import is_distributed, is_worker
-from pytest_delta_schema.plugin.pytest_compat import end_line
+from pytest_delta_schema.plugin.pytest_compat import begin_result_line, end_last_line, end_line
 from pytest_delta_schema.plugin.worker_progress import WorkerHandler, WorkerRecords
 from pytest_delta_schema.progress import LOGGER, PHASE, fitted
 
@@ -34,10 +34,14 @@ class TerminalHandler(logging.Handler):
 
     Args:
         config: The run's configuration.
+
+    Attributes:
+        has_written: Whether a line was written since the last result of a test.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(logging.INFO)
+        self.has_written = False
         self._config = config
         self._is_rewriting = False
         self._last = 0.0
@@ -46,7 +50,7 @@ class TerminalHandler(logging.Handler):
         """Write one record at once."""
         text = escaped_lines(f"delta schema: {record.getMessage()}")
         phase: Phase = getattr(record, PHASE, "end")
-        reporter: Any = self._config.pluginmanager.getplugin("terminalreporter")
+        reporter = _reporter(self._config)
         if reporter is None:
             return
         rewrites = bool(reporter.isatty) and not is_distributed(self._config)
@@ -59,6 +63,7 @@ class TerminalHandler(logging.Handler):
             self._write(reporter, fitted(record, text, width) if rewrites else text, phase, rewrites=rewrites)
 
     def _write(self, reporter: Any, text: str, phase: Phase, *, rewrites: bool) -> None:
+        self.has_written = True
         if not self._is_rewriting:
             reporter.ensure_newline()
             # With xdist, the reporter does not know that it has written to a line.
@@ -74,6 +79,42 @@ class TerminalHandler(logging.Handler):
         elif not self._is_rewriting:
             reporter.write("\n")
         reporter.flush()
+
+
+class ResultLines:
+    """Keeps the results of tests apart from the lines of a handler.
+
+    Args:
+        handler: The handler.
+        config: The run's configuration.
+    """
+
+    def __init__(self, handler: TerminalHandler, config: pytest.Config) -> None:
+        self._handler = handler
+        self._config = config
+        self._is_last = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, nextitem: pytest.Item | None) -> None:
+        """Note whether a test is the last one."""
+        self._is_last = nextitem is None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Begin a line before a result is shown."""
+        if self._handler.has_written and (report.when == "call" or not report.passed):
+            begin_result_line(_reporter(self._config), report.nodeid)
+            self._handler.has_written = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logfinish(self) -> None:
+        """End the line of a last step, because no result follows it."""
+        if self._handler.has_written and self._is_last:
+            end_last_line(_reporter(self._config))
+
+
+def _reporter(config: pytest.Config) -> Any:
+    return config.pluginmanager.getplugin("terminalreporter")
 
 
 _HANDLERS = (TerminalHandler, WorkerHandler)
@@ -92,9 +133,10 @@ def write_lines(config: pytest.Config, text: str) -> None:
         config: The run's configuration.
         text: The lines; empty to flush only.
     """
-    reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+    reporter = _reporter(config)
     if reporter is not None:
         if text:
+            end_last_line(reporter)
             reporter.write_line(escaped_lines(text))
         reporter.flush()
 
@@ -117,6 +159,8 @@ def show_progress(config: pytest.Config) -> None:
     logger = logging.getLogger(LOGGER)
     level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, _HANDLERS)]
     handler = WorkerHandler(config) if is_worker(config) else TerminalHandler(config)
+    if isinstance(handler, TerminalHandler):
+        config.pluginmanager.register(ResultLines(handler, config), "delta_schema_result_lines")
     config.stash[_WORKER_RECORDS] = WorkerRecords(handler)
     for other in outer:
         logger.removeHandler(other)

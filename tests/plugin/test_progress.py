@@ -96,6 +96,64 @@ def test_a_terminal_has_one_line_that_is_rewritten(project, start):
     assert re.search(r"\ntest_x.py \.\n\rdelta schema: .*\ntest_x.py \.\. +\[100%\]\n", text)
 
 
+SEVERAL = """
+import logging
+
+import pytest
+from pytest_delta_schema.progress import step
+
+@pytest.fixture(scope="module")
+def catalog():
+    with step("downloading", announced=True):
+        pass
+    logging.getLogger("pytest_delta_schema").info("downloaded 7 MB")
+    yield
+    with step("writing", announced=True):
+        pass
+
+def test_first(catalog):
+    pass
+
+def test_second(catalog):
+    pass
+"""
+BETWEEN = [
+    "delta schema: downloading",
+    "delta schema: downloading: done after N s",
+    "delta schema: downloaded 7 MB",
+]
+AFTER = ["delta schema: writing", "delta schema: writing: done after N s"]
+
+
+@pytest.mark.parametrize(
+    ("args", "lines"),
+    [
+        ([], ["test_x.py", *BETWEEN, "test_x.py ..", *AFTER, "[100%]"]),
+        (
+            ["-v"],
+            [
+                "test_x.py::test_first",
+                *BETWEEN,
+                "test_x.py::test_first PASSED [ 50%]",
+                "test_x.py::test_second PASSED [100%]",
+                *AFTER,
+            ],
+        ),
+        (["-q"], [*BETWEEN, "..", *AFTER, "[100%]", "2 passed in N s"]),
+    ],
+    ids=["default", "verbose", "quiet"],
+)
+def test_lines_of_several_steps_follow_each_other_and_results_begin_a_line(project, args, lines):
+    project.ini("")
+    project.pytester.makepyfile(test_x=SEVERAL)
+
+    text = project.run(*args, subprocess=True).stdout.str()
+
+    _, _, between = text.rpartition("collected 2 items\n")
+    shown = [" ".join(line.split()) for line in between.partition("\n===")[0].splitlines()]
+    assert [re.sub(r"[\d.]+ ?s$", "N s", line) for line in shown if line] == lines
+
+
 def test_a_verbose_run_shows_each_result_behind_its_name(start):
     result = start("-v")
 
