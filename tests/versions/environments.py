@@ -45,7 +45,10 @@ PACKAGES = (
     "sqlglot",
     "syrupy",
 )
-"""What the tests import; the package itself is taken from the checkout."""
+"""What the tests import."""
+
+TOOLS = ("setuptools", "wheel")
+"""What installs the package of the checkout, and lets pip keep the distributions that it builds."""
 
 SCENARIOS = (
     "tests/backends/local/test_scenarios.py",
@@ -113,14 +116,17 @@ def prepared(environment: Environment) -> Path:
     folder = ROOT / ".venv-versions" / environment.name
     python, pins = folder / "bin" / "python", folder / "constraints.txt"
     base = interpreter(environment.python)
-    text = f"# Python {_version(base)}\n{pins_of(environment)}"
+    text = f"# Python {_version(base)}, {', '.join(PACKAGES)}\n{pins_of(environment)}"
     if not python.exists() or not pins.exists() or pins.read_text("utf-8") != text:
         sys.stdout.write(f"installing {environment.name} into {folder.relative_to(ROOT)} (about 600 MB, once)\n")
         sys.stdout.flush()
         _run(base, "-m", "venv", "--clear", str(folder))
         wanted = folder / "wanted.txt"
         wanted.write_text(text, "utf-8")
-        _run(str(python), "-m", "pip", "install", "--disable-pip-version-check", "--constraint", str(wanted), *PACKAGES)
+        install = (str(python), "-m", "pip", "install", "--disable-pip-version-check", "--constraint", str(wanted))
+        _run(*install, *TOOLS)
+        _run(*install, *PACKAGES)
+        _run(*install, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
         wanted.rename(pins)
     return python
 
