@@ -9,7 +9,7 @@ DOCS_READY := .venv-tools/.docs
 RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults test-versions lint format docs package bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults test-versions test-tutorial lint format docs package bench clean
 
 # Several processes run the tests: each line is one process; the marks are explained in pyproject.toml.
 plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
@@ -26,6 +26,7 @@ help:
 	@echo 'make test-long  random changes of a table on real Delta, for 20 minutes'
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, continues where it was stopped'
 	@echo 'make test-versions  the scenarios on each pair of pyspark and delta-spark, and the tests without a JVM on each Python and the oldest pytest: 10 minutes each'
+	@echo 'make test-tutorial  the tutorial as a new user follows it, on each pair, with an empty cache: about 5 minutes a pair'
 	@echo 'make lint    style, types, and the layers of imports'
 	@echo 'make format  format the code'
 	@echo 'make bench   measure the speed table of the documentation'
@@ -65,6 +66,9 @@ test-faults: $(READY)
 test-versions: $(READY)
 	@DELTA_SCHEMA_TEST_COVERING=$(COVERING) PYTHONPATH=.:tests $(BIN)/python -m versions $(VERSIONS)
 
+test-tutorial: $(READY)
+	@PYTHONPATH=.:tests $(BIN)/python -m tutorial $(PAIRS)
+
 lint: $(READY)
 	$(BIN)/ruff check --output-format concise
 	$(BIN)/ruff format --check
@@ -89,7 +93,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
-	rm -rf .venv .venv-tools .venv-versions .faults .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-tools .venv-versions .faults .tutorial .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }

@@ -61,5 +61,5 @@ def test_prerequisites_are_checked_and_named(checkout, python, java, message):
 def test_help_is_the_default_and_names_every_target(checkout):
     answer = make(checkout)
 
-    targets = ("demo", "test", "lint", "format", "docs", "package", "bench", "clean")
+    targets = ("demo", "test", "test-tutorial", "lint", "format", "docs", "package", "bench", "clean")
     assert [target for target in targets if f"make {target} " not in answer.stdout] == []

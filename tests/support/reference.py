@@ -17,6 +17,7 @@ from pytest_delta_schema.plugin import fixtures, options
 from pytest_delta_schema.rules.registry import all_rules
 from support import answers, capabilities, clients, findings
 from support.pages import DOCS
+from tutorial.record import table as tutorial_table
 from versions import record
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "environments": record.tools_table,
     "matrix of versions": record.matrix,
     "capabilities of versions": capabilities.versions_table,
+    "tutorial": tutorial_table,
 }
 
 

@@ -10,6 +10,8 @@ from pytest_delta_schema.backends.row_clocks import Clock
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.delta.folded_names import NameSet, folded
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
     filled = NameSet.of(column for column in state.columns if column.value is not None)
     stored = spark.table(dotted(state.name)).schema
     utc = {UTC_PARTITION_VALUES: "true", TIME_ZONE: "UTC"} if instants and not keeps_zone else {}
-    with settings(spark, utc):
+    with settings(spark, utc), step(escaped(f"{state.name}: writing rows")):
         for given, alike in _alike(converted, filled):
             fields = [field for field in stored if folded(field.name) not in filled - given]
             tuples = [tuple(row.get(folded(field.name)) for field in fields) for row in alike]

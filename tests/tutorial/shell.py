@@ -1,0 +1,168 @@
+"""A shell on a pseudo terminal of 80 columns, as a reader has it; it measures how long each command is silent."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+ROWS, COLUMNS = 24, 80
+PATIENCE = 900.0
+"""Seconds after which a command is given up."""
+
+# Bash prints it before each prompt: the exit code between two separators that no command prints.
+_PROMPT = "printf '\\036%s\\036' $?"
+_PROMPTED = re.compile(rb"\x1e(\d+)\x1e\Z")
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()].|\x1b\][^\x07]*\x07")
+
+
+class ShellError(Exception):
+    """A command did not end, or has ended the shell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silence:
+    """The longest time without output.
+
+    Args:
+        seconds: How long it was.
+        after: The last line that was shown before; ``""`` at the start of the command.
+    """
+
+    seconds: float
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A command that has ended.
+
+    Args:
+        command: As it was typed.
+        code: Its exit code.
+        lines: What the terminal shows in the end.
+        silence: The longest one.
+        start: When it began, by the monotonic clock.
+        end: When it had ended.
+    """
+
+    command: str
+    code: int
+    lines: list[str]
+    silence: Silence
+    start: float
+    end: float
+
+
+class Shell:
+    """A bash in which commands run one after the other; a context manager that ends it.
+
+    Args:
+        folder: Where it starts.
+        environment: Its variables.
+    """
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        variables = {**environment, "PS1": "", "PS2": "", "PROMPT_COMMAND": _PROMPT, "TERM": "xterm"}
+        self._process, self._terminal = pty.fork()
+        if self._process == 0:  # pragma: no cover - in the child
+            os.chdir(folder)
+            os.execvpe("bash", ["bash", "--noprofile", "--norc", "--noediting", "-i"], variables)  # noqa: S606
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        modes = termios.tcgetattr(self._terminal)
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(self._terminal, termios.TCSANOW, modes)
+        self._read("bash")
+
+    def run(self, command: str) -> Ran:
+        """Run a command until the next prompt.
+
+        Args:
+            command: One line.
+
+        Raises:
+            ShellError: If it does not end, or ends the shell.
+        """
+        os.write(self._terminal, f"{command}\n".encode())
+        return self._read(command)
+
+    def _read(self, command: str) -> Ran:
+        moments, parts = [time.monotonic()], [b""]
+        prompted = None
+        while prompted is None:
+            if not select.select([self._terminal], [], [], PATIENCE)[0]:
+                msg = f"{command}: silent for {PATIENCE:.0f} s after {screen_lines(b''.join(parts))[-1:]}"
+                raise ShellError(msg)
+            try:
+                part = os.read(self._terminal, 65536)
+            except OSError as error:  # Linux, when the last process has closed the terminal
+                msg = f"{command} has ended the shell"
+                raise ShellError(msg) from error
+            moments.append(time.monotonic())
+            parts.append(part)
+            prompted = _PROMPTED.search(b"".join(parts[-3:]))
+        output = b"".join(parts)
+        return Ran(
+            command=command,
+            code=int(prompted[1]),
+            lines=screen_lines(_PROMPTED.sub(b"", output)),
+            silence=longest_silence(moments, parts),
+            start=moments[0],
+            end=moments[-1],
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._process, signal.SIGHUP)
+        os.close(self._terminal)
+        os.waitpid(self._process, 0)
+
+
+def screen_lines(output: bytes) -> list[str]:
+    """Return the lines that a wide terminal shows in the end: without colours, the last text of each rewritten line.
+
+    Args:
+        output: What was written to the terminal.
+    """
+    text = _CONTROL.sub("", output.decode("utf-8", "replace")).replace("\r\n", "\n")
+    return [_overwritten(line).rstrip() for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def _overwritten(line: str) -> str:
+    shown = ""
+    for text in line.split("\r"):
+        shown = text + shown[len(text) :]
+    return shown
+
+
+def longest_silence(moments: Sequence[float], parts: Sequence[bytes]) -> Silence:
+    """Return the longest time between two writes.
+
+    Args:
+        moments: The start of a command, and when each part of its output came; the last one is its end.
+        parts: The parts, the first one empty.
+    """
+    index = max(range(1, len(moments)), key=lambda number: moments[number] - moments[number - 1])
+    lines = [line for line in screen_lines(b"".join(parts[:index])) if line]
+    return Silence(seconds=moments[index] - moments[index - 1], after=lines[-1] if lines else "")

@@ -1,0 +1,231 @@
+"""What `make test-tutorial` takes from the page, how it measures and compares, and what it records; no JVM, no pip."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema.backends.local import pairs
+from pytest_delta_schema.backends.local.pairs import PAIRS
+from support.pages import PageError, steps
+from tutorial import record
+from tutorial.__main__ import PAGE, main
+from tutorial.environment import EXTRA, variables
+from tutorial.journey import Command, Journey, follow
+from tutorial.shell import Ran, Shell, ShellError, Silence, longest_silence, screen_lines
+
+OLDEST = PAIRS[0]
+STORY = """
+```sh
+mkdir shop && cd shop
+cd . && echo pytest-delta-schema[spark] >installed
+```
+```python
+# models.py
+x = 1
+```
+<!-- catalog:
+apply()
+-->
+```console
+$ cat installed models.py
+...
+x = 1
+$ echo 'drift: 1 drifted, 0 statements run'; false
+drift: 1 drifted, 0 statements run
+$ echo 'drift: 1 drifted, 0 statements run'
+drift: 1 drifted, 0 statements run
+$ echo one; false
+two
+$ echo one; exit 3
+one
+```
+"""
+
+
+def ran(command, *, code=0, silence=1.0, start=0.0, end=0.0):
+    return Ran(command=command, code=code, lines=[], silence=Silence(seconds=silence, after="x"), start=start, end=end)
+
+
+def command(text, fault="", **options):
+    return Command(line=7, ran=ran(text, **options), fault=fault)
+
+
+GOOD = [
+    command("pip install x", silence=60.0, end=100.0),
+    command("pytest --delta-apply", silence=2.5, end=140.0),
+    command("pytest --delta-drift", code=1, end=150.0),
+    command("pytest --delta-drift", end=160.0),
+]
+
+
+@pytest.fixture
+def shell(tmp_path):
+    with Shell(tmp_path, {"PATH": os.environ["PATH"]}) as shell:
+        yield shell
+
+
+def test_commands_run_one_after_the_other_in_one_shell_on_a_terminal(shell):
+    first, second, third = (shell.run(text) for text in ("cd /; false", "pwd", "test -t 1 && stty size"))
+
+    assert (first.code, first.lines) == (1, [])
+    assert (second.code, second.lines) == (0, ["/"])
+    assert (third.code, third.lines) == (0, ["24 80"])
+    assert first.start <= first.end <= second.start
+
+
+def test_a_command_that_ends_the_shell_is_an_error(shell):
+    with pytest.raises(ShellError, match="exit 3 has ended the shell"):
+        shell.run("exit 3")
+
+
+@pytest.mark.parametrize(
+    ("output", "lines"),
+    [
+        (b"", []),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\r\n\r\nb", ["a", "", "b"]),
+        (b"\x1b[32mpassed\x1b[0m  \r\n", ["passed"]),
+        (b".\r\n\r10 MB so far   \r20 MB\r\nend", [".", "20 MB so far", "end"]),
+        (b"\x1b]0;title\x07x \xe2\x82\xac", ["x \u20ac"]),
+    ],
+    ids=["nothing", "lines", "empty line", "colour", "rewritten", "title"],
+)
+def test_lines_are_those_that_the_terminal_shows_in_the_end(output, lines):
+    assert screen_lines(output) == lines
+
+
+@pytest.mark.parametrize(
+    ("moments", "parts", "silence"),
+    [
+        ([0.0, 7.0], [b"", b"end"], Silence(seconds=7.0)),
+        ([0.0, 1.0, 5.0, 7.0], [b"", b"a\r\nb\r", b"\r\nc", b"end"], Silence(seconds=4.0, after="b")),
+        ([0.0, 1.0, 2.0, 7.0], [b"", b"a\r\n", b"b\r\n\r\n", b"end"], Silence(seconds=5.0, after="b")),
+    ],
+    ids=["at the start", "in the middle", "at the end"],
+)
+def test_the_longest_silence_is_between_two_writes(moments, parts, silence):
+    assert longest_silence(moments, parts) == silence
+
+
+def test_a_page_is_followed_as_it_is_typed(shell, tmp_path):
+    commands: list[Command] = []
+
+    with pytest.raises(ShellError, match="exit 3"):
+        commands.extend(follow(STORY, shell, tmp_path / "shop", "the-wheel"))
+
+    assert (tmp_path / "shop" / "installed").read_text() == "the-wheel\n"
+    assert [(command.line, command.ran.command, command.fault) for command in commands] == [
+        (2, "mkdir shop && cd shop", ""),
+        (2, "cd . && echo the-wheel >installed", ""),
+        (13, "cat installed models.py", ""),
+        (13, "echo 'drift: 1 drifted, 0 statements run'; false", ""),
+        (13, "echo 'drift: 1 drifted, 0 statements run'", "ended with exit code 0"),
+        (13, "echo one; false", "does not print 'two' here"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["```sh\ncd nowhere\n```", "<!-- project: README.md -->"], ids=["installation", "hidden"]
+)
+def test_what_a_reader_cannot_do_stops_the_page(shell, tmp_path, text):
+    with pytest.raises(PageError, match="line 1: "):
+        list(follow(text, shell, tmp_path, "the-wheel"))
+
+
+def test_the_page_installs_the_package_and_has_a_gate_that_passes_and_one_that_fails():
+    known = steps(PAGE.read_text("utf-8"))
+    installs = [step.line for step in known if step.kind == "sh" and EXTRA in step.body]
+    gates = [step.body for step in known if step.kind == "run" and step.head == "pytest --delta-drift"]
+
+    assert len(installs) == 1
+    assert ["drift: 1 in sync" in body for body in gates] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("commands", "stop", "faults"),
+    [
+        pytest.param(GOOD, "", [], id="good"),
+        pytest.param(
+            [*GOOD, command("pytest", "does not print 'x' here")],
+            "",
+            ["line 7: $ pytest does not print 'x' here"],
+            id="other output",
+        ),
+        pytest.param(
+            [*GOOD, command("pytest", silence=5.12)],
+            "",
+            ["line 7: $ pytest was silent for 5.1 s, after: x"],
+            id="silent",
+        ),
+        pytest.param(
+            [*GOOD[:3], command("pytest --delta-drift", end=281.0)],
+            "",
+            ["the first gate passed 181 s after the installation, which is more than 180 s"],
+            id="late",
+        ),
+        pytest.param(GOOD[:1], "pip failed", ["no gate has passed after the installation", "pip failed"], id="stopped"),
+    ],
+)
+def test_a_journey_fails_by_its_output_its_silence_and_its_time(commands, stop, faults):
+    assert Journey(commands=commands, stop=stop).faults == faults
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def test_a_journey_is_recorded_and_shown(folder, monkeypatch):
+    newest = replace(OLDEST, extra="spark99", pyspark="9.9.0")
+    monkeypatch.setattr(pairs, "PAIRS", [OLDEST, newest])
+
+    record.record(OLDEST, Journey(commands=GOOD), "2026-11-22")
+    record.record(
+        newest, Journey(commands=[command("pip install x", "ended with exit code 1")], stop="no"), "2026-11-22"
+    )
+
+    facts = json.loads((folder / "spark35.json").read_text())
+    assert (facts["pyspark"], facts["delta_spark"], facts["silent_command"]) == (
+        "3.5.9",
+        "3.3.3",
+        "pytest --delta-apply",
+    )
+    assert record.table().splitlines()[2:] == [
+        ("| `spark99` | 1, then stopped | `pip install x` | - | - | 2026-11-22 | `make test-tutorial PAIRS=spark99` |"),
+        (
+            "| `spark35` | 4 | none | 2.5 s (`pytest --delta-apply`) | 60 s | 2026-11-22 |"
+            " `make test-tutorial PAIRS=spark35` |"
+        ),
+    ]
+
+
+def test_no_recorded_journey_has_failed():
+    bad = {
+        pair.extra: facts
+        for pair, facts in record.records().items()
+        if facts["failed"] or facts["stopped"] or facts["silence"] > 5 or facts["first_green_drift"] > 180
+    }
+
+    assert bad == {}
+
+
+def test_the_shell_of_the_reader_has_an_empty_cache_the_pins_of_the_pair_and_no_settings(tmp_path, monkeypatch):
+    for name in ("PYTHONPATH", "PYTEST_ADDOPTS", "DELTA_SCHEMA_TEST_ALL", "SPARK_HOME", "CI"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("PIP_CACHE_DIR", "/shared/pip")
+
+    known = variables(OLDEST, tmp_path)
+
+    assert (known["PIP_CACHE_DIR"], known["XDG_CACHE_HOME"]) == ("/shared/pip", str(tmp_path / "cache"))
+    assert "pyspark==3.5.9\n" in (tmp_path / "constraints.txt").read_text()
+    assert [name for name, value in known.items() if value == "x"] == []
+
+
+def test_an_unknown_pair_is_named(capsys):
+    assert main(["spark36"]) == 2
+    assert capsys.readouterr().err == "there is no pair spark36; name some of spark35, spark40, spark41, spark42\n"
