@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.spark.spark_errors import JVM_GONE, NO_CONNECTION
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.errors import StatementError
     from pytest_delta_schema.models.names import QualifiedName
 
 
-def problem(name: QualifiedName, message: str, remedy: str) -> Diagnostic:
+def problem(name: QualifiedName, message: str, remedy: str, *, concerns_run: bool = False) -> Diagnostic:
     """Build the problem of one table.
 
     Args:
         name: The table.
         message: What the table is instead, or what is wrong with it.
         remedy: What to do about it.
+        concerns_run: Whether no other table can be read either, for the same reason.
     """
-    return Diagnostic(table=str(name), message=message, remedy=remedy)
+    return Diagnostic(table=str(name), message=message, remedy=remedy, concerns_run=concerns_run)
+
+
+def refused(name: QualifiedName, error: StatementError, remedy: str) -> Diagnostic:
+    """Return the problem of a table whose queries fail, whether it exists or not.
+
+    Args:
+        name: The table.
+        error: Why; if the connection is lost, its text has the remedy.
+        remedy: What to do about another fault.
+    """
+    if error.condition not in {JVM_GONE, NO_CONNECTION}:
+        return problem(name, f"cannot be read ({error})", remedy)
+    fact, _, remedy = str(error).rpartition("; ")
+    return problem(name, fact, remedy, concerns_run=True)
 
 
 def is_a_view(name: QualifiedName) -> Diagnostic:

@@ -107,7 +107,10 @@ class Summary:
         cause = cause_of(report)
         outcome = None if cause else outcome_of(report)
         if outcome is None and (cause or report.failed) and report.nodeid not in self._outcomes:
-            outcome = _ended_by_error(report, cause or _crash(report))
+            is_unreadable = bool(cause) or report.when == "setup"
+            outcome = _ended_by_error(
+                report, Status.UNREADABLE if is_unreadable else Status.FAILED, cause or _crash(report)
+            )
         if outcome is not None:
             self._outcomes[report.nodeid] = outcome
 
@@ -206,11 +209,12 @@ def _ran(outcome: TableOutcome) -> int:
     return sum(statement.has_run for statement in outcome.statements)
 
 
-def _ended_by_error(report: pytest.TestReport, text: str) -> TableOutcome:
+def _ended_by_error(report: pytest.TestReport, status: Status, text: str) -> TableOutcome:
     """Return the outcome of a check that an error has ended, in set-up or in code of the project.
 
     Args:
         report: The report of the check.
+        status: The status of the table.
         text: The error.
     """
     table, (file, line, _) = properties_of(report)[TABLE], report.location
@@ -218,7 +222,7 @@ def _ended_by_error(report: pytest.TestReport, text: str) -> TableOutcome:
     return TableOutcome(
         table=table,
         check=next(check for check in Check if f"delta_{check.value}" in report.keywords),
-        status=Status.UNREADABLE if report.when == "setup" else Status.FAILED,
+        status=status,
         diagnostics=(Diagnostic(table=table, message=text, location=location),),
         location=location,
         failure=text,

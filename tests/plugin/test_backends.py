@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 MODEL = "orders = table('dev.silver.orders', Column('id', LongType()))\n"
 SESSION = """
 import pytest
@@ -56,3 +58,99 @@ def test_session_takes_the_session_of_the_project(project):
     result.stdout.fnmatch_lines(
         ["  unreadable  dev.silver.orders: cannot be read (nobody is there); repair the session, *"]
     )
+
+
+@pytest.fixture
+def tables(project):
+    """Declare 20 tables, whose catalog has a connection that fails."""
+
+    def tables(catalog, raises):
+        project.pytester.makeconftest(LOST.replace("{catalog}", catalog).replace("{raises}", raises))
+        project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
+
+    return tables
+
+
+LOST = """
+import pytest
+from types import SimpleNamespace
+from pyspark.errors import PySparkException
+from pytest_delta_schema.backends.databricks import DatabricksCatalog
+from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
+from pytest_delta_schema.backends.spark_session import SessionCatalog
+
+class RequestError(Exception):
+    pass
+
+class SessionAlreadyClosedError(RequestError):
+    pass
+
+class Cursor:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def execute(self, sql):
+        raise {raises}
+
+class Session:
+    __module__ = "pyspark.sql.connect.session"
+
+    def sql(self, text, *_, **__):
+        raise {raises}
+
+def rpc_error(code, details):
+    text = f'terminated with:\\n\\tstatus = StatusCode.{code}\\n\\tdetails = "{details}"\\n\\tdebug_error_string = "x"'
+    return PySparkException(f"<_InactiveRpcError of RPC that {text}>")
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return {catalog}
+"""
+WAREHOUSE = "DatabricksCatalog(WarehouseConnection(SimpleNamespace(cursor=Cursor)))"
+CONNECT = "the Spark Connect server does not answer"
+
+
+@pytest.mark.parametrize(
+    ("catalog", "raises", "reason", "workers"),
+    [
+        (
+            WAREHOUSE,
+            "SessionAlreadyClosedError('Invalid access token.')",
+            "the SQL warehouse does not answer (Invalid access token.); see whether it exists, and the token",
+            (),
+        ),
+        (
+            "DatabricksCatalog(SparkConnection(Session()))",
+            "rpc_error('UNAUTHENTICATED', 'Token is expired; renew it')",
+            f"{CONNECT} (UNAUTHENTICATED: Token is expired; renew it); see whether it runs, and the token",
+            ("-n2",),
+        ),
+        (
+            "SessionCatalog(Session())",
+            "rpc_error('UNAVAILABLE', 'failed to connect')",
+            f"{CONNECT} (UNAVAILABLE: failed to connect); see whether it runs, and the token",
+            (),
+        ),
+    ],
+    ids=["warehouse", "databricks connect", "session"],
+)
+def test_a_lost_connection_is_reported_once(project, tables, catalog, raises, reason, workers):
+    tables(catalog, raises)
+
+    result = project.run("--delta-drift", "-k", "drift", *workers)
+
+    result.assert_outcomes(errors=1, skipped=19, deselected=0 if workers else 40)
+    assert [line.strip() for line in result.outlines if reason in line] == [reason, f"unreadable  {reason}"]
+    (summary,) = [line for line in result.outlines if line.startswith("ERROR models.py")]
+    assert summary.count("dev.silver.t") == 1
+
+
+def test_a_refused_statement_concerns_its_table_only(project, tables):
+    tables(WAREHOUSE, "PermissionError('[INSUFFICIENT_PERMISSIONS] no SELECT')")
+
+    result = project.run("--delta-drift", "-k", "drift")
+
+    result.assert_outcomes(errors=20, deselected=40)

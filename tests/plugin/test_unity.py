@@ -527,3 +527,29 @@ def test_a_server_that_cannot_be_reached_is_reported_once(project, mode, failed,
         ]
     )
     assert sum("dev.silver.t" in line for line in result.outlines if "cannot be reached" in line) <= 1
+
+
+UNAUTHENTICATED = "put a valid one into the environment variable that the setting unity_token_variable names"
+
+
+@pytest.mark.parametrize(
+    ("token", "fact"), [("another-one", "refuses the token"), ("", "wants a token")], ids=["wrong", "missing"]
+)
+@pytest.mark.parametrize(
+    ("mode", "workers"), [("--delta-drift", ("-n2",)), ("--delta-apply", ())], ids=["xdist", "serial"]
+)
+def test_a_token_that_the_server_refuses_is_reported_once(project, tmp_path, monkeypatch, token, fact, mode, workers):
+    monkeypatch.setenv("UNITY_CATALOG_TOKEN", token)
+    project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
+    with lake(tmp_path / "store", server_token=TOKEN) as unity:
+        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {unity.server.uri}")
+
+        result = project.run(mode, "--snapshot-update", "-k", "not rules and not ddl", *workers)
+
+    result.assert_outcomes(errors=1, skipped=39, deselected=0 if workers else 40)
+    shown = (token and "Bearer ***") or "None"
+    answer = f"401 UNAUTHENTICATED: invalid credentials: {shown}"
+    reason = f"the server at {unity.server.uri} {fact} ({answer}); {UNAUTHENTICATED}"
+    assert [line.strip() for line in result.outlines if fact in line] == [reason, f"unreadable  {reason}"]
+    (summary,) = [line for line in result.outlines if line.startswith("ERROR models.py")]
+    assert summary.count("dev.silver.t") == 1

@@ -25,7 +25,7 @@ from pytest_delta_schema.backends.databricks.rows import (
     typed,
 )
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem, refused
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
@@ -280,7 +280,7 @@ def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
         name: The table.
         error: What the workspace answered.
     """
-    return problem(name, f"cannot be read ({error})", "give the principal the permission, or repair the workspace")
+    return refused(name, error, "give the principal the permission, or repair the workspace")
 
 
 def _absent(name: QualifiedName, schema: bool | StatementError) -> TableState | Diagnostic:  # noqa: FBT001 - an answer

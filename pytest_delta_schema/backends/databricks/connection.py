@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark.compat import is_remote
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.spark_errors import NO_CONNECTION, in_users_names
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 
@@ -25,6 +25,9 @@ _SECRETS = ("DATABRICKS_TOKEN", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_PASSWORD
 
 _SOCKET_SECONDS = 120
 """How long the connector waits for a silent server; its own default is 900 seconds (source: its code)."""
+
+_REQUEST_ERROR = "RequestError"
+"""The base class of the connector's errors if no answer comes or the token is refused (source: its ``exc`` module)."""
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 
@@ -90,7 +93,11 @@ class WarehouseConnection:
         except Exception as error:  # noqa: BLE001 - the connector documents no base class
             # The connector has no exception class for statements that a workspace refuses.
             condition = next(iter(_CONDITION.findall(str(error))), type(error).__name__)
-            failure = StatementError(self._scrub(because(error)), condition=condition)
+            reason = self._scrub(because(error))
+            failure = StatementError(reason, condition=condition)
+            if any(kind.__name__ == _REQUEST_ERROR for kind in type(error).__mro__):
+                msg = f"the SQL warehouse does not answer ({reason}); see whether it exists, and the token"
+                failure = StatementError(msg, condition=NO_CONNECTION)
         # Raised here, so that the context does not hold frames of the connector with the headers of its requests.
         raise failure
 

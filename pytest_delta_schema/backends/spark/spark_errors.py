@@ -24,6 +24,12 @@ _STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
 JVM_GONE = "JVM_GONE"
 """The condition of an error whose cause is that the JVM has ended."""
 
+NO_CONNECTION = "NO_CONNECTION"
+"""The condition of an error whose cause is the connection: the server cannot be reached, or refuses the token."""
+
+_RPC = re.compile(r'status = StatusCode\.(UNAVAILABLE|UNAUTHENTICATED)\s+details = "([^"]*)"')
+"""How Spark Connect shows that no server has answered, or that it refuses the token (pyspark 3.5 to 4.2)."""
+
 _GONE = (
     "the JVM of Spark has ended, so that nothing more can be read or run: it was killed, by the system if memory was"
     " short, or has crashed and left a file hs_err_pid*.log; run again"
@@ -57,6 +63,11 @@ def _failure(error: Exception, reworded: Callable[[str], str]) -> StatementError
 
     try:
         if isinstance(error, PySparkException):
+            lost = _RPC.search(str(error))
+            if lost is not None:
+                reason = redacted_uris(f"{lost[1]}: {lost[2]}")
+                text = f"the Spark Connect server does not answer ({reason}); see whether it runs, and the token"
+                return StatementError(reworded(text), condition=NO_CONNECTION)
             condition = condition_of(error)
             if condition == _STREAM:
                 condition = next(iter(_IN_STREAM.findall(str(error))), condition)

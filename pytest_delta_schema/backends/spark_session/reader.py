@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.log_damage import damage_of, damage_of_newest
-from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem, refused
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.log_listing import checksum_name
@@ -117,7 +117,7 @@ def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
         name: The table.
         error: What Spark raised.
     """
-    other = problem(name, f"cannot be read ({error})", "repair the session, or its permission to read the table")
+    other = refused(name, error, "repair the session, or its permission to read the table")
     return refused_by_spark(name, str(error)) or other
 
 

@@ -27,9 +27,10 @@ REDIRECTED, FOREIGN = "REDIRECTED", "FOREIGN_ANSWER"
 """Conditions of failures for which the server has no code."""
 
 _BETWEEN = "see what answers at that address"
+_RUNNING = "see whether it is running"
 _AGAIN = (429, 500, 502, 503, 504)
 _SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
-_NOT_FOUND, _CONFLICT, _INTERNAL = 404, 409, 500
+_UNAUTHORIZED, _NOT_FOUND, _CONFLICT, _INTERNAL = 401, 404, 409, 500
 _DEADLOCK = "Deadlock detected"
 
 _LONGEST = 300
@@ -51,11 +52,16 @@ class ServerError(StatementError):
         condition: The server's code for it, such as ``TABLE_NOT_FOUND``.
         is_of_api: Whether the answer is an error in the form of one of the server's APIs, and not of something else
             that answers at its address.
+        server_fault: What is wrong with the server itself, and the remedy, without the call; then every other call
+            fails, too. ``""`` if only this call is known to fail.
     """
 
-    def __init__(self, text: str, *, status: int | None, condition: str = "", is_of_api: bool = False) -> None:
+    def __init__(
+        self, text: str, *, status: int | None, condition: str = "", is_of_api: bool = False, server_fault: str = ""
+    ) -> None:
         self.status = status
         self.is_of_api = is_of_api
+        self.server_fault = server_fault
         super().__init__(text, condition=condition)
 
     @property
@@ -201,8 +207,10 @@ class Calls:
         import httpcore
 
         if isinstance(error, httpcore.TimeoutException):
-            msg = f"the server at {self.uri} did not answer {call} within {deadline.seconds:g} s"
-            return ServerError(f"{msg}; see whether it is running", status=None, condition=TIMEOUT)
+            subject, rest = f"the server at {self.uri} did not answer", f"within {deadline.seconds:g} s; {_RUNNING}"
+            return ServerError(
+                f"{subject} {call} {rest}", status=None, condition=TIMEOUT, server_fault=f"{subject} {rest}"
+            )
         if isinstance(error, TooLargeError):
             msg = f"{call} on {self.uri}: the answer is larger than {error.limit // 1024**2} MiB"
             return ServerError(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
@@ -212,7 +220,7 @@ class Calls:
         if isinstance(error, (httpcore.ConnectError, httpcore.ProxyError)):
             msg = f"the server at {self.uri} cannot be reached{through} ({reason})"
             text = f"{msg}; see whether it runs, and the setting unity_uri"
-            return ServerError(text, status=None, condition=UNREACHABLE)
+            return ServerError(text, status=None, condition=UNREACHABLE, server_fault=text)
         msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); check the proxies between"
         return ServerError(msg, status=None, condition=BROKEN_OFF)
 
@@ -222,11 +230,17 @@ class Calls:
 
         if answer.status in _REDIRECT:
             where = self.scrub(redirect_host(answer.location)) if answer.location else "nowhere"
-            msg = (
-                f"{call}: {answer.status} {self.scrub(answer.reason)}: it redirects to {where}, probably a login page;"
+            status = f"{answer.status} {self.scrub(answer.reason)}"
+            fact = (
+                f"redirects to {where}, probably a login page;"
                 " give the setting unity_uri the address of the server itself, and a valid token"
             )
-            return ServerError(msg, status=answer.status, condition=REDIRECTED)
+            return ServerError(
+                f"{call}: {status}: it {fact}",
+                status=answer.status,
+                condition=REDIRECTED,
+                server_fault=f"the server at {self.uri} answers {status}: it {fact}",
+            )
         error = api_error(answer.body)
         code, message = ("", answer.reason) if error is None else error
         remedy = _REMEDIES.get(answer.status, "")
@@ -236,7 +250,13 @@ class Calls:
             status=answer.status,
             condition=self.scrub(code),
             is_of_api=error is not None,
+            server_fault=self._token_fault(reason) if answer.status == _UNAUTHORIZED else "",
         )
+
+    def _token_fault(self, reason: str) -> str:
+        does = "refuses the token" if self._token else "wants a token"
+        remedy = "put a valid one into the environment variable that the setting unity_token_variable names"
+        return f"the server at {self.uri} {does} ({reason}); {remedy}"
 
 
 def _one_line(message: str) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.problems import problem
-from pytest_delta_schema.backends.unity.calls import UNREACHABLE
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.state.states import TableState
@@ -29,10 +27,11 @@ def unreadable(name: QualifiedName, error: DeltaSchemaError) -> Diagnostic:
         name: The table.
         error: The error.
     """
-    fact, _, remedy = str(error).rpartition("; ")
-    result = problem(name, fact or str(error), remedy if fact else "look into the server's log")
-    is_unreachable = isinstance(error, StatementError) and error.condition == UNREACHABLE
-    return replace(result, concerns_run=is_unreachable or isinstance(error, BackendUnavailableError))
+    server_fault = error.server_fault if isinstance(error, ServerError) else ""
+    text = server_fault or str(error)
+    fact, _, remedy = text.rpartition("; ")
+    concerns_run = bool(server_fault) or isinstance(error, BackendUnavailableError)
+    return problem(name, fact or text, remedy if fact else "look into the server's log", concerns_run=concerns_run)
 
 
 def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableState | Diagnostic:
@@ -47,5 +46,7 @@ def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableSta
     if schema.is_not_found:
         return unreadable(name, no_catalog(name.catalog))
     reason = unreadable(name, schema)
+    if reason.concerns_run:
+        return reason
     fact = f"is not found, and it is not known whether it exists: {reason.message}"
     return problem(name, fact, reason.remedy)

@@ -50,7 +50,10 @@ def expect(unity, text):
 FAULTS = {
     "401": (
         Fault(path="orders$", status=401),
-        "GET /tables/dev.silver.orders on {uri}: 401 INTERNAL: told to fail; give a valid token",
+        (
+            "the server at {uri} wants a token (401 INTERNAL: told to fail); put a valid one into the environment variable"
+            " that the setting unity_token_variable names"
+        ),
     ),
     "403": (
         Fault(path="orders$", status=403),
@@ -113,7 +116,7 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
 
     assert len(state.problems) == 42
     assert {str(problem).partition(": ")[2] for problem in state.problems.values()} == {
-        f"the server at {unity.server.uri} did not answer GET /tables within 0.3 s; see whether it is running"
+        f"the server at {unity.server.uri} did not answer within 0.3 s; see whether it is running"
     }
     assert unity.calls("GET") == ["/tables"]
 

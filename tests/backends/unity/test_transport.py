@@ -76,8 +76,7 @@ def test_a_read_ends_with_its_time_and_is_not_tried_again(play):
 
         client.close()
         assert problem == (
-            f"dev.silver.orders: the server at {server.uri} did not answer GET /tables/dev.silver.orders within 0.4 s;"
-            " see whether it is running"
+            f"dev.silver.orders: the server at {server.uri} did not answer within 0.4 s; see whether it is running"
         )
         assert SECONDS <= took < ENOUGH
         assert len(server.heads) <= 1
