@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pytest_delta_schema.engine.consent_audit import unmatched_columns, unmatched_protection
+from pytest_delta_schema.plugin.failures import ConsentsRefused
 from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.outcome_report import UNUSED, add_properties
 from pytest_delta_schema.plugin.run import RUN
 from pytest_delta_schema.plugin.summary import note_refusals
 
 if TYPE_CHECKING:
+    import pytest
+
     from pytest_delta_schema.engine.gate import Gate
 
 
@@ -24,6 +25,9 @@ def refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> Non
     Args:
         request: Of that check.
         gate: The gate over the catalog.
+
+    Raises:
+        ConsentsRefused: With all faults.
     """
     config = request.config
     run = config.stash[RUN]
@@ -38,4 +42,4 @@ def refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> Non
         note_refusals(config, faults)
         request.session.shouldstop = "delta schema: consents are refused"
         add_properties(request.node, outcome="blocked", summary="; ".join(faults))
-        pytest.fail("\n".join(faults), pytrace=False)
+        raise ConsentsRefused(faults)

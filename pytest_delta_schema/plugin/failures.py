@@ -47,16 +47,40 @@ class TableUnreadable(Failed):
         self.table = table
 
 
-class CatalogUnavailable(Failed):
-    """The catalog could not be opened or read, so that no table was checked.
+class RunFault(Failed):
+    """A fault of the whole run, so that no table is checked; it is shown for one of them.
+
+    Args:
+        reason: The fault, with its remedy.
+        others: Why the other tables are not checked.
+    """
+
+    def __init__(self, reason: str, others: str) -> None:
+        super().__init__(reason, pytrace=False)
+        self.others = others
+        self.table = ""
+
+
+class CatalogUnavailable(RunFault):
+    """The catalog could not be opened or read.
 
     Args:
         reason: One line.
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(one_line([reason]), pytrace=False)
-        self.table = ""
+        super().__init__(one_line([reason]), "the catalog is not available")
+
+
+class ConsentsRefused(RunFault):
+    """Consents match nothing on the tables that were read.
+
+    Args:
+        faults: A message for each of them.
+    """
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        super().__init__("\n".join(map(escaped, faults)), "consents are refused")
 
 
 _NOISE = (
@@ -65,25 +89,27 @@ _NOISE = (
 )
 """How lines begin that every start of Spark's JVM prints, and that no setting turns off."""
 
-_CAUSE = "delta_schema_cause"
+_CAUSE, _OTHERS = "delta_schema_cause", "delta_schema_others"
 _SHOWN = pytest.StashKey[set[str]]()
-_LATER = "not checked, because the catalog is not available; the first error of this run says why"
 
 
 def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseException) -> None:
-    """Show a catalog or a table that could not be read; other errors are left as they are.
+    """Show a fault of the run, or a table that could not be read; other errors are left as they are.
 
     Args:
         item: The item.
         report: Its report, which is changed.
         error: The error of the item.
     """
-    if not isinstance(error, (CatalogUnavailable, TableUnreadable)):
+    if not isinstance(error, (RunFault, TableUnreadable)):
         return
     path, line, _ = item.reportinfo()
-    report.longrepr = failure_at(str(path), (line or 0) + 1, without_name(str(error), error.table), f"{error}\n")
-    if isinstance(error, CatalogUnavailable):
+    report.longrepr = failure_at(
+        str(path), (line or 0) + 1, one_line([without_name(str(error), error.table)]), f"{error}\n"
+    )
+    if isinstance(error, RunFault):
         setattr(report, _CAUSE, str(error))
+        setattr(report, _OTHERS, error.others)
         show_once(item.config, report)
 
 
@@ -111,12 +137,13 @@ def show_once(config: pytest.Config, report: pytest.TestReport) -> None:
     if cause in shown:
         path, line, _ = report.location
         report.outcome = "skipped"
-        report.longrepr = (path, (line or 0) + 1, f"Skipped: {_LATER}")
+        reason = f"not checked, because {getattr(report, _OTHERS)}; the first error of this run says why"
+        report.longrepr = (path, (line or 0) + 1, f"Skipped: {reason}")
     shown.add(cause)
 
 
 def cause_of(report: pytest.TestReport) -> str:
-    """Return why the catalog was not available to an item; ``""`` if it was."""
+    """Return the fault of the run that has ended an item; ``""`` for none."""
     return getattr(report, _CAUSE, "")
 
 
