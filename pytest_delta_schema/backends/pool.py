@@ -28,7 +28,7 @@ def at_once(
     results: dict[QualifiedName, _T] = {}
     total = len(names)
     with (
-        step(f"reading {total} tables", lambda: f"{len(results)} of {total}"),
+        step(f"reading {total} {'table' if total == 1 else 'tables'}", lambda: f"{len(results)} of {total}"),
         ThreadPoolExecutor(max_workers=threads) as pool,
     ):
         results.update(zip(names, pool.map(read, names), strict=True))

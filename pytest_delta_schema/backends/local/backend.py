@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
+from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 def _open(context: BackendContext) -> LocalCatalog:
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
 
-    return LocalCatalog(context.spark(), context.warehouse())
+    spark = context.spark()
+    with step("opening the catalog"):
+        return LocalCatalog(spark, context.warehouse())
 
 
 def _faults(settings: BackendSettings) -> Iterator[str]:

@@ -65,7 +65,7 @@ def read_tables(
         else:
             results[name] = refusal
     if readable:
-        with step(f"reading {len(readable)} tables"):
+        with step(f"reading {len(readable)} {'table' if len(readable) == 1 else 'tables'}"):
             answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
         for name, answer in zip(readable, answers, strict=False):
             conversion = conversions.get(name)

@@ -9,12 +9,16 @@ import subprocess
 import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.backends.local import jars, java_classes
+from pytest_delta_schema.backends.local import catalog, jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
+from pytest_delta_schema.backends.local.backend import BACKEND
 from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
 from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
@@ -114,6 +118,20 @@ def test_the_archive_is_written_once_and_used_after(tmp_path):
     later = run(START, tmp_path / "a", **env)
     assert (later.stdout, later.returncode) == ("SHARED\nROWS 1\n", 0)
     assert "writing an archive" not in later.stderr
+
+
+def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch):
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    shown = Event()
+    caplog.handler.addFilter(lambda _: shown.set() or True)
+    monkeypatch.setattr(catalog, "LocalCatalog", lambda *opened: shown.wait(60) and opened)
+
+    opened: Any = BACKEND.open(SimpleNamespace(spark=lambda: "spark", warehouse=lambda: "warehouse"))
+
+    assert opened == ("spark", "warehouse")
+    lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]
+    assert list(dict.fromkeys(lines)) == ["opening the catalog: N s so far", "opening the catalog: done after N s"]
 
 
 @pytest.mark.spark
