@@ -9,13 +9,14 @@ DOCS_READY := .venv-tools/.docs
 RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-spark test-second test-plain test-own test-faults test-versions test-tutorial lint format docs package bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-plain test-own test-faults test-versions test-tutorial lint format docs package bench clean
 
-# Several processes run the tests: each line is one process; the marks are explained in pyproject.toml.
-plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
-spark_TESTS := -m 'spark and not second_session and not own_jvm'
-second_TESTS := -m 'second_session'
-own_TESTS := -m 'own_jvm'
+# Three processes run the tests: one without a JVM, one with a Spark session that its tests share, and one whose tests start
+# Spark themselves and mostly wait. The marks are explained in pyproject.toml; only files that have one are loaded for it.
+marked = $(shell grep -rlE 'mark\.($(1))\b' tests --include='test_*.py')
+plain_TESTS := -m 'not spark'
+spark_TESTS := -m 'spark and not own_jvm' $(call marked,spark)
+own_TESTS := -m 'own_jvm' $(call marked,own_jvm)
 PYTEST := $(BIN)/coverage run -m pytest
 
 help:
@@ -39,8 +40,8 @@ demo: $(READY)
 
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
-	@echo 'make: two processes run the tests; those without the shared Spark session are shown when they are done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(BESIDE) test-spark test-second test-plain test-own
+	@echo 'make: three processes run the tests; those without the shared Spark session are shown when they are done'
+	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-spark $(BESIDE) test-own test-plain
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
@@ -48,11 +49,11 @@ test: $(READY)
 test-spark: $(READY)
 	@$(PYTEST) $(spark_TESTS)
 
-test-second test-own test-plain: $(READY)
+test-own test-plain: $(READY)
 	@$(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 test-fast: $(READY)
-	$(BIN)/pytest $(plain_TESTS)
+	$(BIN)/pytest --numprocesses 2 --dist loadfile $(plain_TESTS)
 
 test-all: $(READY)
 	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test

@@ -46,8 +46,7 @@ def pytest_collection_modifyitems(items):
 
 
 def _needs_jvm(item):
-    marks = {mark.name for mark in item.iter_markers()}
-    return "local_session" in getattr(item, "fixturenames", ()) or not marks.isdisjoint({"own_jvm", "second_session"})
+    return "local_session" in getattr(item, "fixturenames", ()) or item.get_closest_marker("own_jvm") is not None
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A sample of the fault-injection suite with further JVMs: they are killed, or their disks are broken."""
+"""A sample of the fault-injection suite with further JVMs: they are killed and, in `make test-all`, their disks broken."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import pytest
 from faults import disks, kills
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import SURVIVED, run_case, selection
+from support.covering import ALL
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 SEED = 1
-SAMPLED = [(area, case) for area in (kills.AREA, disks.AREA) for case in selection(area, SEED)]
+SAMPLED = [(area, case) for area in (kills.AREA, *((disks.AREA,) if ALL else ())) for case in selection(area, SEED)]
 
 
 @pytest.fixture(scope="module")

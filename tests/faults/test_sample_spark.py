@@ -8,7 +8,7 @@ from faults import boundaries, doubles, names_local, races
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import SURVIVED, run_case, selection
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 SEED = 1
 AREAS = (boundaries.LOCAL_AREA, names_local.AREA, doubles.AREA, races.AREA)

@@ -21,7 +21,7 @@ from support.covering import ALL
 from support.tables import table
 from support.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, one_way_per_outcome, outcome
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 APPENDS = ("plain", "mergeSchema", "autoMerge", "overwriteSchema")
 CALLS = tuple(method for method in METHODS if method != "write_stream")

@@ -24,7 +24,7 @@ from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from support.tables import NAME, table
 from support.writes import BY_ROWS, DOUBLE, PAIRS, A, B, frame
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 
 def made(local, model, rows=()):

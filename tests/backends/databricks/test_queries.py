@@ -17,7 +17,7 @@ from pytest_delta_schema.testing.scenario_runner import comparable
 from support.databricks import RELATIONS, Workspace
 from support.tables import NAME, column, table
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 NUMBERS = ("ordinal_position", "position_in_unique_constraint")
 

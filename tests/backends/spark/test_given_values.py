@@ -17,7 +17,7 @@ from pytest_delta_schema.errors import StatementError
 from support.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
 from support.tables import NAME, column, table
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 ZONE = "spark.sql.session.timeZone"
 

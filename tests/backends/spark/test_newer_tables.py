@@ -14,7 +14,7 @@ from pytest_delta_schema.state.types import describe_type
 from support.future_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.tables import column, table
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 NAMES = {name: table(column(), name=f"dev.silver.t{number}") for number, name in enumerate(FUTURE_LOGS)}
 REFUSED = {

@@ -14,7 +14,7 @@ from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing.parts import TEXT
 from support.tables import NAME, column, table
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 ZONE = "spark.sql.session.timeZone"
 BERLIN = "Europe/Berlin"

@@ -17,7 +17,7 @@ from support.covering import ALL, is_refused_on, played_on
 from support.installed import INSTALLED
 from support.tables import NAME, column, table
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 ID = column(is_nullable=False)
 

@@ -17,7 +17,7 @@ from support.covering import played_on
 from support.registering import Registering
 from support.tables import NAME, column, table
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")

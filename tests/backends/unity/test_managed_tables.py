@@ -14,7 +14,7 @@ from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
 from support.covering import played_on
 from support.registering import Registering
 
-pytestmark = [pytest.mark.spark, pytest.mark.second_session]
+pytestmark = pytest.mark.spark
 
 DEFAULTS = "spark.databricks.delta.properties.defaults."
 CATALOGS = ("dev", "prod")
