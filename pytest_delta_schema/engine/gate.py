@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -210,7 +211,13 @@ class Gate:
         done = planned_statements(result.statements, self.catalog.capabilities, has_run=True)
         status = Status.APPLIED if done else Status.IN_SYNC
         return self._planned(
-            table, Check.APPLY, status, plan, statements=done, observed_version=version, restore_sql=restore
+            table,
+            Check.APPLY,
+            status,
+            _carried_out(plan, result.plan),
+            statements=done,
+            observed_version=version,
+            restore_sql=restore,
         )
 
     def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
@@ -277,6 +284,21 @@ class Gate:
             background=background,
             **parts,
         )
+
+
+def _carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
+    """Return what an apply has changed, which may be less than was expected, such as for a schema that exists by now.
+
+    Args:
+        expected: The plan of the table, from what was read at the start of the run.
+        made: The plan of the apply, from what it has read; it may have further tables.
+    """
+    names = {action.table for action in expected.actions}
+    return replace(
+        expected,
+        create_tables=tuple(action for action in made.create_tables if action.table in names),
+        align_tables=tuple(action for action in made.align_tables if action.table in names),
+    )
 
 
 def _ended(violations: Iterable[Diagnostic]) -> DataChecks:

@@ -66,6 +66,22 @@ CREATION = """\
 """
 
 
+def test_a_schema_that_two_new_tables_need_is_listed_where_it_was_created(project):
+    project.models("".join(f"{name} = table('dev.gold.{name}', Column('id', LongType()))\n" for name in ("a", "b")))
+
+    result = project.run("--delta-apply", "--delta-backend=memory", "-m", "delta_apply")
+
+    result.assert_outcomes(passed=2, deselected=4)
+    assert (
+        "apply: 2 applied, 3 statements run\n"
+        "  applied     dev.gold.a, 2 changes\n"
+        "    + schema dev.gold  (absent) -> created\n"
+        "    + table            (absent) -> created with 1 column\n"
+        "  applied     dev.gold.b, 1 change\n"
+        "    + table  (absent) -> created with 1 column\n"
+    ) in result.stdout.str()
+
+
 def test_each_changed_table_is_listed_with_its_changes_and_the_version_to_restore(project, workers):
     project.models(ORDERS + "new = table('dev.silver.new', Column('id', LongType(), comment='Key'))\n")
     project.catalog(BEFORE % 1)
