@@ -264,7 +264,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
     """Run before syrupy, and prevent it from deleting or reporting snapshots of tests that did not run."""
     config, run = session.config, session.config.stash[RUN]
     updates = getattr(config.option, "update_snapshots", False)
-    if not (updates or run.tables or run.is_refused):
+    # The process that controls workers collects no tables, and reports the snapshots of all.
+    has_workers = is_distributed(config) and config.pluginmanager.hasplugin("syrupy")
+    if not (updates or run.tables or run.is_refused or has_workers):
         return (yield)
     from pytest_delta_schema.plugin import syrupy_compat
 
