@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.protocols import RowCounts
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, rows_of, samples
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState
 
@@ -46,7 +49,9 @@ class DataQueries:
     ) -> RowCounts:
         """Count the rows that violate each data check, in one scan."""
         rows = rows_of(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
-        return self._first(rows, data_checks) if stop_early else self._count(rows, data_checks)
+        # Data checks are a step of their own.
+        with nullcontext() if data_checks else step(escaped(f"{table}: counting rows")):
+            return self._first(rows, data_checks) if stop_early else self._count(rows, data_checks)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
