@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
@@ -62,9 +61,10 @@ CATALOG_ONLY = frozenset(
 """Statements about keys and tags, which only a catalog stores and open-source Delta does not know."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(NamedTuple):
     """One statement: its SQL, and the changes that it makes for backends that cannot run the SQL.
+
+    A named tuple and not a dataclass, because a plan of many tables has thousands of them.
 
     Args:
         table: The table that it changes.

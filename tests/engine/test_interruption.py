@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import pytest
 
@@ -254,7 +253,7 @@ def test_a_statement_of_several_commits_may_have_committed_partly():
     class PerColumn(Interrupted):
         def run(self, statement):
             if statement.kind is self.at:
-                MemoryCatalog.run(self, replace(statement, changes=statement.changes[:1]))
+                MemoryCatalog.run(self, statement._replace(changes=statement.changes[:1]))
             super().run(statement)
 
     stop = sync(
