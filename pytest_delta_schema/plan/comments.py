@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.changes import Change, SetTableComment
-from pytest_delta_schema.plan.changes.comments import comments_at
+from pytest_delta_schema.plan.changes import Change, SetColumnComments, SetTableComment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,12 @@ def comment_changes(difference: Difference) -> Iterator[Change]:
     ]
     comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
     if comments:
-        comments.sort(key=_by_path)
-        yield comments_at(dict(comments))
+        comments.sort(key=_columns_first)
+        yield SetColumnComments(comments=MappingProxyType(dict(comments)))
     if difference.desired.table_comment != difference.observed.table_comment:
         yield SetTableComment(comment=difference.desired.table_comment)
 
 
-def _by_path(item: tuple[ColumnPath, str]) -> tuple[str, ...]:
-    return item[0].folded
+def _columns_first(item: tuple[ColumnPath, str]) -> tuple[bool, tuple[str, ...]]:
+    path, _ = item
+    return path.is_nested, path.folded

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import Change, SetColumnComments
-from pytest_delta_schema.plan.changes.comments import comments_at
 from pytest_delta_schema.sql.compiler import renderer_of
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
@@ -34,5 +34,5 @@ def _singles(change: object) -> Iterator[Change]:
     if not isinstance(change, SetColumnComments):
         yield change  # type: ignore[misc] # statements that alter columns make changes only
         return
-    for path, comment in change.by_path.items():
-        yield comments_at({path: comment})
+    for path, comment in change.comments.items():
+        yield SetColumnComments(comments=MappingProxyType({path: comment}))

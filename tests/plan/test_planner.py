@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
 from pytest_delta_schema import CatalogReadError, Check, Column, TablePlanner, Unique
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.plan import (
     AlignTable,
     CheckAdd,
@@ -50,7 +51,11 @@ def test_the_worked_example():
         ColumnNullabilityChange(name="id", is_nullable=False),
         PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),
         SetColumnComments(
-            comments={"amount": "Order total", "created_ts": "Creation time", "id": "Order ID"},
+            comments={
+                ColumnPath("amount"): "Order total",
+                ColumnPath("created_ts"): "Creation time",
+                ColumnPath("id"): "Order ID",
+            },
         ),
         SetTableComment(comment="Orders table"),
         SetTableProperties(properties={"delta.autoOptimize.optimizeWrite": "true"}),
@@ -62,7 +67,7 @@ def test_changes_are_reached_by_name():
 
     assert [change.column.name for change in action.all(ColumnAdd)] == ["amount"]
     assert [change.name for change in action.all(ColumnNullabilityChange)] == ["id"]
-    assert set(action.one(SetColumnComments).comments) == {"id", "created_ts", "amount"}
+    assert [*map(str, action.one(SetColumnComments).comments)] == ["amount", "created_ts", "id"]
     assert action.one(SetTableComment).comment == "Orders table"
     assert dict(action.one(SetTableProperties).properties) == {"delta.autoOptimize.optimizeWrite": "true"}
     assert action.one(PrimaryKeyAdd).columns == ("id",)
@@ -177,7 +182,7 @@ def test_what_is_not_drift(model, there):
         pytest.param(
             table(column(comment="New"), column("gone")),
             state(stored(comment="Old"), stored("gone", comment="Old")),
-            (SetColumnComments(comments={"gone": "", "id": "New"}),),
+            (SetColumnComments(comments={ColumnPath("gone"): "", ColumnPath("id"): "New"}),),
             id="comments",
         ),
         pytest.param(

@@ -140,7 +140,7 @@ def _with_default(default: str | None, column: ColumnState) -> ColumnState:
 
 @changed.register(changes.SetColumnComments)
 def _(change: changes.SetColumnComments, state: TableState) -> TableState:
-    for path, comment in change.by_path.items():
+    for path, comment in change.comments.items():
         state = _edited(state, path, partial(_commented, comment))
     return state
 

@@ -82,7 +82,7 @@ def statement(kind, *changes, name=NAME):
     ("refused", "message", "condition"),
     [
         pytest.param(
-            statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={"gone": "x"})),
+            statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={ColumnPath("gone"): "x"})),
             "dev.silver.orders: there is no column gone; read the table again and make a new plan",
             "UNRESOLVED_COLUMN",
             id="column",
@@ -146,7 +146,7 @@ def test_states_are_copies():
     there = state(stored())
     catalog = MemoryCatalog([there])
 
-    catalog.run(statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={"id": "x"})))
+    catalog.run(statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={ColumnPath("id"): "x"})))
 
     assert there == state(stored())
     assert catalog.snapshot([table(column())]).tables[NAME] == replace(state(stored(comment="x")), version=1)
