@@ -22,5 +22,4 @@ def column_changes(difference: Difference) -> Iterator[Change]:
         yield ColumnDrop(column=placed.column, above=placed.above)
     for pair in difference.changed:
         if pair.desired.is_nullable != pair.observed.is_nullable:
-            name, fields = pair.path.root, pair.path.fields
-            yield ColumnNullabilityChange(name=name, fields=fields, is_nullable=pair.desired.is_nullable)
+            yield ColumnNullabilityChange(path=pair.path, is_nullable=pair.desired.is_nullable)

@@ -22,13 +22,13 @@ def value_changes(difference: Difference) -> Iterator[Change]:
     for placed in difference.added:
         value = placed.column.value
         if value is not None and value.default is not None:
-            yield _default(placed.path, None, value.default)
+            yield ColumnDefaultChange(path=placed.path, before=None, after=value.default)
     for pair in difference.changed:
         if pair.desired.value == pair.observed.value:
             continue
         after, before = pair.desired.value or _NONE, pair.observed.value or _NONE
         if not _equal(before.default, after.default):
-            yield _default(pair.path, before.default, after.default)
+            yield ColumnDefaultChange(path=pair.path, before=before.default, after=after.default)
         before, after = before._replace(default=None), after._replace(default=None)
         if not _equal(before.generated, after.generated) or before.identity != after.identity:
             yield ColumnGenerationChange(name=pair.path.root, before=before, after=after)
@@ -42,10 +42,6 @@ def cosmetic_values(difference: Difference) -> Iterator[tuple[ColumnPath, str, s
         for wanted, stored in zip((pair.desired.value or _NONE)[:2], (pair.observed.value or _NONE)[:2], strict=True):
             if wanted is not None and stored is not None and is_cosmetic(wanted, stored):
                 yield pair.path, wanted, stored
-
-
-def _default(path: ColumnPath, before: str | None, after: str | None) -> Change:
-    return ColumnDefaultChange(name=path.root, fields=path.fields, before=before, after=after)
 
 
 def _equal(left: str | None, right: str | None) -> bool:

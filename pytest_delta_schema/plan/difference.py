@@ -83,9 +83,11 @@ def differ(desired: TableState, observed: TableState) -> Difference:
     while todo:
         above, wanted, stored = todo.pop(0)
         pairs, new, gone = _paired(above, wanted, stored)
-        added += [PlacedColumn(column, above.child(column.name)) for column in new]
-        dropped += [PlacedColumn(column, above.child(column.name)) for column in gone]
         changed += pairs
+        if new:
+            added += [PlacedColumn(column, above.child(column.name)) for column in new]
+        if gone:
+            dropped += [PlacedColumn(column, above.child(column.name)) for column in gone]
         for pair in pairs:
             left, right = pair.desired.data_type, pair.observed.data_type
             if left == right:

@@ -61,8 +61,9 @@ def property_changes(
         else wanted,
         stored,
     )
-    needed = {key: value for key, value in features.items() if key not in stored and not is_on(key, stored)}
-    to_set = {**needed, **to_set}
+    for key, value in features.items():
+        if key not in stored and not is_on(key, stored):
+            to_set.setdefault(key, value)
     if declared and not policy.is_plain:
         to_set.update(_record(difference, policy))
         to_unset.update(_unwanted(difference, policy))
@@ -95,6 +96,8 @@ def _compared(wanted: Mapping[str, str | None], stored: Mapping[str, str | None]
     to_set: dict[str, str] = {}
     to_unset: set[str] = set()
     for key, value in wanted.items():
+        if value is not None and stored.get(key) == value:
+            continue
         actual = stored_key(key, stored)
         if value is None:
             to_unset.update([] if actual is None else [actual])

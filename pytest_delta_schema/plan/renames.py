@@ -56,7 +56,7 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
             unusable.append((hint, f"{hint.old} and {name} are both on the table"))
         elif old is not None:
             path = _spelled(columns, above.child(old.name))
-            done.append(ColumnRename(name=path.root, fields=path.fields, to=name))
+            done.append(ColumnRename(path=path, to=name))
             columns = _renamed(columns, path.parts, name)
     return Renames(tuple(done), columns, tuple(unusable))
 

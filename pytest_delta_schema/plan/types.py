@@ -47,9 +47,7 @@ def _has_default(column: ColumnState) -> bool:
 def type_changes(difference: Difference) -> Iterator[Change]:
     """Yield the columns and the parts of columns whose own type differs."""
     for pair in difference.retyped:
-        name, *fields = pair.path
-        before, after = pair.observed.data_type, pair.desired.data_type
-        yield ColumnTypeChange(name=name, fields=tuple(fields), before=before, after=after)
+        yield ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
 
 
 def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
@@ -62,7 +60,7 @@ def needed_features(difference: Difference, enable: Collection[str] = ()) -> dic
     needed: dict[str, str] = {}
     new_types = [placed.column.data_type for placed in difference.added]
     new_types += [pair.desired.data_type for pair in difference.retyped]
-    new = atoms(new_types).intersection(NEEDED_FEATURES)
+    new = atoms(new_types).intersection(NEEDED_FEATURES) if new_types else None
     if new:
         new -= atoms(column.data_type for column in difference.observed.columns)
         for atom in sorted(new):

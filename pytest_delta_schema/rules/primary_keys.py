@@ -122,8 +122,8 @@ class PrimaryKeyColumnMadeNullable:
         new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
         if isinstance(action, CreateTable) or new_key is None:
             return
-        whole = [change for change in action.all(ColumnNullabilityChange) if not change.fields]
-        loosened = NameSet.of(change for change in whole if change.is_nullable)
+        whole = [change for change in action.all(ColumnNullabilityChange) if not change.path.is_nested]
+        loosened = NameSet(change.path.root for change in whole if change.is_nullable)
         for name in new_key.columns:
             if name in loosened:
                 yield violation(
@@ -174,7 +174,8 @@ class NullablePrimaryKeyColumn:
         new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
         if isinstance(action, CreateTable) or new_key is None:
             return
-        changed = NameSet.of(change for change in action.all(ColumnNullabilityChange) if not change.fields)
+        paths = [change.path for change in action.all(ColumnNullabilityChange)]
+        changed = NameSet(path.root for path in paths if not path.is_nested)
         nullable = NameSet.of(column for column in action.observed.columns if column.is_nullable)
         for name in new_key.columns:
             if name in nullable and name not in changed:

@@ -88,7 +88,7 @@ class UnsupportedTypeChange:
             fact = f"column {path} is {describe_type(change.before)} on the table"
             fact = f"{fact} and {describe_type(change.after)} in the model"
             kind = widening(change.before, change.after)
-            if kind is None or (kind is Widening.ALWAYS and change.fields):
+            if kind is None or (kind is Widening.ALWAYS and change.path.is_nested):
                 message = f"{fact}, which Delta does not change in place"
                 yield violation(self, action.table, path, message, _swap(change))
             elif kind is Widening.BY_FEATURE and not has_feature(WIDENING_PROPERTY, action):
@@ -150,9 +150,9 @@ def _declared_as_unknown(table: Table, name: str) -> set[str]:
 def _swap(change: ColumnTypeChange) -> str:
     """Return the steps that give a column its new type: add a column, fill it, swap the two."""
     before, after = describe_type(change.before), describe_type(change.after)
-    if change.fields:
+    if change.path.is_nested:
         return f"declare {before}, or add a field of the new type beside it, fill it, and drop this one with consent"
-    name, new = change.name, f"{change.name}_new"
+    name, new = change.path.root, f"{change.path.root}_new"
     steps = (
         f"(1) declare a column {new} as {after} beside it, and apply",
         f"(2) fill {new} with CAST({name} AS {after.upper()}) by an UPDATE",

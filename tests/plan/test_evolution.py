@@ -292,10 +292,10 @@ def test_an_action_is_found_by_what_it_renames():
 
 
 PATHS = [
-    ColumnRename(name="a", to="b"),
-    ColumnRename(name="b", fields=("x",), to="y"),
-    ColumnRename(name="b", fields=("y", "element", "p"), to="q"),
-    ColumnRename(name="c", fields=("z",), to="w"),
+    ColumnRename(path=ColumnPath("a"), to="b"),
+    ColumnRename(path=ColumnPath("b", "x"), to="y"),
+    ColumnRename(path=ColumnPath("b", "y", "element", "p"), to="q"),
+    ColumnRename(path=ColumnPath("c", "z"), to="w"),
 ]
 
 

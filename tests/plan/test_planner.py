@@ -14,6 +14,7 @@ from pytest_delta_schema.plan import (
     CheckAdd,
     CheckDrop,
     ColumnAdd,
+    ColumnDefaultChange,
     ColumnDrop,
     ColumnNullabilityChange,
     ColumnTypeChange,
@@ -48,7 +49,7 @@ def test_the_worked_example():
     assert action.table == NAME
     assert action.changes == (
         ColumnAdd(column=stored("amount", "decimal(18,2)", comment="Order total")),
-        ColumnNullabilityChange(name="id", is_nullable=False),
+        ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False),
         PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),
         SetColumnComments(
             comments={
@@ -66,7 +67,7 @@ def test_changes_are_reached_by_name():
     (action,) = PLANNER.plan([orders()], catalog(orders_before())).align_tables
 
     assert [change.column.name for change in action.all(ColumnAdd)] == ["amount"]
-    assert [change.name for change in action.all(ColumnNullabilityChange)] == ["id"]
+    assert [str(change.path) for change in action.all(ColumnNullabilityChange)] == ["id"]
     assert [*map(str, action.one(SetColumnComments).comments)] == ["amount", "created_ts", "id"]
     assert action.one(SetTableComment).comment == "Orders table"
     assert dict(action.one(SetTableProperties).properties) == {"delta.autoOptimize.optimizeWrite": "true"}
@@ -165,8 +166,8 @@ def test_what_is_not_drift(model, there):
             table(column(), column("b", is_nullable=False)),
             state(stored("B"), stored("ID", is_nullable=False)),
             (
-                ColumnNullabilityChange(name="B", is_nullable=False),
-                ColumnNullabilityChange(name="ID", is_nullable=True),
+                ColumnNullabilityChange(path=ColumnPath("B"), is_nullable=False),
+                ColumnNullabilityChange(path=ColumnPath("ID"), is_nullable=True),
             ),
             id="nullability, by stored name",
         ),
@@ -174,8 +175,8 @@ def test_what_is_not_drift(model, there):
             table(column("a", IntegerType()), column("b", ArrayType(DecimalType(5, 1)))),
             state(stored("a"), stored("b", ArrayState("decimal(5,2)", True))),
             (
-                ColumnTypeChange(name="a", before="bigint", after="int"),
-                ColumnTypeChange(name="b", fields=("element",), before="decimal(5,2)", after="decimal(5,1)"),
+                ColumnTypeChange(path=ColumnPath("a"), before="bigint", after="int"),
+                ColumnTypeChange(path=ColumnPath("b", "element"), before="decimal(5,2)", after="decimal(5,1)"),
             ),
             id="types",
         ),
@@ -253,6 +254,17 @@ def test_what_is_drift(model, there, expected):
     assert changes(model, there) == expected
 
 
+def test_changes_spell_columns_as_they_are_stored():
+    model = table(column("a", IntegerType(), is_nullable=False, comment="A"), Column("b", StringType(), default="'x'"))
+
+    action = PLANNER.plan([model], catalog(state(stored("A"), stored("B", "string")))).align_tables[0]
+
+    assert str(action.one(ColumnNullabilityChange).path) == "A"
+    assert str(action.one(ColumnTypeChange).path) == "A"
+    assert str(action.one(ColumnDefaultChange).path) == "B"
+    assert [*map(str, action.one(SetColumnComments).comments)] == ["A"]
+
+
 @pytest.mark.parametrize(
     ("wanted", "there"),
     [
@@ -313,7 +325,7 @@ def test_the_same_input_in_any_order_gives_the_same_plan_and_the_same_sql():
     [
         lambda: AlignTable(table=NAME, changes=(), desired=state(), observed=state()),
         lambda: CreateTable(table=NAME, columns=(), table_comment="", table_properties={}, creates_schema=False),
-        lambda: ColumnTypeChange(name="a", before="int", after="int"),
+        lambda: ColumnTypeChange(path=ColumnPath("a"), before="int", after="int"),
         lambda: PrimaryKeyAdd(name="pk", columns=()),
         lambda: SetColumnComments(comments={}),
         lambda: SetTableProperties(properties={}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, column_path
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
@@ -32,25 +32,18 @@ def _rename_lines(change: ColumnRename, _action: AlignTable) -> Iterator[ChangeL
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRename:
-    """Rename the stored column ``name``, or the field below it that ``fields`` lead to, to ``to``.
+    """Rename a stored column or field.
 
     Args:
-        name: Name of the stored column.
+        path: Its path, under its old name.
         to: The new name.
-        fields: Names of the fields below it, down to the one that changes; none for the column.
     """
 
-    name: str
+    path: ColumnPath
     to: str
-    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, self.path.name != self.to)
-
-    @property
-    def path(self) -> ColumnPath:
-        """The column and the fields below it, down to the one that is renamed, under its old name."""
-        return column_path(self.name, *self.fields)
 
 
 def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
@@ -141,22 +134,15 @@ def _nullability_risk(change: ColumnNullabilityChange) -> Risk:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNullabilityChange:
-    """Allow NULL in the stored column ``name``, or forbid it; with ``fields``, in the field that they lead to.
+    """Allow NULL in a stored column or field, or forbid it.
 
     Args:
-        name: Name of the stored column.
+        path: Its path.
         is_nullable: Whether NULL is allowed afterwards.
-        fields: Names of the fields below it, down to the one that changes; none for the column.
     """
 
-    name: str
+    path: ColumnPath
     is_nullable: bool
-    fields: tuple[str, ...] = ()
-
-    @property
-    def path(self) -> ColumnPath:
-        """The column and the fields below it, down to the one that changes."""
-        return column_path(self.name, *self.fields)
 
 
 ColumnsChange = Union[ColumnRename, ColumnAdd, ColumnDrop, ColumnNullabilityChange]  # noqa: UP007 - a union at run time

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
-from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -14,6 +13,7 @@ from pytest_delta_schema.plan.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.types import ColumnGeneration
 
@@ -33,29 +33,22 @@ def _default_lines(change: ColumnDefaultChange, _action: AlignTable) -> Iterator
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDefaultChange:
-    """Change the default of the stored column ``name``, or of the field below it that ``fields`` lead to.
+    """Change the default of a stored column or field.
 
     Existing rows keep their values. ``None`` means that there is no default.
 
     Args:
-        name: Name of the stored column.
+        path: Its path.
         before: The stored default.
         after: The desired default.
-        fields: Names of the fields below it, down to the one that changes; none for the column.
     """
 
-    name: str
+    path: ColumnPath
     before: str | None
     after: str | None
-    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
-
-    @property
-    def path(self) -> ColumnPath:
-        """The column and the fields below it, down to the one that changes."""
-        return column_path(self.name, *self.fields)
 
 
 def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> Iterator[ChangeLine]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -15,6 +14,7 @@ from pytest_delta_schema.state.types import describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.types import DataTypeState
 
@@ -31,27 +31,20 @@ def _type_lines(change: ColumnTypeChange, _action: AlignTable) -> Iterator[Chang
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnTypeChange:
-    """Change the type of the stored column ``name``, or of the part of it that ``fields`` lead to.
+    """Change the type of a stored column, or of a part of one.
 
     Args:
-        name: Name of the stored column.
+        path: Its path.
         before: The stored type.
         after: The desired type.
-        fields: Names of the fields below it, down to the one that changes; none for the column.
     """
 
-    name: str
+    path: ColumnPath
     before: DataTypeState
     after: DataTypeState
-    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
-
-    @property
-    def path(self) -> ColumnPath:
-        """The column and the parts below it, down to the one that changes."""
-        return column_path(self.name, *self.fields)
 
 
 TypesChange = ColumnTypeChange

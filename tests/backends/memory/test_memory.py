@@ -129,7 +129,9 @@ def test_creating_what_is_there_changes_nothing():
 
 def test_tightening_asks_the_rows_again_when_it_runs():
     catalog = MemoryCatalog([state(stored())], {NAME: [{}]})
-    refused = statement(StatementKind.TIGHTEN_COLUMNS, ColumnNullabilityChange(name="id", is_nullable=False))
+    refused = statement(
+        StatementKind.TIGHTEN_COLUMNS, ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False)
+    )
 
     with pytest.raises(UnsafePlanError, match="column id cannot be NOT NULL, because 1 row holds NULL in it, of 1"):
         catalog.run(refused)
