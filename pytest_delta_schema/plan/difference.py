@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import compress
-from operator import attrgetter, ne
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
@@ -110,7 +109,9 @@ def _paired(
     unpaired: list[ColumnState] = []
     rest: list[ColumnState] = list(stored[len(wanted) :])
     # Most columns have the same position in both states; only the others need a look-up by name.
-    for column, other in compress(zip(wanted, stored, strict=False), map(ne, wanted, stored)):
+    for column, other in zip(wanted, stored, strict=False):
+        if column == other:
+            continue
         if column[0] == other[0]:
             pairs.append(ColumnPair(column, other, above.child(other.name)))
         else:

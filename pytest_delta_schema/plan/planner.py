@@ -70,6 +70,8 @@ _KEYS: tuple[Callable[[TableState, TableState], Iterator[Change]], ...] = tuple(
 
 _NO_KEYS = TableState(name=QualifiedName("", "", ""))
 
+_ALL_KEYS = attrgetter(*KEY_FIELDS.values())
+
 _MISSING = object()
 
 _COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
@@ -264,6 +266,8 @@ def _compared(difference: Difference) -> list[Change]:
 
 
 def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
+    if _ALL_KEYS(wanted) == _ALL_KEYS(stored):
+        return []
     return [change for compare in _KEYS for change in compare(wanted, stored)]
 
 

@@ -31,8 +31,8 @@ def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
         changes: At most one for each column or part of a column.
     """
     together = tuple(changes)
-    if not together:
-        return []
+    if len(together) <= 1:
+        return [together] if together else []
     paths = [change.path for change in together]
     if not any(path.is_nested for path in paths):
         return [together]
@@ -43,7 +43,7 @@ def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
 def batched_paths(paths: Iterable[ColumnPath]) -> list[list[ColumnPath]]:
     """Group paths like :func:`batches` groups changes: outer ones first, in their order."""
     ordered = list(paths)
-    if not any(path.is_nested for path in ordered):
+    if len(ordered) <= 1 or not any(path.is_nested for path in ordered):
         return [ordered] if ordered else []
     all_paths = set(ordered)
     groups: dict[int, list[ColumnPath]] = {}

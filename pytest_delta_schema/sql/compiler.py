@@ -32,7 +32,8 @@ def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
         return tuple(_creation(action))
     rendered: list[Statement] = []
     for kind, group in groupby(action.changes, type):
-        rendered += renderer_of(kind)(action.table, tuple(group))
+        render = RENDERERS.get(kind) or renderer_of(kind)
+        rendered += render(action.table, tuple(group))
     return tuple(rendered)
 
 
