@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.covering import ALL
+from support.pytest_versions import reads_tool_pytest
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -45,6 +46,7 @@ def test_an_example_applies_gates_and_tests(project, example):
     gated.stdout.fnmatch_lines([f"drift: {tables} in sync, 0 statements run"])
 
 
+@reads_tool_pytest
 @pytest.mark.parametrize("example", ALIKE)
 def test_the_contract_of_an_example_is_valid_and_its_sql_reviewed(project, example):
     tables, tests = ALIKE[example]

@@ -168,7 +168,7 @@ def write_file(step: Step, folder: Path) -> None:
     text = step.body
     if step.head == "pyproject.toml":
         first = folder / ".first.toml"
-        if "[tool.pytest]" in text or not first.exists():
+        if "[tool.pytest.ini_options]" in text or not first.exists():
             first.write_text(text, "utf-8")
         else:
             text = _with_sections(first.read_text("utf-8"), text)
