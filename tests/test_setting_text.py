@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pytest_delta_schema
-from pytest_delta_schema.engine.configuration import INI_KEYS, TOML_KEYS
+from pytest_delta_schema.setting_table import INI_KEYS, TOML_KEYS
 from pytest_delta_schema.setting_text import SECTION, toml_setting
 
 if sys.version_info >= (3, 11):
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
-ABOUT_INI_FILES = ("engine/configuration.py", "engine/configuration_reference.py", "engine/ini_files.py", "plugin/")
+ABOUT_INI_FILES = ("setting_table.py", "engine/configuration_reference.py", "engine/ini_files.py", "plugin/")
 """What declares ini keys, reads them, or writes the page about them."""
 
 FIXTURES_TOO = {"warehouse"}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.configuration import SETTINGS
 from pytest_delta_schema.engine.section_entries import CONSENT_KEYS, STORE_KEYS
 from pytest_delta_schema.engine.setting_values import one_of
+from pytest_delta_schema.setting_table import SETTINGS
 from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.engine.configuration import Kind, Setting
+    from pytest_delta_schema.setting_table import Kind, Setting
 
 _TYPES: Mapping[Kind, str] = {
     "flag": "`true` or `false`",

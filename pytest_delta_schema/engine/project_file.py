@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_delta_schema.engine.configuration import BY_NAME, TOML_KEYS
+from pytest_delta_schema.setting_table import BY_NAME, TOML_KEYS, project_file_of
 from pytest_delta_schema.setting_text import SECTION
 
 _TOOL, _KEY = SECTION.split(".")
@@ -30,13 +30,11 @@ class ProjectFile(NamedTuple):
 def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
     """Read the section of the nearest ``pyproject.toml``, in ``folder`` or above it.
 
-    The nearest file ends the search, whether it has the section or not: it is where a project begins.
-
     Args:
         folder: Where the search starts.
         root: The folder to which messages name the file; ``None`` for its whole path.
     """
-    path = next((path for path in _candidates(folder) if path.is_file()), None)
+    path = project_file_of(folder)
     if path is None:
         return ProjectFile()
     prefix = f"{shown_path(path, root)}: "
@@ -86,10 +84,6 @@ def nearest(name: str, settings: Sequence[str]) -> str | None:
 def shown_path(path: Path, root: Path | None) -> str:
     """Return how messages name a file: by its path from ``root`` if it is inside of it."""
     return path.relative_to(root).as_posix() if root is not None and path.is_relative_to(root) else str(path)
-
-
-def _candidates(folder: Path) -> list[Path]:
-    return [parent / "pyproject.toml" for parent in (folder, *folder.parents)]
 
 
 def _section(text: str) -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.configuration import SETTINGS
 from pytest_delta_schema.engine.ini_files import INI_FILES, delta_keys
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.section_entries import expired
 from pytest_delta_schema.errors import ConfigurationError
+from pytest_delta_schema.setting_table import SETTINGS
 from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:

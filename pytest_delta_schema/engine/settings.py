@@ -1,14 +1,12 @@
-"""Everything that changes a verdict, as one frozen value, and the stack that holds the settings in force."""
+"""Everything that changes a verdict, as one frozen value, and the settings in force."""
 
-# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
+# Annotations are not postponed here: a named tuple compiles each postponed one.
 
-from collections.abc import Callable
 from os import PathLike
-from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.engine.apply_modes import FailurePolicy, PreflightMode, RiskLabel
-from pytest_delta_schema.models.modes import PropertyMode
+from pytest_delta_schema.setting_table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
+from pytest_delta_schema.settings_stack import innermost
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.table import PropertyValue
@@ -93,50 +91,8 @@ class Settings(NamedTuple):
         )
 
 
-class PushedSettings:
-    """One entry of the stack, which computes its settings when they are needed first.
-
-    Args:
-        source: Returns the settings; called at most once.
-    """
-
-    def __init__(self, source: Callable[[], Settings]) -> None:
-        self._source = source
-        self._settings: Settings | None = None
-        self._lock = RLock()
-
-    def settings(self) -> Settings:
-        """Return the settings."""
-        with self._lock:
-            if self._settings is None:
-                self._settings = self._source()
-            return self._settings
-
-
-_STACK: list[PushedSettings] = []
-"""The settings in force, the innermost last; all threads of the process see them."""
-
-
-def push_settings(source: Settings | Callable[[], Settings]) -> PushedSettings:
-    """Put settings in force until they are popped.
-
-    Args:
-        source: The settings, or a function that returns them, which is called when they are needed first.
-
-    Returns:
-        The entry, for :func:`pop_settings`.
-    """
-    pushed = PushedSettings(source if callable(source) else lambda: source)
-    _STACK.append(pushed)
-    return pushed
-
-
-def pop_settings(pushed: PushedSettings) -> None:
-    """Remove an entry that :func:`push_settings` returned, and those that were pushed after it."""
-    if pushed in _STACK:
-        del _STACK[_STACK.index(pushed) :]
-
-
 def current_settings() -> Settings:
     """Return the settings in force: those of the innermost pytest run of this process, else the defaults."""
-    return _STACK[-1].settings() if _STACK else Settings()
+    pushed = innermost()
+    settings: Settings = Settings() if pushed is None else pushed.settings()
+    return settings

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT, PropertyMode
+from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
 
 if sys.version_info >= (3, 11):
     from typing import assert_never
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.models.modes import ContractMode
+    from pytest_delta_schema.setting_table import PropertyMode
 
 
 class PropertyPolicy(NamedTuple):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
-from pytest_delta_schema.engine.settings import PushedSettings, pop_settings, push_settings
 from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.configuration import (
-    default_options,
-    only_shows,
+from pytest_delta_schema.plugin.every_run import (
+    MARKS,
+    OUTCOME,
+    PUSHED,
+    RUN,
+    add_options,
+    is_configured,
     project_folder,
-    read_options,
-    rule_faults,
+    show_progress,
 )
 from pytest_delta_schema.plugin.fixtures import (
     _delta_entry_readable,
@@ -34,17 +34,13 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_schema,
     make_delta_table,
 )
-from pytest_delta_schema.plugin.options import APPLY, MARKS, add_options, is_distributed, is_worker
-from pytest_delta_schema.plugin.pytest_compat import added_arguments, leave_out_of_reports
-from pytest_delta_schema.plugin.run import OUTCOME, RUN, ContractRun, with_hook_rules
-from pytest_delta_schema.plugin.terminal import show_progress, show_progress_of, write_lines
-from pytest_delta_schema.progress import LOGGER
+from pytest_delta_schema.settings_stack import pop_settings, push_settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.engine.settings import Settings
 
 __all__ = [
     "_delta_entry_readable",
@@ -65,7 +61,6 @@ __all__ = [
 
 _TABLE_MODULE = "pytest_delta_schema.models.table"
 _ENDS_OF_TESTS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
-_SETTINGS = pytest.StashKey[PushedSettings]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -96,50 +91,24 @@ def pytest_configure(config: pytest.Config) -> None:
     show_progress(config)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
-    options = _read_options(config)
-    config.stash[_SETTINGS] = settings = push_settings(lambda: with_hook_rules(options.settings, config))
-    config.stash[RUN] = ContractRun(config, options, settings)
-    if config.args_source is not config.ArgsSource.ARGS:
-        config.args.extend(added_arguments(config.args, options.models))
-    if options.mode is not None and not only_shows(config):
-        from pytest_delta_schema.plugin.summary import Summary
+    config.stash[PUSHED] = push_settings(lambda: _settings(config))
+    if is_configured(config):
+        from pytest_delta_schema.plugin.run import start_run
 
-        summary = Summary(config, options)
-        config.pluginmanager.register(summary, "delta_schema_summary")
-        if options.mode == APPLY and not config.option.collectonly:
-            from pytest_delta_schema.plugin.interruption_report import Interrupted
-
-            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+        start_run(config)
 
 
-def _read_options(config: pytest.Config) -> Options:
-    """Read the options; where they are wrong, a run that only shows something takes the defaults and ends with why."""
-    fault: object
-    try:
-        return read_options(config)
-    except pytest.UsageError as error:
-        fault = error
-    except ModuleNotFoundError as error:
-        if not lacks_pyspark(error):
-            raise
-        fault = NO_PYSPARK
-    from pytest_delta_schema.escaping import escaped_lines
+def _settings(config: pytest.Config) -> Settings:
+    """Return the settings of a run."""
+    from pytest_delta_schema.plugin.run import contract_run, with_hook_rules
 
-    text = escaped_lines(fault)
-    if not only_shows(config):
-        raise pytest.UsageError(text)
-    config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))
-    return default_options(config)
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Keep what the terminal shows of long steps out of the reports of tests."""
-    leave_out_of_reports(session.config, LOGGER, logging.INFO)
+    return with_hook_rules(contract_run(config).options.settings, config)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Name the file whose section configures the run."""
-    path = config.stash[RUN].options.project_file
+    run = config.stash.get(RUN, None)
+    path = None if run is None else run.options.project_file
     if path is None:
         return None
     from pytest_delta_schema.escaping import escaped
@@ -150,7 +119,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove the settings of this run from the stack; those of an outer run apply again."""
-    pushed = config.stash.get(_SETTINGS, None)
+    pushed = config.stash.get(PUSHED, None)
     if pushed is not None:
         pop_settings(pushed)
 
@@ -161,14 +130,17 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     if _TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
         return None
     from pytest_delta_schema.plugin.collection import tables_in
+    from pytest_delta_schema.plugin.run import contract_run
 
+    contract_run(collector.config)
     return tables_in(collector, name, obj)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
     """Import the modules of the setting ``models`` by their dotted names."""
-    dotted = parent.config.stash[RUN].options.models.get(module_path)
+    run = parent.config.stash.get(RUN, None)
+    dotted = None if run is None else run.options.models.get(module_path)
     if dotted is None:
         return None
     from pytest_delta_schema.plugin.collection import models_module
@@ -182,7 +154,8 @@ def pytest_collect_file(
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """Collect the modules of the setting ``models`` also where ``python_files`` does not match them."""
     collectors = yield
-    dotted = parent.config.stash[RUN].options.models.get(file_path)
+    run = parent.config.stash.get(RUN, None)
+    dotted = None if run is None else run.options.models.get(file_path)
     if dotted is None or any(isinstance(collector, pytest.Module) for collector in collectors):
         return collectors
     from pytest_delta_schema.plugin.collection import models_module
@@ -193,11 +166,16 @@ def pytest_collect_file(
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run checks without a catalog first, and tests that use the catalog after the checks that change it."""
-    run = config.stash[RUN]
+    run = config.stash.get(RUN, None)
+    if run is None:
+        return
+    from pytest_delta_schema.plugin.configuration import only_shows, rule_faults
+
     if only_shows(config):
         return
     if run.tables:
         from pytest_delta_schema.plugin.collection import in_order
+        from pytest_delta_schema.plugin.workers import is_worker
 
         items[:] = in_order(items, run)
         # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
@@ -215,8 +193,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Note which tables were selected, so that all of them can be read at once."""
-    run = session.config.stash[RUN]
-    if run.tables:
+    run = session.config.stash.get(RUN, None)
+    if run is not None and run.tables:
         from pytest_delta_schema.plugin.collection import selected_tables, tables_with_rules
 
         run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
@@ -228,6 +206,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Attach the outcome of a check to its report, and report once a run why a catalog is not available."""
     report = yield
+    run = item.config.stash.get(RUN, None)
+    if run is None:
+        return report
     if OUTCOME in item.stash:
         from pytest_delta_schema.plugin.outcome_report import attach
 
@@ -236,7 +217,7 @@ def pytest_runtest_makereport(
         from pytest_delta_schema.plugin.failures import report_error
 
         report_error(item, report, call.excinfo.value)
-    if report.sections and item.config.stash[RUN].has_started_spark:
+    if report.sections and run.has_started_spark:
         from pytest_delta_schema.plugin.failures import without_start_lines
 
         without_start_lines(report)
@@ -256,20 +237,32 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Show the progress of a worker of xdist."""
+    from pytest_delta_schema.plugin.terminal import show_progress_of
+
     show_progress_of(node)
+
+
+def _has_workers(config: pytest.Config) -> bool:
+    """Whether xdist distributes tests; the process that controls workers collects no tables, and reports snapshots."""
+    if not (config.pluginmanager.hasplugin("syrupy") and config.pluginmanager.hasplugin("xdist")):
+        return False
+    from pytest_delta_schema.plugin.workers import is_distributed
+
+    return is_distributed(config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
     """Run before syrupy, and prevent it from deleting or reporting snapshots of tests that did not run."""
-    config, run = session.config, session.config.stash[RUN]
+    config, run = session.config, session.config.stash.get(RUN, None)
     updates = getattr(config.option, "update_snapshots", False)
-    # The process that controls workers collects no tables, and reports the snapshots of all.
-    has_workers = is_distributed(config) and config.pluginmanager.hasplugin("syrupy")
-    if not (updates or run.tables or run.is_refused or has_workers):
+    if not (updates or (run is not None and (run.tables or run.is_refused)) or _has_workers(config)):
         return (yield)
     from pytest_delta_schema.plugin import syrupy_compat
+    from pytest_delta_schema.plugin.run import contract_run
+    from pytest_delta_schema.plugin.workers import is_distributed
 
+    run = contract_run(config)
     if updates:
         syrupy_compat.protect_after_run(session, exitstatus)
     syrupy_compat.mark_as_skipped(config, run.without_snapshot)
@@ -283,7 +276,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 @pytest.hookimpl(tryfirst=True)
 def pytest_terminal_summary(config: pytest.Config) -> None:
     """Run before the report of syrupy."""
-    if config.stash[RUN].tables or config.stash[RUN].is_refused:
+    run = config.stash.get(RUN, None)
+    if run is not None and (run.tables or run.is_refused):
         from pytest_delta_schema.plugin.syrupy_compat import report_no_unused
 
         report_no_unused(config)

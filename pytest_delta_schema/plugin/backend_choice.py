@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.registry import find_backend
-from pytest_delta_schema.plugin.run import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,12 +18,16 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
 
 
-def open_catalog(request: pytest.FixtureRequest) -> Catalog:
-    """Open the catalog of the chosen backend; fixtures that it needs are set up only then."""
+def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
+    """Open the catalog of the chosen backend; fixtures that it needs are set up only then.
+
+    Args:
+        request: The request of the catalog's fixture.
+        options: The run's checked options.
+    """
     from pytest_delta_schema.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
-    options = request.config.stash[RUN].options
     try:
         return find_backend(options.backend).open(FixtureContext(request, backend_settings(request.config, options)))
     except BackendUnavailableError as error:

@@ -18,11 +18,11 @@ from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.outcome_report import add_properties
 from pytest_delta_schema.plugin.pytest_compat import fixture_info
-from pytest_delta_schema.plugin.run import RUN, ContractRun
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.plugin.table_variables import (
     LISTED,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
+    from pytest_delta_schema.plugin.run import ContractRun
 
 # Characters with a meaning in node ids, file names or syrupy.
 _UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')

@@ -10,29 +10,47 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema._lazy import NO_PYSPARK
-from pytest_delta_schema.engine.configuration import BACKENDS, BY_NAME, SETTINGS, WORKER
+from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.settings import Settings
+from pytest_delta_schema.escaping import escaped_lines
 from pytest_delta_schema.models.modes import IGNORE
-from pytest_delta_schema.plugin.options import (
-    APPLY,
-    DRIFT,
-    SYNC,
-    Options,
-    Unity,
-    is_distributed,
-    is_worker,
-)
+from pytest_delta_schema.plugin.every_run import project_folder
+from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC, Options, Unity
 from pytest_delta_schema.plugin.sources import Sources
+from pytest_delta_schema.plugin.terminal import write_lines
+from pytest_delta_schema.plugin.workers import is_distributed, is_worker
+from pytest_delta_schema.setting_table import BACKENDS, BY_NAME, SETTINGS, WORKER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.engine.configuration import RunMode
     from pytest_delta_schema.redaction import Uri
+    from pytest_delta_schema.setting_table import RunMode
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
+
+
+def checked_options(config: pytest.Config) -> Options:
+    """Read the options; where they are wrong, a run that only shows something takes the defaults and ends with why.
+
+    Raises:
+        pytest.UsageError: With all faults, in any other run.
+    """
+    fault: object
+    try:
+        return read_options(config)
+    except pytest.UsageError as error:
+        fault = error
+    except ModuleNotFoundError as error:
+        if not lacks_pyspark(error):
+            raise
+        fault = NO_PYSPARK
+    text = escaped_lines(fault)
+    if not only_shows(config):
+        raise pytest.UsageError(text)
+    config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))
+    return default_options(config)
 
 
 def read_options(config: pytest.Config) -> Options:
@@ -165,11 +183,6 @@ def rule_faults(names: tuple[str, ...]) -> list[str]:
     except DeclarationError as error:
         return str(error).splitlines()
     return []
-
-
-def project_folder(config: pytest.Config) -> Path:
-    """Return the folder in which the search for ``pyproject.toml`` and relative paths start."""
-    return config.inipath.parent if config.inipath is not None and config.inipath.is_file() else config.rootpath
 
 
 def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:

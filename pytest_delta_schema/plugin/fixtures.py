@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from pytest_delta_schema.engine.configuration import WORKER
-from pytest_delta_schema.plugin.options import worker_id
-from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.setting_table import WORKER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
     class MakeSchema(Protocol):
@@ -56,16 +55,24 @@ if TYPE_CHECKING:
             ...
 
 
+def _run(config: pytest.Config) -> ContractRun:
+    from pytest_delta_schema.plugin.run import contract_run
+
+    return contract_run(config)
+
+
 @pytest.fixture(scope="session")
 def delta_worker_id(pytestconfig: pytest.Config) -> str:
     """Name of the xdist worker, ``main`` without xdist."""
+    from pytest_delta_schema.plugin.workers import worker_id
+
     return worker_id(pytestconfig)
 
 
 @pytest.fixture(scope="session")
 def delta_warehouse(pytestconfig: pytest.Config, delta_worker_id: str) -> Path:
     """Folder in which the local catalog keeps its tables."""
-    return Path(pytestconfig.stash[RUN].options.warehouse.replace(WORKER, delta_worker_id))
+    return Path(_run(pytestconfig).options.warehouse.replace(WORKER, delta_worker_id))
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +82,7 @@ def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict
     from pytest_delta_schema.redaction import HiddenValues
 
     conf = HiddenValues(session_conf(delta_warehouse))
-    stores = pytestconfig.stash[RUN].options.stores
+    stores = _run(pytestconfig).options.stores
     if stores:
         from pytest_delta_schema.backends.unity.storage import Storage, spark_options
 
@@ -92,7 +99,7 @@ def delta_spark(
     from pytest_delta_schema.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
-    run = pytestconfig.stash[RUN]
+    run = _run(pytestconfig)
     declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
     run.has_started_spark = True
     try:
@@ -115,7 +122,7 @@ def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
     """The catalog that models are compared with, as chosen with ``--delta-backend``."""
     from pytest_delta_schema.plugin.backend_choice import open_catalog
 
-    return open_catalog(request)
+    return open_catalog(request, _run(request.config).options)
 
 
 @pytest.fixture
@@ -135,7 +142,7 @@ def delta_bound(pytestconfig: pytest.Config) -> Callable[[Table], Table]:
     Call it with the model; it returns the model of the table that ``--delta-bind`` names, with the default properties
     of the project, or the same model if there are none.
     """
-    return pytestconfig.stash[RUN].bound
+    return _run(pytestconfig).bound
 
 
 @pytest.fixture
@@ -206,7 +213,7 @@ def _delta_entry_readable(request: pytest.FixtureRequest, delta_catalog: Catalog
     """Stop in set-up, with one line, if the catalog entry of the table cannot be read."""
     from pytest_delta_schema.engine.entry_checks import unreadable_entry
 
-    outcome = unreadable_entry(request.cls.table, request.config.stash[RUN].gate(delta_catalog))
+    outcome = unreadable_entry(request.cls.table, _run(request.config).gate(delta_catalog))
     if outcome is not None:
         _unreadable(request, outcome)
 
@@ -217,7 +224,7 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
     from pytest_delta_schema.errors import DeltaSchemaError
     from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
-    gate = request.config.stash[RUN].gate(delta_catalog)
+    gate = _run(request.config).gate(delta_catalog)
     try:
         gate.state()
     except DeltaSchemaError as error:
@@ -225,7 +232,7 @@ def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> N
     outcome = gate.unreadable(request.cls.table)
     if outcome is not None:
         _unreadable(request, outcome)
-    settings = request.config.stash[RUN].settings
+    settings = _run(request.config).settings
     if settings.must_match or settings.protected:
         from pytest_delta_schema.plugin.consent_refusal import refuse_unmatched_consents
 

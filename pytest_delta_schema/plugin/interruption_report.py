@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.plugin.options import is_worker, worker_id
-from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.termination import Termination
+from pytest_delta_schema.plugin.workers import is_worker, worker_id
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plugin.summary import Summary

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from pytest_delta_schema.engine.entry_checks import check_entry, sync_entry
+from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.outcome_report import report_outcome
-from pytest_delta_schema.plugin.run import RUN
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract, check
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pytest_delta_schema.engine.outcome import Check, DataChecks, Status, TableO
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plugin.every_run import OUTCOME
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure, one_line, relative
-from pytest_delta_schema.plugin.run import OUTCOME
 from pytest_delta_schema.report.outcome_text import applied_text, body, headline, unmanaged_headline
 
 if TYPE_CHECKING:

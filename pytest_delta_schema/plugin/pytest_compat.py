@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative, TerminalRepr
 from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Iterable
 
     from _pytest.fixtures import FuncFixtureInfo
@@ -87,6 +88,8 @@ def end_last_line(reporter: Any) -> None:
 def leave_out_of_reports(config: pytest.Config, logger: str, level: int) -> None:
     """Keep records out of the section "Captured log" of reports, because the terminal shows them; caplog has them.
 
+    Further calls change nothing.
+
     Args:
         config: The run's configuration.
         logger: The name of their logger.
@@ -94,7 +97,18 @@ def leave_out_of_reports(config: pytest.Config, logger: str, level: int) -> None
     """
     plugin: Any = config.pluginmanager.getplugin("logging-plugin")
     if plugin is not None:
-        plugin.report_handler.addFilter(lambda record: record.name != logger or record.levelno > level)
+        plugin.report_handler.addFilter(_LeftOut(logger, level))
+
+
+class _LeftOut(NamedTuple):
+    """Filters log records; equal filters are added to a handler once."""
+
+    logger: str
+    level: int
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is kept."""
+        return record.name != self.logger or record.levelno > self.level
 
 
 def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChainRepr:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import pytest
+from pytest_delta_schema.plugin.configuration import checked_options, only_shows
+from pytest_delta_schema.plugin.every_run import PUSHED, RUN
+from pytest_delta_schema.plugin.options import APPLY
+from pytest_delta_schema.plugin.pytest_compat import added_arguments
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.engine.settings import PushedSettings, Settings
+    from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -27,10 +31,9 @@ class ContractRun:
     Args:
         config: The run's configuration.
         options: Its checked options.
-        settings: Its settings, as they were pushed.
     """
 
-    def __init__(self, config: pytest.Config, options: Options, settings: PushedSettings) -> None:
+    def __init__(self, config: pytest.Config, options: Options) -> None:
         self.options = options
         self.tables: dict[QualifiedName, Table] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
@@ -42,7 +45,6 @@ class ContractRun:
         self.is_refused = False
         self.has_started_spark = False
         self._config = config
-        self._pushed = settings
         self._gates: dict[int, Gate] = {}
 
     def declare(self, table: Table) -> Table:
@@ -52,7 +54,8 @@ class ContractRun:
     @property
     def settings(self) -> Settings:
         """The settings of the run."""
-        return self._pushed.settings()
+        settings: Settings = self._config.stash[PUSHED].settings()
+        return settings
 
     @cached_property
     def progress(self) -> ApplyProgress:
@@ -94,6 +97,39 @@ class ContractRun:
         return [message for message in unused[0] or () if all(message in (other or ()) for other in unused)]
 
 
+def contract_run(config: pytest.Config) -> ContractRun:
+    """Return the state of a run; its options are read at the first use.
+
+    Args:
+        config: The run's configuration.
+    """
+    run = config.stash.get(RUN, None)
+    return config.stash.setdefault(RUN, ContractRun(config, checked_options(config))) if run is None else run
+
+
+def start_run(config: pytest.Config) -> None:
+    """Begin a run that is configured: check its options, and collect and report what they name.
+
+    Args:
+        config: The run's configuration.
+
+    Raises:
+        pytest.UsageError: With all faults of the options.
+    """
+    options = contract_run(config).options
+    if options.models and config.args_source is not config.ArgsSource.ARGS:
+        config.args.extend(added_arguments(config.args, options.models))
+    if options.mode is not None and not only_shows(config):
+        from pytest_delta_schema.plugin.summary import Summary
+
+        summary = Summary(config, options)
+        config.pluginmanager.register(summary, "delta_schema_summary")
+        if options.mode == APPLY and not config.option.collectonly:
+            from pytest_delta_schema.plugin.interruption_report import Interrupted
+
+            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+
+
 def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
     """Return settings with the rules that the hooks of a project return.
 
@@ -107,10 +143,3 @@ def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
         model_rules=tuple(rule for rules in model_rules for rule in rules),
         plan_rules=tuple(rule for rules in plan_rules for rule in rules),
     )
-
-
-RUN = pytest.StashKey[ContractRun]()
-"""Key of the run in the configuration's stash."""
-
-OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
-"""Key of the outcome in an item's stash."""

@@ -11,8 +11,9 @@ from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
 from pytest_delta_schema.errors import Diagnostic, Location
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.backend_choice import location
+from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import cause_of, one_line
-from pytest_delta_schema.plugin.options import APPLY, DRIFT, is_worker
+from pytest_delta_schema.plugin.options import APPLY, DRIFT
 from pytest_delta_schema.plugin.outcome_report import (
     CHECK,
     PREFIX,
@@ -22,7 +23,7 @@ from pytest_delta_schema.plugin.outcome_report import (
     outcome_of,
     properties_of,
 )
-from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.outcome_text import applied_summary, headline
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from pytest_delta_schema.engine.outcome_parts import rules_outcome
+from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure
-from pytest_delta_schema.plugin.options import is_worker
 from pytest_delta_schema.plugin.outcome_report import note_outcome, report_outcome
-from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.sql.compiler import script, statements
 
 if TYPE_CHECKING:

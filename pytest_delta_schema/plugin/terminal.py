@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.escaping import escaped_lines
-from pytest_delta_schema.plugin.options import is_distributed, is_worker
-from pytest_delta_schema.plugin.pytest_compat import begin_result_line, end_last_line, end_line
+from pytest_delta_schema.plugin.pytest_compat import (
+    begin_result_line,
+    end_last_line,
+    end_line,
+    leave_out_of_reports,
+)
 from pytest_delta_schema.plugin.worker_progress import WorkerHandler, WorkerRecords
+from pytest_delta_schema.plugin.workers import is_distributed, is_worker
 from pytest_delta_schema.progress import LOGGER, PHASE, fitted
 
 if TYPE_CHECKING:
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 _PAUSE = 3.5
 """Seconds between two lines about running steps, where a line cannot be rewritten."""
 
+_HANDLER = pytest.StashKey[logging.Handler]()
 _WORKER_RECORDS = pytest.StashKey[WorkerRecords]()
 
 
@@ -92,7 +99,10 @@ class ResultLines:
     def __init__(self, handler: TerminalHandler, config: pytest.Config) -> None:
         self._handler = handler
         self._config = config
-        self._is_last = False
+        session: Any = config.pluginmanager.getplugin("session")
+        items: list[pytest.Item] = getattr(session, "items", [])
+        # The first record may arrive in the middle of a test.
+        self._is_last = bool(items) and os.environ.get("PYTEST_CURRENT_TEST", "").startswith(f"{items[-1].nodeid} (")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, nextitem: pytest.Item | None) -> None:
@@ -117,9 +127,6 @@ def _reporter(config: pytest.Config) -> Any:
     return config.pluginmanager.getplugin("terminalreporter")
 
 
-_HANDLERS = (TerminalHandler, WorkerHandler)
-
-
 def _uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
     """Suspend the capture of pytest, which redirects output while a test runs, so that a text reaches the terminal."""
     capture: Any = config.pluginmanager.getplugin("capturemanager")
@@ -141,37 +148,26 @@ def write_lines(config: pytest.Config, text: str) -> None:
         reporter.flush()
 
 
+def handler_of(config: pytest.Config) -> logging.Handler:
+    """Return what shows the log records of a process; they are left out of the reports of tests.
+
+    Args:
+        config: The run's configuration.
+    """
+    handler = config.stash.get(_HANDLER, None)
+    if handler is None:
+        handler = config.stash[_HANDLER] = WorkerHandler(config) if is_worker(config) else TerminalHandler(config)
+        if isinstance(handler, TerminalHandler):
+            config.pluginmanager.register(ResultLines(handler, config), "delta_schema_result_lines")
+    leave_out_of_reports(config, LOGGER, logging.INFO)
+    return handler
+
+
 def show_progress_of(node: Any) -> None:
     """Show what a worker of xdist logs, too.
 
     Args:
         node: The worker, which has not started yet.
     """
-    node.config.stash[_WORKER_RECORDS].show_those_of(node)
-
-
-def show_progress(config: pytest.Config) -> None:
-    """Show what this package logs, from INFO on, until the run ends; in nested runs only the innermost one shows it.
-
-    Args:
-        config: The run's configuration.
-    """
-    logger = logging.getLogger(LOGGER)
-    level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, _HANDLERS)]
-    handler = WorkerHandler(config) if is_worker(config) else TerminalHandler(config)
-    if isinstance(handler, TerminalHandler):
-        config.pluginmanager.register(ResultLines(handler, config), "delta_schema_result_lines")
-    config.stash[_WORKER_RECORDS] = WorkerRecords(handler)
-    for other in outer:
-        logger.removeHandler(other)
-    logger.addHandler(handler)
-    if logger.getEffectiveLevel() > logging.INFO:
-        logger.setLevel(logging.INFO)
-
-    def restore() -> None:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-        for other in outer:
-            logger.addHandler(other)
-
-    config.add_cleanup(restore)
+    records = node.config.stash.setdefault(_WORKER_RECORDS, WorkerRecords(handler_of(node.config)))
+    records.show_those_of(node)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.plugin import fixtures, options
+from pytest_delta_schema.plugin import every_run, fixtures
 from pytest_delta_schema.sql import StatementKind
 from support import capabilities, reference
 
@@ -64,7 +64,7 @@ def test_every_option_and_ini_key_is_named(project):
 
 def test_every_option_ini_key_and_mark_that_a_page_names_exists(project):
     (project.path / "tox.ini").unlink()
-    shown = project.run("--help").stdout.str() + " ".join([*options.MARKS, "delta_tables", "delta_schema"])
+    shown = project.run("--help").stdout.str() + " ".join([*every_run.MARKS, "delta_tables", "delta_schema"])
     shown += Path(fixtures.__file__).read_text("utf-8")
     named = {
         (page, name)

@@ -10,8 +10,8 @@ from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, Setting
 from pytest_delta_schema.engine import current_settings
 from pytest_delta_schema.engine.assembly import bound, declared
 from pytest_delta_schema.engine.project_rules import load_rules
-from pytest_delta_schema.engine.settings import pop_settings, push_settings
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.settings_stack import pop_settings, push_settings
 from support.tables import column, table
 
 DEFAULTS = (("team", "platform"), ("delta.appendOnly", True))
@@ -20,7 +20,7 @@ BINDINGS = ((("dev",), ("ci",)), (("ci",), ("elsewhere",)))
 
 @pytest.fixture
 def outer():
-    pushed = push_settings(Settings())
+    pushed = push_settings(Settings)
     yield pushed
     pop_settings(pushed)
 
@@ -112,7 +112,7 @@ def test_settings_are_computed_once_and_only_when_they_are_needed():
 
 @pytest.mark.usefixtures("outer")
 def test_the_orchestrator_takes_the_settings_in_force_and_maps_models():
-    push_settings(Settings(default_properties=DEFAULTS[:1], bindings=BINDINGS))
+    push_settings(lambda: Settings(default_properties=DEFAULTS[:1], bindings=BINDINGS))
     catalog = MemoryCatalog()
 
     Orchestrator.over(catalog).sync_tables([table(column())])

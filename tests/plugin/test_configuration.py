@@ -10,10 +10,10 @@ from support.plugin_project import HEAD, ORDERS
 from support.pytest_versions import reads_tool_pytest
 
 SHOW = """
-from pytest_delta_schema.plugin.run import RUN
+from pytest_delta_schema.plugin.run import contract_run
 
 def test_it(pytestconfig):
-    options = pytestconfig.stash[RUN].options
+    options = contract_run(pytestconfig).options
     print("OPTIONS", options)
 """
 
@@ -401,8 +401,8 @@ def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
     )
     project.pytester.makeconftest(
         "def pytest_collection_finish(session):\n"
-        "    from pytest_delta_schema.plugin.run import RUN\n"
-        "    options = session.config.stash[RUN].options\n"
+        "    from pytest_delta_schema.plugin.run import contract_run\n"
+        "    options = contract_run(session.config).options\n"
         "    print(f'threads {options.read_threads!r}, timeout {options.unity.timeout!r}')\n"
     )
     project.pytester.makepyfile("def test_it(): pass")

@@ -10,19 +10,26 @@ HEAVY = (
     "delta",
     "py4j",
     "sqlglot",
-    "pytest_delta_schema.plan",
-    "pytest_delta_schema.sql",
-    "pytest_delta_schema.models.table",
 )
+LOADED = [
+    "pytest_delta_schema",
+    "pytest_delta_schema._lazy",
+    "pytest_delta_schema.plugin",
+    "pytest_delta_schema.plugin.every_run",
+    "pytest_delta_schema.plugin.fixtures",
+    "pytest_delta_schema.plugin.hookspecs",
+    "pytest_delta_schema.setting_table",
+    "pytest_delta_schema.settings_stack",
+]
 
 
-def test_an_unrelated_run_imports_nothing_of_the_engine(project):
+def test_an_unrelated_run_imports_only_what_every_run_needs(project):
     project.ini("")
     project.pytester.makepyfile(
         test_x=f"""
         import sys
         def test_it():
-            assert "pytest_delta_schema.plugin" in sys.modules
+            assert sorted(name for name in sys.modules if name.startswith("pytest_delta_schema")) == {LOADED!r}
             assert [name for name in {HEAVY!r} if name in sys.modules] == []
         """
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.configuration_reference import configuration_reference
-from pytest_delta_schema.plugin import fixtures, options
+from pytest_delta_schema.plugin import every_run, fixtures
 from pytest_delta_schema.rules.registry import all_rules
 from support import answers, capabilities, clients, findings
 from support.pages import DOCS
@@ -123,7 +123,7 @@ def _summary(value: object) -> str:
 
 def marks() -> str:
     """Return the table of marks."""
-    return _table(("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in options.MARKS.items()))
+    return _table(("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.MARKS.items()))
 
 
 PARTS: dict[str, Callable[[], str]] = {

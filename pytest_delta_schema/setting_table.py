@@ -1,20 +1,33 @@
 """The settings of a project, in one table: the options, the ini keys and the keys of the TOML section come from it.
 
-This module is loaded with the plugin, in every pytest run: it imports nothing but ``typing`` and other light modules.
+Every pytest run loads this module with the plugin, so it imports no other module of this package.
 """
 
-# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
+# Annotations are not postponed here: a named tuple compiles each postponed one.
 
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
-
-from pytest_delta_schema.engine.apply_modes import FailurePolicy, PreflightMode, RiskLabel
-from pytest_delta_schema.models.modes import PROPERTY_MODES, UNMANAGED_MODES
 
 RunMode = Literal["drift", "apply", "sync-metadata"]
 """What a run with a catalog does."""
 
 Feature = Literal["typeWidening", "columnMapping"]
 """The table features that a plan may enable by itself."""
+
+PreflightMode = Literal["count", "limit", "off"]
+"""``count``: all rows that forbid a change are counted. ``limit``: the first one is enough. ``off``: none is run."""
+
+FailurePolicy = Literal["leave", "restore"]
+"""``leave``: a table that fails midway stays as it is. ``restore``: it is restored to its version before the apply."""
+
+RiskLabel = Literal["metadata", "feature", "scan", "rewrite", "destructive"]
+"""The risks of changes, from the lowest to the highest."""
+
+PropertyMode = Literal["manage", "report", "ignore", "require", "forbid"]
+"""The modes of a contract; besides, every model has to declare a key (``require``), or none may (``forbid``)."""
+
+UnmanagedMode = Literal["ignore", "report", "fail"]
+"""What a gate does about a table that no model declares."""
 
 BACKENDS = ("local", "memory", "session", "unity", "databricks")
 """The built-in backends."""
@@ -137,7 +150,7 @@ SETTINGS = (
     Setting("default_properties", "pairs", "table properties that every model has unless it declares the key", ()),
     Setting(
         "properties", "modes", "glob patterns of table properties, each with its mode; the longest pattern is used",
-        (), choices=PROPERTY_MODES, in_ini=False,
+        (), choices=get_args(PropertyMode), in_ini=False,
     ),
     Setting(
         "owned_properties", "flag",
@@ -156,7 +169,7 @@ SETTINGS = (
     ),
     Setting(
         "unmanaged", "choice", "what --delta-drift does about tables that no model declares, in schemas with models",
-        "ignore", choices=UNMANAGED_MODES,
+        "ignore", choices=get_args(UnmanagedMode),
     ),
     Setting("unmanaged_ignore", "list", "glob patterns of dotted table names that unmanaged leaves out", ()),
     Setting("read_threads", "count", "how many tables are read at the same time", 8, minimum=1),
@@ -190,3 +203,12 @@ TOML_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_toml)
 
 INI_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_ini)
 """The keys of ini files, without their prefix."""
+
+
+def project_file_of(folder: Path) -> Path | None:
+    """Return the ``pyproject.toml`` that may hold the section: the nearest one, in a folder or above it.
+
+    It ends the search, whether it has the section or not: it is where a project begins.
+    """
+    candidates = (parent / "pyproject.toml" for parent in (folder, *folder.parents))
+    return next((path for path in candidates if path.is_file()), None)

@@ -1,0 +1,171 @@
+"""What the plugin does in every pytest run, also in one that has no tables and no settings of this package.
+
+It is loaded with the plugin: it imports no module that such a run does not need.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from pytest_delta_schema.setting_table import LISTS, SETTINGS, project_file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.plugin.run import ContractRun
+    from pytest_delta_schema.setting_table import Kind, Setting
+    from pytest_delta_schema.settings_stack import PushedSettings
+
+RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
+"""Key of the run in the configuration's stash, which has it from the first use of this package on."""
+
+PUSHED: pytest.StashKey[PushedSettings] = pytest.StashKey()
+"""Key of the run's entry on the stack of settings."""
+
+OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
+"""Key of the outcome in an item's stash."""
+
+MARKS = {
+    "delta": "every check of a declared table",
+    "delta_rules": "the check that a declaration breaks no rule",
+    "delta_ddl": "the snapshot of the SQL that would create the table",
+    "delta_drift": "the check that the catalog holds what the model wants (--delta-drift)",
+    "delta_unmanaged": "the check that a schema holds no table that no model declares (--delta-drift)",
+    "delta_metadata": "the check that the catalog entry of a table matches its Delta log (unity)",
+    "delta_apply": "changes the catalog until it matches the model (--delta-apply)",
+}
+
+_NUMBERS: Mapping[Kind, type[int | float]] = {"count": int, "seconds": float}
+"""The kinds that are numbers."""
+
+_INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
+    "flag": "bool",
+    "list": "args",
+    "rules": "args",
+    "bindings": "linelist",
+    "clients": "linelist",
+    "pairs": "linelist",
+    "client features": "linelist",
+    "consents": "linelist",
+}
+"""The ini types of kinds that are no strings."""
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare all options and ini keys."""
+    group = parser.getgroup("delta", "schema contracts for Delta Lake")
+    for setting in SETTINGS:
+        if setting.on_command_line:
+            group.addoption(setting.option, dest=setting.dest, **_option(setting))
+        if setting.in_ini:
+            # None tells a key that is missing from one that has the default.
+            parser.addini(setting.ini_key, setting.help, type=_ini_type(setting.kind), default=None)
+
+
+def _option(setting: Setting) -> dict[str, Any]:
+    """Return the arguments with which argparse declares an option."""
+    if setting.kind == "flag":
+        return {"action": "store_true", "help": setting.help}
+    choices = f": {', '.join(setting.choices)}" if setting.choices else ""
+    help_text = f"{setting.help}{choices} (ini: {setting.ini_key})"
+    repeated = {"action": "append"} if setting.kind in LISTS else {}
+    return {"metavar": setting.metavar, "help": help_text, **repeated}
+
+
+def _ini_type(kind: Kind) -> Any:
+    """Return the type of an ini key.
+
+    From version 9 on, pytest tells numbers from texts in TOML, and from 9.2 on a key may be either, so that this
+    package can say what is wrong with a text.
+    """
+    number = _NUMBERS.get(kind)
+    if number is None or pytest.version_tuple < (9,):
+        return _INI_TYPES.get(kind, "string")
+    return number | str if pytest.version_tuple >= (9, 2) else number.__name__
+
+
+def is_configured(config: pytest.Config) -> bool:
+    """Whether a run may have settings of this package; those of other runs are read when a table needs them."""
+    option = config.option
+    texts = [config.getoption("markexpr", "") or "", *(config.getoption("override_ini") or ())]
+    return (
+        any(getattr(option, setting.dest) for setting in SETTINGS if setting.on_command_line)
+        or any("delta_" in text for text in texts)
+        or any("." in name for argument in config.args for name in argument.split("::")[1:-1])
+        or any(_has_settings(path) for path in _files(config))
+    )
+
+
+def project_folder(config: pytest.Config) -> Path:
+    """Return the folder in which the search for ``pyproject.toml`` and relative paths start."""
+    return config.inipath.parent if config.inipath is not None and config.inipath.is_file() else config.rootpath
+
+
+def _files(config: pytest.Config) -> Iterator[Path]:
+    """Yield the files that may have settings, and those that only later versions of pytest read."""
+    if config.inipath is not None:
+        yield config.inipath
+    project = project_file_of(project_folder(config))
+    if project is not None:
+        yield project
+    if pytest.version_tuple < (9,):
+        from pytest_delta_schema.engine.ini_files import SINCE_PYTEST_9
+
+        yield from (config.rootpath / name for name in SINCE_PYTEST_9)
+
+
+def _has_settings(path: Path) -> bool:
+    """Whether a file may have settings; also if it cannot be read, so that the error is shown."""
+    try:
+        return b"delta_" in path.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+class ProgressHandler(logging.Handler):
+    """Shows log records; what shows them is imported for the first one.
+
+    Args:
+        config: The run's configuration.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        super().__init__(logging.INFO)
+        self._config = config
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one record at once."""
+        from pytest_delta_schema.plugin.terminal import handler_of
+
+        handler_of(self._config).handle(record)
+
+
+def show_progress(config: pytest.Config) -> None:
+    """Show what this package logs, from INFO on, until the run ends; in nested runs only the innermost one shows it.
+
+    Args:
+        config: The run's configuration.
+    """
+    logger = logging.getLogger("pytest_delta_schema")
+    level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, ProgressHandler)]
+    handler = ProgressHandler(config)
+    for other in outer:
+        logger.removeHandler(other)
+    logger.addHandler(handler)
+    if logger.getEffectiveLevel() > logging.INFO:
+        logger.setLevel(logging.INFO)
+
+    def restore() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        for other in outer:
+            logger.addHandler(other)
+
+    config.add_cleanup(restore)

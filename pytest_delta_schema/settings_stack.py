@@ -1,0 +1,61 @@
+"""The stack that holds the settings in force.
+
+Every pytest run pushes its settings, also one without tables, so this module does not know what they are made of.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class PushedSettings:
+    """One entry of the stack, which computes its settings when they are needed first.
+
+    Args:
+        source: Returns the settings; called at most once.
+    """
+
+    def __init__(self, source: Callable[[], Any]) -> None:
+        self._source = source
+        self._settings: Any = None
+        self._lock = RLock()
+
+    def settings(self) -> Any:
+        """Return the settings."""
+        with self._lock:
+            if self._settings is None:
+                self._settings = self._source()
+            return self._settings
+
+
+_STACK: list[PushedSettings] = []
+"""The settings in force, the innermost last; all threads of the process see them."""
+
+
+def push_settings(source: Callable[[], Any]) -> PushedSettings:
+    """Put settings in force until they are popped.
+
+    Args:
+        source: Returns the settings; called when they are needed first.
+
+    Returns:
+        The entry, for :func:`pop_settings`.
+    """
+    pushed = PushedSettings(source)
+    _STACK.append(pushed)
+    return pushed
+
+
+def pop_settings(pushed: PushedSettings) -> None:
+    """Remove an entry that :func:`push_settings` returned, and those that were pushed after it."""
+    if pushed in _STACK:
+        del _STACK[_STACK.index(pushed) :]
+
+
+def innermost() -> PushedSettings | None:
+    """Return the entry that was pushed last; ``None`` if there is none."""
+    return _STACK[-1] if _STACK else None
