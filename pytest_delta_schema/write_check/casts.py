@@ -13,7 +13,7 @@ from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, Co
 from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
-from pytest_delta_schema.write_check.schema_merge import TypeDifference, evolves
+from pytest_delta_schema.write_check.schema_merge import TypeDifference, equal_at_start, evolves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,8 +137,9 @@ class Caster:
                 return tuple(given)
             matches = [*wanted[: len(given)], *[None] * (len(given) - len(wanted))]
         else:
-            by_name = NameMap.of(wanted)
-            matches = [by_name.get(column.name) for column in given]
+            equal = equal_at_start(wanted, given)
+            by_name = NameMap.of(wanted[equal:])
+            matches = [*wanted[:equal], *(by_name.get(column.name) for column in given[equal:])]
         return tuple(
             column if match is None else self._column(column, match, parent)
             for column, match in zip(given, matches, strict=True)

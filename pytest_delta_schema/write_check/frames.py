@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.casts import Caster, fits_without_cast
@@ -48,8 +48,8 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
         semantics: How the write treats columns.
         collector: Where findings and notes are added.
     """
-    width = len(state.columns)
-    same_names = len(frame) >= width and _names(frame[:width]) == _names(state.columns)
+    by_position, width = semantics.by_position, len(state.columns)
+    same_names = by_position and len(frame) >= width and _names(frame[:width]) == _names(state.columns)
     twice = _repeated(frame)
     nested = all("." in path for path in twice)
     condition = _duplicates_condition(semantics, same_names=same_names, nested=nested) if twice else None
@@ -59,8 +59,7 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
     if not semantics.casts:
         return frame
     may_widen = semantics.merges_schema and widens(state)
-    by_position = semantics.by_position
-    if by_position and same_names and fits_without_cast(state.columns, frame, semantics, widens=may_widen):
+    if same_names and fits_without_cast(state.columns, frame, semantics, widens=may_widen):
         return frame
     before = len(collector.findings)
     query = Caster(semantics, widens=may_widen, collector=collector).cast(frame, state.columns)
@@ -92,11 +91,13 @@ def _duplicates_condition(semantics: WriteSemantics, *, same_names: bool, nested
 
 def _repeated(columns: Sequence[ColumnState]) -> list[str]:
     """Return the paths of duplicate names, in lower case."""
-    names = [folded(column.name) for column in columns]
-    twice = [name for name, count in Counter(names).items() if count > 1] if len(set(names)) < len(names) else []
-    for name, column in zip(names, columns, strict=True):
+    twice: list[str] = []
+    if len(NameSet.of(columns)) < len(columns):
+        counts = Counter(folded(column.name) for column in columns)
+        twice = [name for name, count in counts.items() if count > 1]
+    for column in columns:
         if not isinstance(column.data_type, str):
-            twice.extend(f"{name}.{path}" for path in _repeated_below(column.data_type))
+            twice.extend([f"{folded(column.name)}.{path}" for path in _repeated_below(column.data_type)])
     return twice
 
 

@@ -139,6 +139,21 @@ def _nullable(data_type: DataTypeState) -> DataTypeState:
     return data_type
 
 
+def equal_at_start(columns: Sequence[ColumnState], frame: Sequence[ColumnState]) -> int:
+    """Return how many columns at the start have the same names and types, so that no look-up by name is needed.
+
+    Args:
+        columns: The columns of the table.
+        frame: The columns of the frame.
+    """
+    count = 0
+    for column, other in zip(columns, frame, strict=False):
+        if column.name != other.name or column.data_type != other.data_type:
+            break
+        count += 1
+    return count
+
+
 class _Merger:
     def __init__(self, *, widens: bool, version: tuple[int, int]) -> None:
         self._widens = widens
@@ -151,9 +166,10 @@ class _Merger:
     def fields(
         self, columns: Sequence[ColumnState], frame: Sequence[ColumnState], parent: ColumnPath
     ) -> tuple[ColumnState, ...]:
-        given = NameMap.of(frame)
-        merged = []
-        for column in columns:
+        equal = equal_at_start(columns, frame)
+        given = NameMap.of(frame[equal:])
+        merged = [*columns[:equal]]
+        for column in columns[equal:]:
             match = given.pop(column.name)
             if match is None or match.data_type == column.data_type:
                 merged.append(column)

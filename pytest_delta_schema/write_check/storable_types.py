@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.features import MAPPING_PROPERTY, SPECIAL_CHARACT
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.plan.types import NEEDED_FEATURES
 from pytest_delta_schema.state.expressions import columns_in
-from pytest_delta_schema.state.type_traversal import atoms, not_null_paths, unstorable
+from pytest_delta_schema.state.type_traversal import atoms, is_storable, not_null_paths, unstorable
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, find
 from pytest_delta_schema.write_check import storage_findings
 
@@ -28,7 +28,7 @@ _FEED = "delta.enableChangeDataFeed"
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 
 
-def require_written(columns: Iterable[ColumnState], semantics: WriteSemantics) -> Iterator[Finding]:
+def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -> Iterator[Finding]:
     """Yield a finding for every type that the method of the write refuses for all values.
 
     Args:
@@ -36,6 +36,8 @@ def require_written(columns: Iterable[ColumnState], semantics: WriteSemantics) -
         semantics: How the write treats columns.
     """
     if semantics.method == "save":
+        if all(map(is_storable, atoms(column.data_type for column in columns))):
+            return
         for column in columns:
             for path, data_type in unstorable(column.data_type, ColumnPath(column.name)):
                 yield storage_findings.unsupported_type(path, data_type, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
