@@ -258,18 +258,23 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
     updates = getattr(config.option, "update_snapshots", False)
     if not (updates or (run is not None and (run.tables or run.is_refused)) or _has_workers(config)):
         return (yield)
-    from pytest_delta_schema.plugin import syrupy_compat
     from pytest_delta_schema.plugin.run import contract_run
+    from pytest_delta_schema.plugin.syrupy_compat import (
+        corrected_report,
+        find_no_unused,
+        mark_as_skipped,
+        protect_after_run,
+    )
     from pytest_delta_schema.plugin.workers import is_distributed
 
     run = contract_run(config)
     if updates:
-        syrupy_compat.protect_after_run(session, exitstatus)
-    syrupy_compat.mark_as_skipped(config, run.without_snapshot)
+        protect_after_run(session, exitstatus)
+    mark_as_skipped(config, run.without_snapshot)
     stopped = config.option.collectonly or exitstatus not in _ENDS_OF_TESTS
     if run.is_refused or (stopped and not is_distributed(config)):
-        syrupy_compat.find_no_unused(config)
-    with syrupy_compat.corrected_report():
+        find_no_unused(config)
+    with corrected_report():
         return (yield)
 
 
