@@ -56,7 +56,13 @@ SCENARIOS = (
 )
 """The tests of a pair: the scenarios of the local and the session backend."""
 
-PLAIN = ("--numprocesses=2", "--dist=loadfile", "-m", "not spark")
+ABOUT_RECORDS = (
+    "tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[reference/versions.md]",
+    "tests/versions/test_record.py::test_no_recorded_run_has_a_failure",
+)
+"""Tests of what is recorded, which the environments before have changed; they belong to the tests of a checkout."""
+
+PLAIN = ("--numprocesses=2", "--dist=loadfile", "-m", "not spark", *(f"--deselect={name}" for name in ABOUT_RECORDS))
 """The tests that need no JVM, in two processes."""
 
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
