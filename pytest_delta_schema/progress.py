@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 LOGGER = "pytest_delta_schema"
 """The logger of this package."""
 
+JAVA_LOGGER = f"{LOGGER}.java"
+"""The logger to which each exception of Spark is logged with its Java stack, with the level DEBUG."""
+
 INTERVAL = 2.0
 """Seconds between two records of a step; a terminal that cannot rewrite a line shows fewer of them."""
 

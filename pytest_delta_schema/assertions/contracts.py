@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
@@ -75,6 +76,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     Raises:
         RowsError: An ``AssertionError`` with all violations at once.
         InvalidModelError: If the declaration breaks rules.
+        StatementError: If Spark cannot compute the rows.
     """
     settings = current_settings() if settings is None else settings
     contract = declared(model, settings)
@@ -89,7 +91,8 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     unknown = NameSet.of(column for column in made if column.value and _uses(column.value.generated, wrong))
     whole = whole.selectExpr("*", *(generated(column) for column in made if column.name not in unknown))
     data_checks = list(_data_checks(wanted, wrong, unknown))
-    (row,) = whole.selectExpr(*counted(data_checks)).collect()
+    with in_users_names():
+        (row,) = whole.selectExpr(*counted(data_checks)).collect()
     broken = [
         _broken(wanted, data_check, f"{count} of {number(row[0], 'row')}")
         for data_check, count in zip(data_checks, row[1:], strict=True)

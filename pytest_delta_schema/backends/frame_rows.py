@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, MapType, StructType, TimestampType
 
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -23,10 +25,14 @@ def rows_of(rows: Any, columns: NameMap[ColumnState]) -> Iterable[object]:
     Args:
         rows: What the user gave. Missing values of pandas are NULL.
         columns: The columns of the table, by name.
+
+    Raises:
+        StatementError: If Spark cannot compute the rows of a frame.
     """
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(rows).__mro__}
     if ("pyspark", "DataFrame") in kinds:
-        return [_with_instants(row, rows.schema) for row in rows.collect()]
+        with in_users_names():
+            return [_with_instants(row, rows.schema) for row in rows.collect()]
     if ("pandas", "DataFrame") in kinds:
         return _rows_of_pandas(rows, columns)
     return rows  # type: ignore[no-any-return]  # rows of any form, which are checked one by one

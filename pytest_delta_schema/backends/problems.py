@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.spark_errors import JVM_GONE, NO_CONNECTION
+from pytest_delta_schema.backends.spark.spark_errors import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
 
@@ -33,7 +33,7 @@ def refused(name: QualifiedName, error: StatementError, remedy: str) -> Diagnost
         error: Why; if the connection is lost, its text has the remedy.
         remedy: What to do about another fault.
     """
-    if error.condition not in {JVM_GONE, NO_CONNECTION}:
+    if error.condition not in {JVM_GONE, NO_CONNECTION, SESSION_STOPPED}:
         return problem(name, f"cannot be read ({error})", remedy)
     fact, _, remedy = str(error).rpartition("; ")
     return problem(name, fact, remedy, concerns_run=True)

@@ -165,7 +165,7 @@ def pytest_collect_file(
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run checks without a catalog first, and tests that use the catalog after the checks that change it."""
+    """Stop the run if its settings do not fit what was collected."""
     run = config.stash.get(RUN, None)
     if run is None:
         return
@@ -173,16 +173,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     if only_shows(config):
         return
-    if run.tables:
-        from pytest_delta_schema.plugin.collection import in_order
+    if run.tables and run.options.settings.rules:
         from pytest_delta_schema.plugin.workers import is_worker
 
-        items[:] = in_order(items, run)
         # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
-        if run.options.settings.rules and not is_worker(config):
-            faults = rule_faults(run.options.settings.rules)
-            if faults:
-                raise pytest.UsageError("\n".join(faults))
+        faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)
+        if faults:
+            raise pytest.UsageError("\n".join(faults))
     if run.options.mode is not None and (run.settings.must_match or run.settings.bindings):
         from pytest_delta_schema.engine.consent_audit import unmatched_consents
         from pytest_delta_schema.plugin.collection import bindings_that_fail
@@ -191,13 +188,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         refuse(config, items, [*unmatched_consents(run.declarations), *bindings_that_fail(run)])
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Note which tables were selected, so that all of them can be read at once."""
+    """Run checks without a catalog first, and tests that use the catalog after the checks that change it.
+
+    Here no other plugin changes the order again, as ``--failed-first`` would. All tables that were selected are noted,
+    so that they can be read at once.
+    """
     run = session.config.stash.get(RUN, None)
     if run is not None and run.tables:
-        from pytest_delta_schema.plugin.collection import selected_tables, tables_with_rules
+        from pytest_delta_schema.plugin.collection import in_order, selected_tables, tables_with_rules
 
+        session.items[:] = in_order(session.items, run)
         run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Stop a test whose Spark session was stopped by another one."""
+    run = item.config.stash.get(RUN, None)
+    if run is None or run.spark_watch is None:
+        return
+    fault = run.spark_watch.fault(getattr(item, "fixturenames", ()))
+    if fault:
+        from pytest_delta_schema.plugin.failures import CatalogUnavailable
+
+        raise CatalogUnavailable(fault)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -209,6 +225,8 @@ def pytest_runtest_makereport(
     run = item.config.stash.get(RUN, None)
     if run is None:
         return report
+    if run.spark_watch is not None:
+        run.spark_watch.look(report)
     if OUTCOME in item.stash:
         from pytest_delta_schema.plugin.outcome_report import attach
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.registry import find_backend
+from pytest_delta_schema.plugin.every_run import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,12 +26,12 @@ def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
         request: The request of the catalog's fixture.
         options: The run's checked options.
     """
-    from pytest_delta_schema.errors import BackendUnavailableError
+    from pytest_delta_schema.errors import BackendUnavailableError, StatementError
     from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
     try:
         return find_backend(options.backend).open(FixtureContext(request, backend_settings(request.config, options)))
-    except BackendUnavailableError as error:
+    except (BackendUnavailableError, StatementError) as error:
         raise CatalogUnavailable(str(error)) from None
 
 
@@ -110,6 +111,7 @@ class FixtureContext:
     def spark(self) -> SparkSession:
         """Return the value of ``delta_spark``."""
         session: SparkSession = self._request.getfixturevalue("delta_spark")
+        self._request.config.stash[RUN].watch("delta_catalog", session)
         return session
 
     def call_at_end(self, function: Callable[[], object]) -> None:

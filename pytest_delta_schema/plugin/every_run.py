@@ -147,6 +147,10 @@ class ProgressHandler(logging.Handler):
         handler_of(self._config).handle(record)
 
 
+_WITH_JAVA_STACKS = 2
+"""The verbosity, that of ``-vv``, with which the captured log of failed tests has the Java stack of errors."""
+
+
 def show_progress(config: pytest.Config) -> None:
     """Show what this package logs, from INFO on, until the run ends; in nested runs only the innermost one shows it.
 
@@ -161,10 +165,15 @@ def show_progress(config: pytest.Config) -> None:
     logger.addHandler(handler)
     if logger.getEffectiveLevel() > logging.INFO:
         logger.setLevel(logging.INFO)
+    java = logging.getLogger("pytest_delta_schema.java")
+    java_level = java.level
+    if config.get_verbosity() >= _WITH_JAVA_STACKS:
+        java.setLevel(logging.DEBUG)
 
     def restore() -> None:
         logger.removeHandler(handler)
         logger.setLevel(level)
+        java.setLevel(java_level)
         for other in outer:
             logger.addHandler(other)
 

@@ -65,11 +65,12 @@ class CatalogUnavailable(RunFault):
     """The catalog could not be opened or read.
 
     Args:
-        reason: One line.
+        reason: A line, and perhaps lines of code to add.
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(one_line([reason]), "the catalog is not available")
+        head, code, lines = reason.partition(":\n    ")
+        super().__init__(one_line([head]) + escaped_lines(code + lines), "the catalog is not available")
 
 
 class ConsentsRefused(RunFault):

@@ -94,7 +94,10 @@ def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict
 def delta_spark(
     request: pytest.FixtureRequest, pytestconfig: pytest.Config, delta_spark_conf: dict[str, str], delta_warehouse: Path
 ) -> Iterator[SparkSession]:
-    """A Spark session with Delta: the active one, or a tuned local one that is stopped at the end."""
+    """A Spark session with Delta: the active one, or a tuned local one that is stopped at the end.
+
+    An active session without Delta is an error that shows the lines to add where it is created.
+    """
     from pytest_delta_schema.backends.local.session import catalog_conf, open_session
     from pytest_delta_schema.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.failures import CatalogUnavailable
@@ -110,6 +113,7 @@ def delta_spark(
         )
     except BackendUnavailableError as error:
         raise CatalogUnavailable(str(error)) from None
+    run.watch("delta_spark", session.spark)
     yield session.spark
     if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
         session.abort()

@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema.engine.entry_checks import check_entry, sync_entry
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.outcome_report import report_outcome
-from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract, check
+from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract, check, once
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.metadata_sync import SyncsEntries
@@ -38,7 +38,9 @@ class _SyncedEntry:
     def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
         """The metadata of the Delta log is written to the catalog entry; data files are not touched."""
         declarations = request.config.stash[RUN].declarations
-        outcome = sync_entry(self.table, delta_catalog, declarations, recreates=self.recreates)
+        outcome = once(
+            request.node, lambda: sync_entry(self.table, delta_catalog, declarations, recreates=self.recreates)
+        )
         report_outcome(request.node, outcome)
 
 

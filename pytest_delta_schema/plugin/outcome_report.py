@@ -26,10 +26,14 @@ _WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
 
 
 def add_properties(item: pytest.Item, **values: object) -> None:
-    """Add properties to the report of ``item``, each one line of harmless characters; empty ones are left out."""
+    """Add properties to the report of ``item``, each one line of harmless characters; empty ones are left out.
+
+    A property that it has already, because another plugin runs the item again, is not added twice.
+    """
     for name, value in values.items():
-        if value not in (None, ""):
-            item.user_properties.append((PREFIX + name, escaped(value)))
+        pair = (PREFIX + name, escaped(value))
+        if value not in (None, "") and pair not in item.user_properties:
+            item.user_properties.append(pair)
 
 
 def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+    from pyspark.sql import SparkSession
 
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.declarations import Declarations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.spark_watch import SparkWatch
 
 
 class ContractRun:
@@ -44,8 +46,22 @@ class ContractRun:
         self.modules_without_tables: dict[Path, str] = {}
         self.is_refused = False
         self.has_started_spark = False
+        self.spark_watch: SparkWatch | None = None
         self._config = config
         self._gates: dict[int, Gate] = {}
+
+    def watch(self, fixture: str, spark: SparkSession) -> None:
+        """Watch the session on which a fixture depends, so that the test is named that stops it.
+
+        Args:
+            fixture: The name of the fixture.
+            spark: The session.
+        """
+        if self.spark_watch is None:
+            from pytest_delta_schema.plugin.spark_watch import SparkWatch
+
+            self.spark_watch = SparkWatch()
+        self.spark_watch.watch(fixture, spark)
 
     def declare(self, table: Table) -> Table:
         """Add a table, and return the one that was declared first under its name."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import Table
 
+_FIRST: pytest.StashKey[TableOutcome] = pytest.StashKey()
+
 _F = TypeVar("_F", bound="Callable[..., None]")
 
 
@@ -30,6 +32,20 @@ def check(function: _F) -> _F:
     function.__test__ = True  # type: ignore[attr-defined]
     marked: _F = pytest.mark.delta(getattr(pytest.mark, f"delta_{function.__name__}")(function))
     return marked
+
+
+def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
+    """Return the outcome of a change of the catalog, which is made once, even if another plugin runs the item again.
+
+    A second attempt could succeed, and the report would have neither the failure nor the statements of the first one.
+
+    Args:
+        item: The item.
+        change: Makes the change.
+    """
+    if _FIRST not in item.stash:
+        item.stash[_FIRST] = change()
+    return item.stash[_FIRST]
 
 
 def report_unless_shown(request: pytest.FixtureRequest, table: Table, outcome: TableOutcome) -> None:
@@ -99,5 +115,6 @@ class ApplyContract(StandardContract):
         run = request.config.stash[RUN]
         # Another worker of xdist may have created the parents of a table in a catalog of its own.
         with_parents = is_worker(request.config)
-        outcome = run.gate(delta_catalog).apply(self.table, run.progress, with_parents=with_parents)
+        gate = run.gate(delta_catalog)
+        outcome = once(request.node, lambda: gate.apply(self.table, run.progress, with_parents=with_parents))
         report_unless_shown(request, self.table, outcome)

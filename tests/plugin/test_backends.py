@@ -14,7 +14,8 @@ from pyspark.errors import PySparkException
 class Session:
     __module__ = "pyspark.sql.connect.session"
 
-    def sql(self, text):
+    @property
+    def conf(self):
         raise PySparkException("nobody is there")
 
 @pytest.fixture(scope="session")
@@ -56,7 +57,12 @@ def test_session_takes_the_session_of_the_project(project):
 
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(
-        ["  unreadable  dev.silver.orders: cannot be read (nobody is there); repair the session, *"]
+        [
+            (
+                "  unreadable  *the Spark session does not answer: nobody is there; see that its server runs and can be"
+                " reached"
+            )
+        ]
     )
 
 

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 def _open(context: BackendContext) -> LocalCatalog:
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
+    from pytest_delta_schema.backends.spark.session_check import require_delta, require_jvm
+    from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 
     spark = context.spark()
-    with step("opening the catalog"):
+    require_jvm(spark)
+    require_delta(spark)
+    with in_users_names(str, spark), step("opening the catalog"):
         return LocalCatalog(spark, context.warehouse())
 
 

@@ -85,13 +85,13 @@ class LocalCatalog:
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, about two milliseconds each, without a Spark job."""
         models = list(models)
-        with in_users_names(self.bridge.with_logical_names):
+        with in_users_names(self.bridge.with_logical_names, self.spark):
             wishes = conversions(models)
             return read_tables(self.bridge, names_around(models), wishes, self._sources)
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read only the named tables, without a Spark job."""
-        with in_users_names(self.bridge.with_logical_names):
+        with in_users_names(self.bridge.with_logical_names, self.spark):
             return read_tables(self.bridge, names)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
@@ -128,7 +128,7 @@ class LocalCatalog:
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its log cannot be read."""
-        with in_users_names(self.bridge.with_logical_names):
+        with in_users_names(self.bridge.with_logical_names, self.spark):
             return version_of(read_tables(self.bridge, [table]), table)
 
     def count_rows(
@@ -214,7 +214,7 @@ class LocalCatalog:
     @contextmanager
     def _speaking(self, catalog: str) -> Iterator[None]:
         """Register a catalog in the session, and use the names of users in errors."""
-        with in_users_names(self.bridge.with_logical_names):
+        with in_users_names(self.bridge.with_logical_names, self.spark):
             self.bridge.register([catalog])
             yield
 

@@ -59,7 +59,7 @@ def write_to_clone(  # noqa: PLR0913, PLR0917 - the settings of a writer
         options = [key for key, is_set in flags.items() if is_set]
         try:
             with (
-                in_users_names(catalog.bridge.with_logical_names),
+                in_users_names(catalog.bridge.with_logical_names, catalog.spark),
                 setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()),
             ):
                 path = table_folder(catalog.warehouse, state.name)
@@ -107,7 +107,7 @@ def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
 
 def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another one and no rows."""
-    with in_users_names(catalog.bridge.with_logical_names):
+    with in_users_names(catalog.bridge.with_logical_names, catalog.spark):
         actions = protocol_and_metadata(catalog.bridge.gateway, source)
     now = int(time.time() * 1000)
     info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}

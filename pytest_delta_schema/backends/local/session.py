@@ -19,11 +19,20 @@ from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, class
 from pytest_delta_schema.backends.local.physical_names import decode
 from pytest_delta_schema.backends.spark.compat import (
     active_spark,
+    end_unused_jvm,
     forget_session,
+    is_replaced,
     jvm_of,
     jvm_process,
     new_builder,
     shut_down_gateway,
+)
+from pytest_delta_schema.backends.spark.session_check import (
+    CATALOG,
+    CATALOG_OF_DELTA,
+    EXTENSION,
+    EXTENSIONS,
+    require_delta,
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import BackendUnavailableError, because, reason
@@ -60,8 +69,8 @@ def session_conf(warehouse: Path) -> dict[str, str]:
     return {
         "spark.master": "local[1]",
         "spark.app.name": "pytest-delta-schema",
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        EXTENSIONS: EXTENSION,
+        CATALOG: CATALOG_OF_DELTA,
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(warehouse / "spark_catalog"),
         "spark.sql.sources.default": "delta",
@@ -103,8 +112,8 @@ class LocalSession:
         self.close()
 
     def close(self) -> None:
-        """Stop the session and its JVM if they were started here; another session keeps running."""
-        if not self.owned:
+        """Stop the session and its JVM if they were started here; another session keeps running, also in that JVM."""
+        if not self.owned or is_replaced(self.spark):
             return
         process = jvm_process(self.spark)
         if process is not None and process.poll() is not None:
@@ -149,7 +158,7 @@ def active_session() -> LocalSession | None:
 
 
 def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *, archive: bool = True) -> LocalSession:
-    """Return the active session, or start a local one; long work is logged to ``pytest_delta_schema``.
+    """Return the active session if it has Delta, or start a local one; long work is logged to ``pytest_delta_schema``.
 
     Args:
         warehouse: The folder that holds all catalogs; made if it is missing, with a file that keeps it out of git.
@@ -162,15 +171,19 @@ def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *
 
     Raises:
         BackendUnavailableError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot
-            be used, or Spark does not start.
+            be used, or Spark does not start; or if the active session has no Delta.
     """
-    return active_session() or start_session(warehouse, conf, archive=archive)
+    session = active_session()
+    if session is None:
+        return start_session(warehouse, conf, archive=archive)
+    require_delta(session.spark)
+    return session
 
 
 def start_session(
     warehouse: Path | str, conf: Mapping[str, str] | None = None, *, archive: bool = True
 ) -> LocalSession:
-    """Start a local session in a JVM of its own; see :func:`open_session`."""
+    """Start a local session in a new JVM, and end the JVM of a stopped one; see :func:`open_session`."""
     warehouse = Path(warehouse)
     conf = session_conf(warehouse) if conf is None else conf
     prepare_warehouse(warehouse)
@@ -182,6 +195,7 @@ def start_session(
         _OPTIONS: f"{needs.options} {needs.archive.flags}" if needs.archive else needs.options,
         _CLASS_PATH: ":".join([*map(str, needs.class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
     }
+    end_unused_jvm()
     return LocalSession(_start(settings), owned=True, archive=needs.archive)
 
 

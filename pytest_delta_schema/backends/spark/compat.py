@@ -73,6 +73,41 @@ def jvm_process(spark: SparkSession) -> subprocess.Popen[bytes] | None:
     return process
 
 
+def end_unused_jvm() -> None:
+    """End the JVM of a session that was stopped, if this process has started it.
+
+    pyspark would start the next session in it, whose class path and flags are those of the first one.
+    """
+    if "pyspark" not in sys.modules:
+        return
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    process = getattr(gateway, "proc", None)
+    if process is None or SparkContext._active_spark_context is not None:
+        return
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    process.stdin.close()
+    process.wait()
+
+
+def is_stopped(spark: SparkSession) -> bool:
+    """Whether a session was stopped in this process; a session whose JVM has crashed was not."""
+    if is_remote(spark):
+        return bool(getattr(spark, "is_stopped", False))
+    # Projects also give doubles of a session to fixtures.
+    context: Any = getattr(spark, "sparkContext", None)
+    return getattr(context, "_jsc", context) is None and context is not None
+
+
+def is_replaced(spark: SparkSession) -> bool:
+    """Whether the JVM of a classic session runs another session, which was created after it was stopped."""
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context not in (None, spark.sparkContext)
+
+
 def shut_down_gateway(spark: SparkSession) -> None:
     """Close the connections to the JVM of a stopped session, so that the next session starts a JVM of its own."""
     from pyspark import SparkContext
@@ -140,6 +175,11 @@ def java_condition(error: Any) -> str:
         with suppress(Py4JError):
             return str(getattr(error, method)() or "")
     return ""
+
+
+def java_stack(error: Exception) -> str:
+    """Return the Java stack that pyspark keeps apart from the message of an error, ``""`` if it has none."""
+    return str(getattr(error, "_stackTrace", None) or "")
 
 
 def _gateway(spark: SparkSession) -> Any:

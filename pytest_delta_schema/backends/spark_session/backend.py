@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 
 
 def _open(context: BackendContext) -> SessionCatalog:
+    from pytest_delta_schema.backends.spark.session_check import require_delta
     from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 
-    return SessionCatalog(context.spark(), context.settings.values["read_threads"])
+    spark = context.spark()
+    require_delta(spark)
+    return SessionCatalog(spark, context.settings.values["read_threads"])
 
 
 BACKEND = Backend(open=_open)

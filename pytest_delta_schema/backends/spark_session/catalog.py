@@ -90,7 +90,7 @@ class SessionCatalog:
     @cached_property
     def capabilities(self) -> Capabilities:
         """The capabilities of the session; its versions are read when they are first needed."""
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             versions = SparkVersions.of(self.spark, self._gateway)
         return versions.limit(REMOTE if self._gateway is None else CLASSIC)
 
@@ -125,12 +125,12 @@ class SessionCatalog:
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             return tuple(introduced_by(self.spark.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
@@ -140,7 +140,7 @@ class SessionCatalog:
             UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             StatementError: If Spark or Delta refuses it.
         """
-        with in_users_names(self._redacted), stopped_by(self._stop):
+        with in_users_names(self._redacted, self.spark), stopped_by(self._stop):
             self._statements.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -193,17 +193,17 @@ class SessionCatalog:
             StatementError: If values would not be read back as they were given, and nothing is written; or if the table
                 refuses them.
         """
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             insert_rows(self.spark, self._read([table])[table], rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             self._sql(drop_schema(catalog, schema))
 
     def _newest(self, table: QualifiedName) -> int:
@@ -234,7 +234,7 @@ class SessionCatalog:
             return ()
 
     def _schema(self, name: QualifiedName) -> Any:
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             return self.spark.table(dotted(name)).schema
 
     def _files(self, location: str) -> LogFiles | None:
@@ -245,7 +245,7 @@ class SessionCatalog:
         return HadoopLog(self.spark, unquote(location)) if folder is None else LocalLog(folder)
 
     def _rows(self, text: str) -> Sequence[Any]:
-        with in_users_names(self._redacted):
+        with in_users_names(self._redacted, self.spark):
             return self.spark.sql(text).collect()
 
     def _sql(self, text: str) -> Any:

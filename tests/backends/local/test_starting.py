@@ -25,6 +25,7 @@ from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse
 from pytest_delta_schema.errors import BackendUnavailableError
+from support.tables import NAME
 
 START = """
 import logging, sys
@@ -46,7 +47,9 @@ from pyspark.sql import SparkSession
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.jars import delta_jars
-from pytest_delta_schema.backends.local.session import open_session
+from pytest_delta_schema.backends.local.session import open_session, session_conf, start_session
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.errors import StatementError
 sys.path.insert(0, sys.argv[2])
 from support.tables import orders
 warehouse = Path(sys.argv[1])
@@ -67,6 +70,18 @@ print("LEFT", len(orchestrator.plan_tables([orders()]).actions))
 session.close()
 print("COLUMNS", spark.sql("SELECT * FROM dev.silver.orders").columns)
 spark.stop()
+for attempt in (lambda: catalog.snapshot([orders()]), lambda: catalog.run(None), lambda: SessionCatalog(spark).version(orders().name)):
+    try:
+        print(attempt())
+    except StatementError as error:
+        print(error.condition)
+own = start_session(warehouse, {**session_conf(warehouse), "spark.app.name": "own"}, archive=False)
+print("LEFT", len(Orchestrator.over(LocalCatalog(own.spark, warehouse)).plan_tables([orders()]).actions))
+own.spark.stop()
+other = SparkSession.builder.appName("other").getOrCreate()
+own.close()
+print("ROWS", other.sql("SELECT 1").count())
+other.stop()
 """
 
 
@@ -96,6 +111,9 @@ def test_a_session_of_the_project_that_knows_nothing_of_us_is_enough(tmp_path):
     answer = run(FOREIGN, tmp_path, Path(__file__).parents[2])
 
     assert "RAN 3\nLEFT 0\nCOLUMNS ['id', 'created_ts', 'amount']" in answer.stdout, answer.stderr
+    # It was stopped: that is named, a session of this package starts in a JVM of its own, and no other one is ended.
+    assert "SESSION_STOPPED\n" * 2 + f"{NAME}: the Spark session was stopped" in answer.stdout, answer.stderr
+    assert answer.stdout.endswith("LEFT 0\nROWS 1\n"), answer.stderr
 
 
 @pytest.mark.spark
