@@ -1,4 +1,4 @@
-"""What the plugin does in every pytest run, also in one that has no tables and no settings of this package.
+"""The part of the plugin that runs in every pytest run, also in one that has no tables and no settings of this package.
 
 It is loaded with the plugin: it imports no module that such a run does not need.
 """
