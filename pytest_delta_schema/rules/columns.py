@@ -50,6 +50,8 @@ class DuplicateColumn:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every name that is declared more than once."""
         for paths in _structs(table):
+            if len(set(paths)) == len(paths):
+                continue
             spellings: dict[ColumnPath, list[str]] = {}
             for path in paths:
                 spellings.setdefault(path, []).append(str(path))
@@ -168,7 +170,8 @@ def _structs_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[
     if isinstance(data_type, StructState):
         yield paths
     for part, inner in zip(parts, paths, strict=True):
-        yield from _structs_below(part.data_type, inner)
+        if not isinstance(part.data_type, str):
+            yield from _structs_below(part.data_type, inner)
 
 
 def repeated(names: Iterable[str]) -> list[str]:
