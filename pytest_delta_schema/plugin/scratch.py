@@ -13,6 +13,7 @@ from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import ScratchCatalog
@@ -43,7 +44,8 @@ class Scratch:
         """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
         name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
         self._schemas.append((folded(catalog_name), name))
-        self._catalog.create_schema(folded(catalog_name), name)
+        with step(f"creating the scratch schema {name}"):
+            self._catalog.create_schema(folded(catalog_name), name)
         return f"{folded(catalog_name)}.{name}"
 
     @hides_traceback
@@ -82,4 +84,5 @@ class Scratch:
     def clean_up(self) -> None:
         """Drop every schema that was made, with everything in it."""
         for catalog_name, schema_name in reversed(self._schemas):
-            self._catalog.drop_schema(catalog_name, schema_name)
+            with step(f"dropping the scratch schema {schema_name}"):
+                self._catalog.drop_schema(catalog_name, schema_name)
