@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema._lazy import lazy_exports
-
 if TYPE_CHECKING:
     from pytest_delta_schema.assertions import assert_accepts as assert_accepts
     from pytest_delta_schema.assertions import assert_evolves as assert_evolves
@@ -61,4 +59,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__ = lazy_exports(__name__)
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used."""
+    from pytest_delta_schema._lazy import lazy_exports
+
+    return lazy_exports(__name__)[0](name)
+
+
+def __dir__() -> list[str]:
+    from pytest_delta_schema._lazy import lazy_exports
+
+    return lazy_exports(__name__)[1]()

@@ -13,7 +13,6 @@ HEAVY = (
 )
 LOADED = [
     "pytest_delta_schema",
-    "pytest_delta_schema._lazy",
     "pytest_delta_schema.plugin",
     "pytest_delta_schema.plugin.every_run",
     "pytest_delta_schema.plugin.fixtures",
