@@ -22,13 +22,12 @@ CACHE = cache_folder().parent
 
 OPTIMIZED = {
     "spark.driver.extraJavaOptions": (
-        "-XX:+UseSerialGC -Xms1g -Xmn500m -Djdk.lang.Process.launchMechanism=VFORK -XX:Tier4InvocationThreshold=25000"
-        " -XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=75000 -XX:Tier4BackEdgeThreshold=200000"
+        "-XX:+UseSerialGC -Xms1g -Xmn500m -XX:Tier4InvocationThreshold=25000 -XX:Tier4MinInvocationThreshold=3000"
+        " -XX:Tier4CompileThreshold=75000 -XX:Tier4BackEdgeThreshold=200000"
     )
 }
 """The optimising compiler pays off in a session of many minutes, which is longer than those of users, but only for what
-runs five times as often as by default: it took a third of the JVM's CPU time. Hadoop starts ten processes a commit
-(readlink and chmod), for which VFORK takes half the steps."""
+runs five times as often as by default: it took a third of the JVM's CPU time."""
 
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 """Compiling plans takes Spark a fifth of the time where tables have a few rows."""

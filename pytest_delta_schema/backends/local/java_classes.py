@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 CATALOG_CLASS = "pytest_delta_schema.NamespacedDeltaCatalog"
 READER_CLASS = "pytest_delta_schema.StateReader"
 LISTER_CLASS = "pytest_delta_schema.FileLister"
+FILE_SYSTEMS = {
+    "spark.hadoop.fs.file.impl": "pytest_delta_schema.NioFileSystem",
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "pytest_delta_schema.NioFs",
+}
+"""Settings by which Spark writes local files without the processes that Hadoop starts; for JVMs with the classes."""
 
 _BUILDER = "Build.java"
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
 from pytest_delta_schema.backends.local.jars import delta_jars
 from pytest_delta_schema.backends.local.java import find_java
-from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, classes_jar
+from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, FILE_SYSTEMS, classes_jar
 from pytest_delta_schema.backends.local.physical_names import decode
 from pytest_delta_schema.backends.spark.compat import (
     active_spark,
@@ -190,6 +190,7 @@ def start_session(
     needs = needs_of_start(conf, archive=archive)
     settings = {
         **catalog_conf(known_catalogs(warehouse), warehouse),
+        **FILE_SYSTEMS,
         "spark.local.dir": _temporary_folder(),
         **conf,
         _OPTIONS: f"{needs.options} {needs.archive.flags}" if needs.archive else needs.options,

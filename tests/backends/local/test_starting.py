@@ -18,12 +18,13 @@ import pytest
 from pytest_delta_schema import progress
 from pytest_delta_schema.backends.local import catalog, jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
+from pytest_delta_schema.backends.local import session as session_module
 from pytest_delta_schema.backends.local.backend import BACKEND
 from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
 from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
-from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse
+from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse, start_session
 from pytest_delta_schema.errors import BackendUnavailableError
 from support.tables import NAME
 
@@ -175,6 +176,23 @@ def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
     assert answer.stdout.startswith("the local Spark did not start: ")
     assert answer.stdout.endswith("; look at its log above\n")
     assert "Master must" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("conf", "file_system"),
+    [({}, "pytest_delta_schema.NioFileSystem"), ({"spark.hadoop.fs.file.impl": "shop.Files"}, "shop.Files")],
+    ids=["default", "replaced"],
+)
+def test_local_files_are_written_by_classes_that_a_project_can_replace(tmp_path, monkeypatch, conf, file_system):
+    started: dict[str, str] = {}
+    monkeypatch.setattr(session_module, "_start", started.update)
+    needs = session_module.StartNeeds(class_path=(), options="", archive=None)
+    monkeypatch.setattr(session_module, "needs_of_start", lambda _conf, **_: needs)
+
+    start_session(tmp_path, conf)
+
+    assert started["spark.hadoop.fs.file.impl"] == file_system
+    assert started["spark.hadoop.fs.AbstractFileSystem.file.impl"] == "pytest_delta_schema.NioFs"
 
 
 @pytest.mark.spark
