@@ -71,7 +71,7 @@ print("LEFT", len(orchestrator.plan_tables([orders()]).actions))
 session.close()
 print("COLUMNS", spark.sql("SELECT * FROM dev.silver.orders").columns)
 spark.stop()
-for attempt in (lambda: catalog.snapshot([orders()]), lambda: catalog.run(None), lambda: SessionCatalog(spark).version(orders().name)):
+for attempt in (lambda: catalog.snapshot([orders()]), lambda: catalog.create_schema("dev", "x"), lambda: SessionCatalog(spark).version(orders().name)):
     try:
         print(attempt())
     except StatementError as error:
