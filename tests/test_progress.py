@@ -97,7 +97,7 @@ def test_of_steps_inside_of_each_other_the_innermost_is_shown_by_one_thread(step
     with step("applying", counting(outer)):
         with step("statement 1", counting(inner)):
             inner.wait()
-            running += [thread.name for thread in threads() if thread.name.startswith("pytest-delta-schema")]
+            running += [thread.name for thread in threads() if "progress" in thread.name]
         with step("statement 2"):
             pass
         outer.wait()

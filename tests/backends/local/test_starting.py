@@ -25,6 +25,7 @@ from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse, start_session
+from pytest_delta_schema.backends.spark import session_check
 from pytest_delta_schema.errors import BackendUnavailableError
 from support.tables import NAME
 
@@ -145,6 +146,9 @@ def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch):
     shown = Event()
     caplog.handler.addFilter(lambda _: shown.set() or True)
     monkeypatch.setattr(catalog, "LocalCatalog", lambda *opened: shown.wait(60) and opened)
+
+    for check in (session_check.require_jvm, session_check.require_delta):
+        monkeypatch.setattr(session_check, check.__name__, lambda _: None)
 
     opened: Any = BACKEND.open(SimpleNamespace(spark=lambda: "spark", warehouse=lambda: "warehouse"))
 
