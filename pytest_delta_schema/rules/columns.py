@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath, column_path
@@ -14,11 +15,11 @@ from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_cons
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.spark_types import nested_types
-from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.state.type_traversal import not_null_paths, struct_fields
 from pytest_delta_schema.state.types import StructState, below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
@@ -49,9 +50,9 @@ class DuplicateColumn:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every name that is declared more than once."""
+        if not any(map(_has_duplicates, _names(table))):
+            return
         for paths in _structs(table):
-            if len(set(paths)) == len(paths):
-                continue
             spellings: dict[ColumnPath, list[str]] = {}
             for path in paths:
                 spellings.setdefault(path, []).append(str(path))
@@ -75,13 +76,15 @@ class InvalidColumnName:
         """Yield one violation that lists every such name, unless column mapping is declared."""
         if is_on(MAPPING_PROPERTY, table.table_properties):
             return
+        all_names = "".join(chain.from_iterable(_names(table)))
+        if not any(character in all_names for character in SPECIAL_CHARACTERS):
+            return
         every = (path for paths in _structs(table) for path in paths)
         names = [str(path) for path in every if not SPECIAL_CHARACTERS.isdisjoint(path.name)]
-        if names:
-            listed = ", ".join(map(repr, names))
-            message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
-            remedy = f"rename them, or declare the property {MAPPING_PROPERTY}='name'"
-            yield violation(self, table.qualified_name, names[0], f"{message} under column mapping only", remedy)
+        listed = ", ".join(map(repr, names))
+        message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
+        remedy = f"rename them, or declare the property {MAPPING_PROPERTY}='name'"
+        yield violation(self, table.qualified_name, names[0], f"{message} under column mapping only", remedy)
 
 
 class NotNullColumnAdded:
@@ -155,6 +158,20 @@ class DropWithoutColumnMapping:
             f"declare the property {MAPPING_PROPERTY}='name', or set"
             f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
         )
+
+
+def _names(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the columns, and of the fields of each struct, together.
+
+    Rules test them before they build paths, which only tables with a fault need.
+    """
+    yield tuple(column.name for column in table.columns)
+    for _, data_type in nested_types(table.columns):
+        yield from struct_fields(data_type)
+
+
+def _has_duplicates(names: Collection[str]) -> bool:
+    return len(set(map(folded, names))) < len(names)
 
 
 def _structs(table: Table) -> Iterator[list[ColumnPath]]:

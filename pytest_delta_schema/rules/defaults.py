@@ -53,6 +53,8 @@ class InvalidColumnGeneration:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every fault that can be found without Spark."""
         generations = [(column, value_state(column)) for column in table.columns if has_generation(column)]
+        if not generations:
+            return
         generated = NameSet.of(column for column, value in generations if value and value.generated is not None)
         names = NameSet.of(table.columns)
         for column, value in generations:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.spark_types import nested_types
-from pytest_delta_schema.state.types import below
+from pytest_delta_schema.state.type_traversal import parts_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 
 class UnencodableText:
@@ -26,11 +25,15 @@ class UnencodableText:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every text of ``table`` that UTF-8 cannot encode."""
-        for text in _texts(table):
-            if not text.value.isascii() and not _is_encodable(text.value):
-                fact = f"{text.subject} {text.value!a} holds half a character (a lone surrogate)"
-                message = f"{fact}, which UTF-8 cannot encode"
-                yield violation(self, table.qualified_name, text.path, message, "write the whole character")
+        for texts in _texts(table):
+            # One test for all of them, because nearly all texts can be encoded.
+            if _is_encodable("".join(texts.values)):
+                continue
+            for path, value in zip(texts.paths, texts.values, strict=True):
+                if not _is_encodable(value):
+                    fact = f"{texts.subject} {value!a} holds half a character (a lone surrogate)"
+                    message = f"{fact}, which UTF-8 cannot encode"
+                    yield violation(self, table.qualified_name, path, message, "write the whole character")
 
 
 def _is_encodable(text: str) -> bool:
@@ -41,47 +44,60 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-class _Text(NamedTuple):
-    """A text of a model, with the path and the words that messages use for it."""
+class _Texts(NamedTuple):
+    """Texts of one kind.
 
-    path: str
+    Args:
+        subject: The words that messages use for one of them.
+        paths: The path of each inside the table.
+        values: The texts.
+    """
+
     subject: str
-    value: str
+    paths: Sequence[str]
+    values: Sequence[str]
 
 
-def _texts(table: Table) -> Iterator[_Text]:
+def _texts(table: Table) -> Iterator[_Texts]:
     """Yield every text of a model."""
-    yield _Text("", "the name", table.qualified_name)
-    yield _Text("", "the comment", table.comment or "")
-    yield from (_Text("", "property", text) for text in _pairs(table.table_properties))
-    yield from (_Text("", "tag", text) for text in _pairs(table.tags))
+    yield _at("", "the name", [table.qualified_name])
+    yield _at("", "the comment", [table.comment or ""])
+    yield _at("", "property", _pairs(table.table_properties))
+    yield _at("", "tag", _pairs(table.tags))
     for check in table.checks:
-        yield _Text(check.name, "the name of check", check.name)
-        yield _Text(check.name, "the expression of a check", check.expression)
+        yield _at(check.name, "the name of check", [check.name])
+        yield _at(check.name, "the expression of a check", [check.expression])
     for named_key in table.named_keys:
-        yield _Text("", f"the name of a {named_key.kind}", named_key.name or "")
+        yield _at("", f"the name of a {named_key.kind}", [named_key.name or ""])
     for key in table.foreign_keys:
-        yield _Text("", "the parent of a foreign key", str(key.parent))
-    for column in table.columns:
-        yield _Text(column.name, "the name of column", column.name)
-        yield _Text(column.name, "the comment of a column", column.comment or "")
-        yield _Text(column.name, "the default of a column", str(column.default))
-        yield _Text(column.name, "the expression of a column", column.generated_as or "")
-        yield from (_Text(column.name, "tag", text) for text in _pairs(column.tags))
-    for name, data_type in nested_types(table.columns):
-        for field in _fields(data_type):
-            yield _Text(name, f"a field of column {name!a}", field.name)
-            yield _Text(name, f"the comment of a field of column {name!a}", field.comment)
+        yield _at("", "the parent of a foreign key", [str(key.parent)])
+    columns, names = table.columns, [column.name for column in table.columns]
+    yield _Texts("the name of column", names, names)
+    yield _Texts("the comment of a column", names, [column.comment or "" for column in columns])
+    yield _Texts("the default of a column", names, [str(column.default) for column in columns])
+    yield _Texts("the expression of a column", names, [column.generated_as or "" for column in columns])
+    for column in columns:
+        if column.tags:
+            yield _at(column.name, "tag", _pairs(column.tags))
+    for name, data_type in nested_types(columns):
+        fields = parts_below(data_type)
+        yield _at(name, f"a field of column {name!a}", [field.name for field in fields])
+        yield _at(name, f"the comment of a field of column {name!a}", [field.comment for field in fields])
+
+
+def _at(path: str, subject: str, values: Iterable[str]) -> _Texts:
+    """Return texts that all have one path.
+
+    Args:
+        path: Inside the table.
+        subject: The words that messages use for one of them.
+        values: The texts.
+    """
+    texts = list(values)
+    return _Texts(subject, [path] * len(texts), texts)
 
 
 def _pairs(values: Mapping[str, object]) -> Iterator[str]:
     for key, value in values.items():
         yield key
         yield str(value)
-
-
-def _fields(data_type: DataTypeState) -> Iterator[ColumnState]:
-    """Yield every part below a type, at any depth."""
-    for part in below(data_type):
-        yield part
-        yield from _fields(part.data_type)

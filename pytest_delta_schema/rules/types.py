@@ -20,7 +20,13 @@ from pytest_delta_schema.plan.changes import (
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.spark_types import compound_types, nested_types
-from pytest_delta_schema.state.type_traversal import not_null_in_collections, unstorable
+from pytest_delta_schema.state.type_traversal import (
+    atoms,
+    has_not_null_in_collections,
+    is_storable,
+    not_null_in_collections,
+    unstorable,
+)
 from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
@@ -43,7 +49,10 @@ class UnsupportedType:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every part of a type that Delta cannot store."""
-        for column, data_type in compound_types(table.columns):
+        compound = list(compound_types(table.columns))
+        if all(map(is_storable, atoms(data_type for _, data_type in compound))):
+            return
+        for column, data_type in compound:
             for path, name in unstorable(data_type, ColumnPath(column)):
                 if name not in _declared_as_unknown(table, column):
                     message = f"column {path} has the type {name}, which Delta cannot store"
@@ -61,6 +70,8 @@ class NotNullInCollection:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every NOT NULL inside an array or a map."""
         for column, data_type in nested_types(table.columns):
+            if not has_not_null_in_collections(data_type):
+                continue
             for path in not_null_in_collections(data_type, ColumnPath(column)):
                 message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
                 remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"

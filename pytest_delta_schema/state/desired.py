@@ -12,7 +12,7 @@ from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.keys import desired_keys
-from pytest_delta_schema.state.spark_types import ATOMIC, COMPOUND, RENAMED_FROM, named_type, shared
+from pytest_delta_schema.state.spark_types import ATOMIC, COMPOUND, NESTED, RENAMED_FROM, named_type, shared
 from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, find
 
@@ -141,10 +141,10 @@ def rename_hints(columns: Iterable[Column]) -> tuple[RenameState, ...]:
 
 def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:
     for column in columns:
-        path = column_path(column.name)
         if column.renamed_from is not None:
-            yield RenameState(path, column.renamed_from)
-        yield from _renames_below(path, column.data_type)
+            yield RenameState(column_path(column.name), column.renamed_from)
+        if type(column.data_type) in NESTED:
+            yield from _renames_below(column_path(column.name), column.data_type)
 
 
 def _renames_below(path: ColumnPath, data_type: DataType) -> Iterator[RenameState]:

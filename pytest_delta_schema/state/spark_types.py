@@ -36,6 +36,9 @@ ATOMIC: dict[type[spark.DataType], str] = {
 }
 """The names of types without arguments, by class."""
 
+NESTED = frozenset({spark.ArrayType, spark.MapType, spark.StructType})
+"""The classes of types that have parts."""
+
 RENAMED_FROM = "renamed_from"
 """The key of a field's metadata that holds its former name."""
 
@@ -90,9 +93,9 @@ def compound_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeSta
 
 def nested_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
     """Yield name and canonical type of the columns that hold structs, arrays or maps."""
-    for name, data_type in compound_types(columns):
-        if not isinstance(data_type, str):
-            yield name, data_type
+    for column in columns:
+        if type(column.data_type) in NESTED:
+            yield column.name, canonical_type(column.data_type)
 
 
 def _struct(data_type: spark.StructType, renamed: Renamed) -> StructState:

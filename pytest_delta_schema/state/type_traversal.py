@@ -36,6 +36,20 @@ def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
     return frozenset(atoms(part.data_type for part in below(data_type)))
 
 
+@lru_cache(maxsize=1024)
+def parts_below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
+    """Return every part of a type, at any depth; each part stands before the parts of its own type."""
+    return tuple(inner for part in below(data_type) for inner in (part, *parts_below(part.data_type)))
+
+
+@lru_cache(maxsize=1024)
+def struct_fields(data_type: DataTypeState) -> tuple[tuple[str, ...], ...]:
+    """Return the names of the fields of each struct in a type, at any depth."""
+    parts = below(data_type)
+    inner = tuple(names for part in parts for names in struct_fields(part.data_type))
+    return (tuple(part.name for part in parts), *inner) if isinstance(data_type, StructState) else inner
+
+
 def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
     """Yield the path of every column that is NOT NULL, and of every such field of a struct.
 
@@ -134,3 +148,9 @@ def not_null_in_collections(
             yield path.child(VALUE)
         yield from not_null_in_collections(data_type.key, path.child(KEY), inside=True)
         yield from not_null_in_collections(data_type.value, path.child(VALUE), inside=True)
+
+
+@lru_cache(maxsize=1024)
+def has_not_null_in_collections(data_type: DataTypeState) -> bool:
+    """Whether a type has a NOT NULL inside an array or a map; see :func:`not_null_in_collections`."""
+    return any(not_null_in_collections(data_type, TABLE))
