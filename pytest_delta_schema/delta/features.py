@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap, folded
@@ -172,6 +173,7 @@ def is_on(key: str, properties: Mapping[str, object]) -> bool:
     return feature_of(key, NameMap(properties.items()).get(key)) is not None
 
 
+@lru_cache(maxsize=1024)
 def raises_protocol(key: str, value: str) -> bool:
     """Whether setting a property raises the protocol of the table; no statement of a plan lowers it again."""
     if not folded(key).startswith("delta."):

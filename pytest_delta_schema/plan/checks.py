@@ -11,28 +11,27 @@ from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CheckState
 
 
-def check_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the checks to drop and to add; a replaced one is a drop and an add.
+def check_changes(difference: Difference) -> Sequence[Change]:
+    """Return the checks to drop and to add; a replaced one is a drop and an add.
 
     No check may name a column while it is retyped, renamed or dropped, so such a check is dropped and added again.
     """
     if not (difference.desired.checks or difference.observed.checks):
-        return
+        return ()
     dropped, replaced, added = _compare(difference)
-    for stored in dropped:
-        yield CheckDrop(name=stored.name, expression=stored.expression)
+    changes: list[Change] = [CheckDrop(name=stored.name, expression=stored.expression) for stored in dropped]
     for stored, wanted in replaced:
-        yield CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted)
-        yield CheckAdd(name=wanted.name, expression=wanted.expression, replaces=stored)
-    for wanted in added:
-        yield CheckAdd(name=wanted.name, expression=wanted.expression)
+        changes.append(CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted))
+        changes.append(CheckAdd(name=wanted.name, expression=wanted.expression, replaces=stored))
+    changes += [CheckAdd(name=wanted.name, expression=wanted.expression) for wanted in added]
+    return changes
 
 
 class _Compared(NamedTuple):

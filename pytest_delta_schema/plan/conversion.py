@@ -11,7 +11,7 @@ from pytest_delta_schema.state.conversion import DELTA
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.difference import Difference
@@ -36,17 +36,18 @@ def as_converted(desired: TableState, observed: TableState) -> TableState:
     return replace(observed, columns=tuple(typed), partitioning=partitioning)
 
 
-def conversion_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the conversion, if the table is not a Delta table yet."""
+def conversion_changes(difference: Difference) -> Sequence[Change]:
+    """Return the conversion, if the table is not a Delta table yet."""
     observed = difference.observed
     source = observed.source
     if source is None:
-        return
+        return ()
     wish = difference.desired.convert_from
     columns = [find(observed.columns, (name,)) for name in observed.partitioning]
-    yield ConvertTable(
+    conversion = ConvertTable(
         source=source,
         partitions=tuple((column.name, column.data_type) for column in columns if column is not None),
         statistics=wish is None or wish.statistics,
         creates_schema=not observed.schema_exists,
     )
+    return (conversion,)

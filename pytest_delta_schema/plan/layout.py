@@ -18,24 +18,26 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.difference import Difference
 
 
-def layout_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the changes of partitioning and clustering, and the columns to move.
+def layout_changes(difference: Difference) -> Sequence[Change]:
+    """Return the changes of partitioning and clustering, and the columns to move.
 
     Clustering changes in place. Files stay in the folders of their partitions, so other partitions, or clustering
     instead of partitions, require a rewrite of all data.
     """
+    changes: list[Change] = []
     desired, observed = difference.desired, difference.observed
     if desired.partitioning or desired.clustering or observed.partitioning or observed.clustering:
         names = new_names(difference.renames.done)
         partitioning = tuple(names.get(ColumnPath(name), name) for name in observed.partitioning)
         clustering = tuple(with_names(path, names) for path in observed.clustering)
         if not same_names(desired.partitioning, partitioning):
-            yield LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering)
+            changes.append(LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering))
         elif desired.clustering != clustering:
             raises = CLUSTERING_FEATURE not in observed.table_properties
-            yield ClusteringChange(before=clustering, after=desired.clustering, raises_protocol=raises)
+            changes.append(ClusteringChange(before=clustering, after=desired.clustering, raises_protocol=raises))
     if desired.column_order != IGNORE:
-        yield from _moves(difference)
+        changes += _moves(difference)
+    return changes
 
 
 def _moves(difference: Difference) -> Iterator[Change]:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CatalogState
 
-ASPECTS: tuple[Callable[[Difference], Iterator[Change]], ...] = (
+ASPECTS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
     conversion_changes,
     rename_changes,
     column_changes,

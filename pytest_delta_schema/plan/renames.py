@@ -10,7 +10,7 @@ from pytest_delta_schema.plan.changes import ColumnRename
 from pytest_delta_schema.state.types import below, find, with_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.difference import Difference
@@ -61,9 +61,9 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
     return Renames(tuple(done), columns, tuple(unusable))
 
 
-def rename_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the columns and fields to rename."""
-    yield from difference.renames.done
+def rename_changes(difference: Difference) -> Sequence[Change]:
+    """Return the columns and fields to rename."""
+    return difference.renames.done
 
 
 def new_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:

@@ -12,21 +12,22 @@ from pytest_delta_schema.plan.renames import old_names
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
-def tag_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the tags to set and to remove.
+def tag_changes(difference: Difference) -> Sequence[Change]:
+    """Return the tags to set and to remove.
 
     It is not documented whether tags stay on a renamed column. So unwanted tags are removed before the rename, and all
     others are set again after it, which changes nothing if they stayed.
     """
     if not difference.desired.tags:
-        return
+        return ()
+    changes: list[Change] = []
     olds = old_names(difference.renames.done)
     columns = (
         *difference.observed.columns,
@@ -40,8 +41,9 @@ def tag_changes(difference: Difference) -> Iterator[Change]:
         there = difference.observed.tags.get(before, NO_TAGS)
         absent = tuple(key for key, value in wanted.items() if value is None and key in there)
         if absent:
-            yield UnsetTags(path=before, keys=absent)
-        yield from _set(here, wanted, there if here == before else NO_TAGS)
+            changes.append(UnsetTags(path=before, keys=absent))
+        changes += _set(here, wanted, there if here == before else NO_TAGS)
+    return changes
 
 
 def _paths(

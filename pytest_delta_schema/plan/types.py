@@ -18,7 +18,7 @@ from pytest_delta_schema.plan.changes import Change, ColumnTypeChange
 from pytest_delta_schema.state.type_traversal import atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Sequence
 
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
@@ -35,7 +35,7 @@ DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
 
 def features_of_new_table(desired: TableState) -> dict[str, str]:
     """Return the properties that a new table needs besides the declared ones."""
-    if not any(_has_default(column) for column in desired.columns):
+    if not any(map(_has_default, desired.columns)):
         return {}
     return {} if DEFAULTS_FEATURE in NameSet(desired.table_properties) else {DEFAULTS_FEATURE: "supported"}
 
@@ -44,10 +44,12 @@ def _has_default(column: ColumnState) -> bool:
     return column.value is not None and column.value.default is not None
 
 
-def type_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the columns and the parts of columns whose own type differs."""
-    for pair in difference.retyped:
-        yield ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
+def type_changes(difference: Difference) -> Sequence[Change]:
+    """Return the columns and the parts of columns whose own type differs."""
+    return [
+        ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
+        for pair in difference.retyped
+    ]
 
 
 def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
@@ -58,15 +60,14 @@ def needed_features(difference: Difference, enable: Collection[str] = ()) -> dic
         enable: Features that may be enabled without being declared.
     """
     needed: dict[str, str] = {}
-    new_types = [placed.column.data_type for placed in difference.added]
-    new_types += [pair.desired.data_type for pair in difference.retyped]
-    new = atoms(new_types).intersection(NEEDED_FEATURES) if new_types else None
+    added = [placed.column for placed in difference.added]
+    retyped = [pair.desired for pair in difference.retyped]
+    new = atoms([column.data_type for column in added + retyped]).intersection(NEEDED_FEATURES)
     if new:
         new -= atoms(column.data_type for column in difference.observed.columns)
         for atom in sorted(new):
             needed.update(NEEDED_FEATURES[atom])
-    values = [placed.column.value for placed in difference.added] + [pair.desired.value for pair in difference.changed]
-    if any(value.default is not None for value in values if value is not None):
+    if any(map(_has_default, added + [pair.desired for pair in difference.changed])):
         needed[DEFAULTS_FEATURE] = "supported"
     if TYPE_WIDENING in enable and any(
         widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped

@@ -26,9 +26,13 @@ def is_storable(atom: str) -> bool:
 
 def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
     """Return the atomic types that types contain."""
-    return {
-        atom for data_type in data_types for atom in ((data_type,) if isinstance(data_type, str) else _atoms(data_type))
-    }
+    atomic: set[str] = set()
+    for data_type in data_types:
+        if isinstance(data_type, str):
+            atomic.add(data_type)
+        else:
+            atomic |= _atoms(data_type)
+    return atomic
 
 
 @lru_cache(maxsize=1024)

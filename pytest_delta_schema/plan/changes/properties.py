@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import loss, raises_protocol
@@ -73,4 +74,4 @@ PropertiesChange = Union[SetTableProperties, UnsetTableProperties]  # noqa: UP00
 
 def enables_feature(change: SetTableProperties) -> bool:
     """Whether a change enables a table feature, without which Delta refuses some changes of columns."""
-    return any(raises_protocol(key, value) for key, value in change.properties.items())
+    return any(starmap(raises_protocol, change.properties.items()))
