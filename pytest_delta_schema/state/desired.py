@@ -144,19 +144,21 @@ def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:
         if column.renamed_from is not None:
             yield RenameState(column_path(column.name), column.renamed_from)
         if type(column.data_type) in NESTED:
-            yield from _renames_below(column_path(column.name), column.data_type)
+            yield from _renames_below((column.name,), column.data_type)
 
 
-def _renames_below(path: ColumnPath, data_type: DataType) -> Iterator[RenameState]:
+def _renames_below(above: tuple[str, ...], data_type: DataType) -> Iterator[RenameState]:
+    """Yield the former names of the parts of a type; ``above`` are the parts of its own path."""
     if isinstance(data_type, StructType):
         for field in data_type.fields:
-            inner = path.child(field.name)
+            path = (*above, field.name)
             old = field.metadata.get(RENAMED_FROM) if field.metadata else None
             if old is not None:
-                yield RenameState(inner, str(old))
-            yield from _renames_below(inner, field.dataType)
+                yield RenameState(column_path(*path), str(old))
+            if type(field.dataType) in NESTED:
+                yield from _renames_below(path, field.dataType)
     elif isinstance(data_type, ArrayType):
-        yield from _renames_below(path.child(ELEMENT), data_type.elementType)
+        yield from _renames_below((*above, ELEMENT), data_type.elementType)
     elif isinstance(data_type, MapType):
-        yield from _renames_below(path.child(KEY), data_type.keyType)
-        yield from _renames_below(path.child(VALUE), data_type.valueType)
+        yield from _renames_below((*above, KEY), data_type.keyType)
+        yield from _renames_below((*above, VALUE), data_type.valueType)
