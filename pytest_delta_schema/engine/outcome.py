@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
@@ -153,14 +153,20 @@ class TableOutcome:
         )
 
 
+_JSON_TYPES = frozenset({str, int, bool, type(None)})
+
+
 def _plain(value: Any) -> Any:
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    # The kinds of most values come first, because every check of every table has an outcome.
+    if type(value) in _JSON_TYPES:
+        return value
+    if isinstance(value, Enum):
+        return value.value
     if isinstance(value, Location):
         return value._asdict()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    return value.value if isinstance(value, Enum) else value
+    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
 
 
 def _located(values: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.sql.batches import batches
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
 
 def column_definition(column: ColumnState) -> str:
     """Render the definition of a column of a new table on one line."""
-    return _definition(column_path(column.name), column)
+    return _definition(identifier(column.name), column)
 
 
-def _definition(path: ColumnPath, column: ColumnState) -> str:
+def _definition(name: str, column: ColumnState) -> str:
     not_null = "" if column.is_nullable else " NOT NULL"
     comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
-    return f"{path_sql(path)} {type_sql(column.data_type)}{not_null}{value_clause(column.value)}{comment}"
+    return f"{name} {type_sql(column.data_type)}{not_null}{value_clause(column.value)}{comment}"
 
 
 def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Iterator[Statement]:
@@ -44,7 +43,9 @@ def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Ite
 
 def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
     """Render all new columns as one statement; their comments and defaults follow with those of other columns."""
-    lines = ",\n".join([f"  {_definition(change.path, change.bare)}{_position(change)}" for change in changes])
+    lines = ",\n".join(
+        [f"  {_definition(path_sql(change.path), change.bare)}{_position(change)}" for change in changes]
+    )
     yield Statement(
         table=table,
         kind=StatementKind.ADD_COLUMNS,
