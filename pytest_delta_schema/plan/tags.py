@@ -77,7 +77,7 @@ def has_tags(desired: TableState, observed: TableState) -> bool:
         desired: The wanted state.
         observed: The stored state.
     """
-    return all(
+    return not desired.tags or all(
         observed.tags.get(path, NO_TAGS).get(key) == value
         for path, tags in desired.tags.items()
         for key, value in tags.items()
