@@ -11,11 +11,10 @@ RELEASE_READY := .venv-tools/.release
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-all test-long test-spark test-plain test-own test-faults test-versions test-tutorial lint format docs package bench clean
 
-# Three processes run the tests: one with a Spark session that its tests share, one whose tests start Spark themselves, and
-# one without a JVM, in two workers, because many of its tests wait for time limits. The marks are explained in
-# pyproject.toml; only files that have one are loaded for it.
+# Three processes run the tests: one without a JVM, one with a Spark session that its tests share, and one whose tests start
+# Spark themselves and mostly wait. The marks are explained in pyproject.toml; only files that have one are loaded for it.
 marked = $(shell grep -rlE 'mark\.($(1))\b' tests --include='test_*.py')
-plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
+plain_TESTS := -m 'not spark'
 spark_TESTS := -m 'spark and not own_jvm' $(call marked,spark)
 own_TESTS := -m 'own_jvm' $(call marked,own_jvm)
 PYTEST := $(BIN)/coverage run -m pytest
@@ -54,7 +53,7 @@ test-own test-plain: $(READY)
 	@$(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 test-fast: $(READY)
-	$(BIN)/pytest $(plain_TESTS)
+	$(BIN)/pytest --numprocesses 2 --dist loadfile $(plain_TESTS)
 
 test-all: $(READY)
 	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test
