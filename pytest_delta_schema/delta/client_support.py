@@ -36,6 +36,15 @@ def parse_version(text: str) -> Version:
     return tuple(numbers)
 
 
+def oldest_version(text: str) -> Version:
+    """Return the numbers of the oldest version that a text names; ``()``, which is below all others, for ``""``.
+
+    Raises:
+        ValueError: If it names none.
+    """
+    return parse_version(text) if text else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
     """The versions of a client that support a table feature, as far as they are known.
@@ -52,9 +61,9 @@ class Support:
 
     def of(self, version: Version) -> bool | None:
         """Return whether a version supports the feature; ``None`` if it is not known."""
-        if self.since is not None and version >= _version(self.since):
+        if self.since is not None and version >= oldest_version(self.since):
             return True
-        if self.lacks_otherwise or (self.lacks_until is not None and version <= _version(self.lacks_until)):
+        if self.lacks_otherwise or (self.lacks_until is not None and version <= parse_version(self.lacks_until)):
             return False
         return None
 
@@ -108,7 +117,3 @@ def parse_read_and_write(text: str) -> tuple[Support, Support]:
         both = parse_support(text)
         return both, both
     return parse_support(match["reads"]), parse_support(match["writes"])
-
-
-def _version(text: str) -> Version:
-    return parse_version(text) if text else ()

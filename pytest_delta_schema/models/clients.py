@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.client_features import KNOWN_CLIENTS, SYNONYMS
-from pytest_delta_schema.delta.client_support import parse_version
+from pytest_delta_schema.delta.client_support import oldest_version
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import require_names
@@ -41,7 +41,7 @@ class Client:
     @property
     def numbers(self) -> Version:
         """The oldest version in use, to be compared."""
-        return parse_version(self.version) if self.version else ()
+        return oldest_version(self.version)
 
     def __str__(self) -> str:
         remark = " (read)" if self.only_reads and not KNOWN_CLIENTS[self.name].only_reads else ""
