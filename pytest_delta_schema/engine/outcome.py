@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from pytest_delta_schema.errors import Diagnostic, Location
+
+Operation = Literal["add", "drop", "change"]
+"""What a change does with the thing at its path."""
+
+_OPERATIONS: dict[str, Operation] = {"+": "add", "-": "drop", "~": "change"}
 
 
 class Check(str, Enum):
@@ -59,6 +64,7 @@ class TableChange:
         risk: The risk of the change, such as ``metadata``; ``""`` for none.
         loss: What clients lose if it raises the protocol.
         aspect: The aspect of a difference that no apply changes, because the model does not manage it; else ``""``.
+        code: The code of its kind, such as ``DD102``.
         location: The declaration of the table; ``None`` if no model declares it.
     """
 
@@ -70,7 +76,13 @@ class TableChange:
     risk: str = ""
     loss: str = ""
     aspect: str = ""
+    code: str = ""
     location: Location | None = None
+
+    @property
+    def operation(self) -> Operation:
+        """What happens to the thing at the path."""
+        return _OPERATIONS[self.marker]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,169 @@
+"""The report of a run as one value, from which every report in a file is made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.setting_table import RiskLabel, RunMode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.errors import Diagnostic, Location
+
+VERSION = 1
+"""The version of the JSON form. It grows when a key changes its meaning or is removed; a new key leaves it as it is."""
+
+ReportMode = Literal["check", RunMode]
+"""What a run did: ``check`` needs no catalog."""
+
+CheckOutcome = Literal["passed", "failed", "error", "skipped"]
+"""How pytest reports a check; ``error`` is one in set-up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """One test item of a table.
+
+    Args:
+        node_id: Its id in pytest, such as ``shop/models.py::dev.silver.orders::drift``.
+        check: Its last part, such as ``drift``.
+        outcome: How it ended.
+    """
+
+    node_id: str
+    check: str
+    outcome: CheckOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableReport:
+    """Everything that the checks of one table in one mode have shown.
+
+    Args:
+        name: Dotted name of the model.
+        stored_as: Dotted name of the table in the catalog; ``""`` if no catalog was needed.
+        mode: The mode of the run.
+        backend: Name of the backend; ``""`` if no catalog was needed.
+        status: The worst status of its checks.
+        location: The declaration, its file relative to the root of the sources; ``None`` if it lies outside of them.
+        checks: Its test items, in the order in which they ran.
+        observed_version: Delta version that was read; ``None`` for a new table, and without a catalog.
+        changes: Every difference; those of the table itself come first.
+        diagnostics: Why the table fails; those of the table itself come first.
+        notes: Remarks that do not fail it.
+        background: Where the differences come from, such as the commits that added columns.
+        statements: The SQL of the plan, in order.
+        data_checks: Whether data checks ran.
+        restore_version: The version before an apply; ``None`` if there was none, or nothing ran.
+        restore_sql: The SQL that restores it; ``""`` for none.
+        failure: The text of an error of the catalog; ``""`` if there was none.
+        declared: The state that the model wants, as JSON values; ``None`` if it was not asked for.
+        observed: The state that the catalog holds, as JSON values; ``None`` if it was not asked for or not read.
+    """
+
+    name: str
+    stored_as: str = ""
+    mode: ReportMode
+    backend: str = ""
+    status: Status
+    location: Location | None = None
+    checks: tuple[CheckReport, ...] = ()
+    observed_version: int | None = None
+    changes: tuple[TableChange, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+    background: tuple[Diagnostic, ...] = ()
+    statements: tuple[OutcomeStatement, ...] = ()
+    data_checks: DataChecks = DataChecks.NOT_RUN
+    restore_version: int | None = None
+    restore_sql: str = ""
+    failure: str = ""
+    declared: Mapping[str, Any] | None = None
+    observed: Mapping[str, Any] | None = None
+
+    @property
+    def risk(self) -> str:
+        """The highest risk of its changes; ``""`` for none."""
+        return max((change.risk for change in self.changes if change.risk), key=RISKS.index, default="")
+
+
+RISKS: tuple[str, ...] = get_args(RiskLabel)
+"""The labels of risks, from the lowest to the highest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of pytest.
+
+    Args:
+        mode: What it did.
+        backend: Name of the backend; ``""`` if no catalog was needed.
+        bindings: Names in models, each with the name in the catalog to which it is mapped.
+        commit: The commit of the sources; ``""`` outside of a git repository.
+        created: When it ended, in UTC, such as ``2026-01-31T12:00:00Z``.
+        seconds: How long it took.
+        is_complete: Whether every selected check has ended, and no worker crashed.
+        tool_version: The version of this package.
+    """
+
+    mode: ReportMode
+    backend: str = ""
+    bindings: tuple[tuple[str, str], ...] = ()
+    commit: str = ""
+    created: str = ""
+    seconds: float = 0.0
+    is_complete: bool = True
+    tool_version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consents:
+    """The consents of the project, as they are written.
+
+    Args:
+        used: Those that a plan needed.
+        unused: Those that no plan needed.
+        expired: Those whose last day is over.
+    """
+
+    used: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    expired: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """Everything that one run has shown, or several merged ones.
+
+    Args:
+        runs: The runs; at least one.
+        tables: One entry for each table and mode, sorted by name.
+        unmanaged: Schemas with tables that no model declares; an error fails the run, a note does not.
+        faults: Faults of the whole run, such as a server that cannot be reached.
+        consents: Which consents were used.
+    """
+
+    runs: tuple[Run, ...]
+    tables: tuple[TableReport, ...] = ()
+    unmanaged: tuple[Diagnostic, ...] = ()
+    faults: tuple[Diagnostic, ...] = ()
+    consents: Consents = Consents()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every run is complete."""
+        return all(run.is_complete for run in self.runs)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many tables have each status, by its text; only those that occur, in the order of the statuses."""
+        numbers = Counter(table.status for table in self.tables)
+        return {status.value: numbers[status] for status in Status if numbers[status]}
+
+    def risks(self) -> dict[str, int]:
+        """Return how many changes have each risk; only those that occur, from the lowest to the highest."""
+        numbers = Counter(change.risk for table in self.tables for change in table.changes)
+        return {risk: numbers[risk] for risk in RISKS if numbers[risk]}
