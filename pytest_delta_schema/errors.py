@@ -81,6 +81,7 @@ class Diagnostic:
         table: Dotted name of the table.
         path: The part of the table: a column, ``primary_key``, a property; ``""`` for the table itself.
         message: The fact and its reason, without the table's name and without a full stop.
+        samples: A few rows for which the table fails, by their keys, such as ``id = 1, 2``; ``""`` for none.
         remedy: What to do about it, in the imperative; ``""`` for nothing.
         location: The declaration in the source; ``None`` if it is not known.
         concerns_run: Whether every table of the run has this fault, such as a server that cannot be reached; it is then
@@ -93,14 +94,20 @@ class Diagnostic:
     table: str
     path: str = ""
     message: str
+    samples: str = ""
     remedy: str = ""
     location: Location | None = None
     concerns_run: bool = False
 
     @property
+    def full_message(self) -> str:
+        """The message with the rows for which the table fails."""
+        return f"{self.message}, such as {self.samples}" if self.samples else self.message
+
+    @property
     def fact(self) -> str:
-        """The message with its remedy."""
-        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+        """The message with its rows and its remedy."""
+        return f"{self.full_message}; {self.remedy}" if self.remedy else self.full_message
 
     def __str__(self) -> str:
         fact = self.fact

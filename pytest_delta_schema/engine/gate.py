@@ -13,8 +13,14 @@ from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_in
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status
-from pytest_delta_schema.engine.outcome_parts import failed_outcome, planned_statements, table_changes, table_outcome
+from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcome_parts import (
+    failed_outcome,
+    planned_statements,
+    statements_after_failure,
+    table_changes,
+    table_outcome,
+)
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, diagnostics_of
 from pytest_delta_schema.execute.capabilities import unsupported_statements
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
     from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
@@ -200,7 +206,7 @@ class Gate:
             )
         except DeltaSchemaError as error:
             ran = error.done if isinstance(error, ApplyError) else ()
-            failed = tuple(OutcomeStatement(sql=sql, has_run=True) for sql in ran)
+            failed = statements_after_failure(self._planned_statements(table, plan), ran)
             diagnostics = diagnostics_of(error, str(bound(table).name))
             return self._planned(
                 table, Check.APPLY, Status.FAILED, plan, diagnostics, statements=failed, failure=str(error)
@@ -231,6 +237,12 @@ class Gate:
     def _own(self, table: Table, plan: TablePlan) -> CreateTable | AlignTable:
         name = self.declarations.bound(table).name
         return next(action for action in plan.actions if action.table == name)
+
+    def _planned_statements(self, table: Table, plan: TablePlan) -> tuple[OutcomeStatement, ...]:
+        """Return the statements of the plan of one table."""
+        name = self.declarations.bound(table).name
+        planned = [statement for action in plan.actions if action.table == name for statement in statements(action)]
+        return planned_statements(planned, self.catalog.capabilities)
 
     def _data_checks(self, action: CreateTable | AlignTable) -> tuple[tuple[Diagnostic, ...], DataChecks]:
         """Run the data checks that an apply would run."""
@@ -270,8 +282,7 @@ class Gate:
             background += notes_of_entry(name, self.state()) if own else ()
         client_notes = self.declarations.client_notes(table, self.state().tables[name], next(iter(own), None))
         if "statements" not in parts:
-            planned = [statement for action in own for statement in statements(action)]
-            parts["statements"] = planned_statements(planned, self.catalog.capabilities)
+            parts["statements"] = self._planned_statements(table, plan)
         return table_outcome(
             table,
             self.declarations,

@@ -11,7 +11,10 @@ from pytest_delta_schema.errors import Diagnostic, Location
 Operation = Literal["add", "drop", "change"]
 """What a change does with the thing at its path."""
 
-_OPERATIONS: dict[str, Operation] = {"+": "add", "-": "drop", "~": "change"}
+MARKERS: dict[Operation, str] = {"add": "+", "drop": "-", "change": "~"}
+"""How texts show the operations."""
+
+_OPERATIONS = {marker: operation for operation, marker in MARKERS.items()}
 
 
 class Check(str, Enum):
@@ -91,12 +94,14 @@ class OutcomeStatement:
 
     Args:
         sql: Its text, without a semicolon.
+        kind: What it does, such as ``add columns``; ``""`` if that is not known.
         risk: Its risk, such as ``metadata``.
         is_emulated: Whether the backend runs other statements with the same result.
         has_run: Whether it ran.
     """
 
     sql: str
+    kind: str = ""
     risk: str = "metadata"
     is_emulated: bool = False
     has_run: bool = False

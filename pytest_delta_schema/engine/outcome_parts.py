@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
@@ -133,12 +134,26 @@ def planned_statements(
     return tuple(
         OutcomeStatement(
             sql=statement.sql,
+            kind=statement.kind.value,
             risk=highest_risk(statement.changes).label,
             is_emulated=capabilities.is_emulated(statement),
             has_run=has_run,
         )
         for statement in statements
     )
+
+
+def statements_after_failure(planned: Iterable[OutcomeStatement], ran: Iterable[str]) -> tuple[OutcomeStatement, ...]:
+    """Return the statements of an apply that failed: all that ran, and those of the plan that did not.
+
+    Args:
+        planned: The statements of the plan of the table.
+        ran: The SQL of those that ran; also of other tables, and of the recovery.
+    """
+    ran = list(ran)
+    known = tuple(replace(statement, has_run=statement.sql in ran) for statement in planned)
+    names = {statement.sql for statement in known}
+    return (*(OutcomeStatement(sql=sql, has_run=True) for sql in ran if sql not in names), *known)
 
 
 def _change(action: CreateTable | AlignTable, line: ChangeLine, aspect: str = "") -> TableChange:

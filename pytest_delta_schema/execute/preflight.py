@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.errors import StatementError, because
@@ -127,10 +128,10 @@ def violations_of(
     for data_check, count in zip(data_checks, counts.broken, strict=True):
         if count:
             sample = (named or {}).get(data_check, "")
-            rule, path, message, remedies = _finding(data_check, _Rows(count, counts.rows, sample))
+            rule, path, message, remedies = _finding(data_check, _Rows(count, counts.rows))
             way, other = remedies
             remedy = f"{way} (they are listed by {listing(table, data_check, files)}), or {other}"
-            yield violation(rule, table, path, message, remedy)
+            yield replace(violation(rule, table, path, message, remedy), samples=sample)
 
 
 class _Rows(NamedTuple):
@@ -138,15 +139,12 @@ class _Rows(NamedTuple):
 
     broken: int
     of: int | None
-    named: str
 
     def that(self, singular: str, plural: str) -> str:
         """Return them as text, with the verb for one row and for several."""
         if self.of is None:
-            text = f"at least 1 row {singular}"
-        else:
-            text = f"{self.broken} {f'row {singular}' if self.broken == 1 else f'rows {plural}'}, of {self.of}"
-        return f"{text}, such as {self.named}" if self.named else text
+            return f"at least 1 row {singular}"
+        return f"{self.broken} {f'row {singular}' if self.broken == 1 else f'rows {plural}'}, of {self.of}"
 
 
 def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tuple[str, str]]:

@@ -50,7 +50,7 @@ def headline(outcome: TableOutcome) -> str:
     if not own and not unmanaged:
         return str(outcome.diagnostics[0]) if outcome.diagnostics else outcome.table
     head = _drift(outcome.stored_as, own or unmanaged)
-    return f"{head}; blocked: {outcome.diagnostics[0].message}" if outcome.diagnostics else head
+    return f"{head}; blocked: {outcome.diagnostics[0].full_message}" if outcome.diagnostics else head
 
 
 def unmanaged_headline(outcome: TableOutcome) -> str:

@@ -20,6 +20,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.engine.outcome_parts import statements_after_failure
 from pytest_delta_schema.errors import BackendUnavailableError, Location, StatementError
 from pytest_delta_schema.models.declared_at import DeclaredAt
 from pytest_delta_schema.state import CatalogState
@@ -211,6 +212,45 @@ def test_whatever_ends_a_check_is_diagnostics_at_the_declaration(catalog, model,
     assert outcome.location is not None
     located = [*outcome.diagnostics, *outcome.notes]
     assert [diagnostic.location for diagnostic in located] == [outcome.location] * len(located)
+
+
+def test_a_failed_apply_names_what_ran_and_what_did_not():
+    class Half(MemoryCatalog):
+        def run(self, statement):
+            if "COMMENT" in statement.sql:
+                raise StatementError("no")
+            super().run(statement)
+
+    model = table(column("id"), column("n"), comment="new")
+
+    outcome = Gate(Half([state(stored("id"))]), Settings(), [model]).apply(model)
+
+    assert outcome.status is Status.FAILED
+    assert [(statement.kind, statement.has_run) for statement in outcome.statements] == [
+        ("add columns", True),
+        ("comment on table", False),
+    ]
+
+
+def test_statements_of_other_tables_stand_before_those_of_the_plan():
+    planned = [OutcomeStatement(sql="a", kind="set tags"), OutcomeStatement(sql="b", kind="cluster")]
+
+    assert statements_after_failure(planned, ["x", "a"]) == (
+        OutcomeStatement(sql="x", has_run=True),
+        OutcomeStatement(sql="a", kind="set tags", has_run=True),
+        OutcomeStatement(sql="b", kind="cluster"),
+    )
+
+
+def test_rows_that_break_a_data_check_are_apart_from_the_message():
+    model = table(column(), checks=[RowCheck("positive", "id > 0")])
+
+    outcome = Gate(MemoryCatalog([state(stored())], {NAME: [{"id": -1}]}), Settings(), [model]).apply(model)
+
+    [diagnostic] = outcome.diagnostics
+    assert diagnostic.samples == "id = -1"
+    assert diagnostic.message.endswith("because 1 row breaks it, of 1")
+    assert ", because 1 row breaks it, of 1, such as id = -1; correct them" in str(diagnostic)
 
 
 def test_a_diagnostic_about_another_table_has_the_location_of_that_table():

@@ -228,7 +228,7 @@ def test_repeated_values_block_the_plan_and_rows_with_null_do_not():
 
     (violation,) = caught.value.diagnostics
     assert (violation.code, violation.path) == ("DS303", "uq_dev_silver_orders__mail_region")
-    assert str(violation.message) == (
+    assert str(violation.full_message) == (
         "unique constraint uq_dev_silver_orders__mail_region (mail, region) cannot be added, because 1 row repeats the"
         " key of another, of 4, such as (mail, region) = (a, EU)"
     )

@@ -50,8 +50,12 @@ DRIFTED = TableReport(
         Diagnostic(severity="note", table="ci.silver.orders", message="column legacy was added by version 5 (WRITE)"),
     ),
     statements=(
-        OutcomeStatement(sql="ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING)"),
-        OutcomeStatement(sql="ALTER TABLE `ci`.`silver`.`orders` ALTER COLUMN `amount` TYPE BIGINT", risk="feature"),
+        OutcomeStatement(sql="ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING)", kind="add columns"),
+        OutcomeStatement(
+            sql="ALTER TABLE `ci`.`silver`.`orders` ALTER COLUMN `amount` TYPE BIGINT",
+            kind="change types",
+            risk="feature",
+        ),
     ),
 )
 
@@ -88,7 +92,9 @@ BLOCKED = TableReport(
         ),
     ),
     statements=(
-        OutcomeStatement(sql="ALTER TABLE `ci`.`silver`.`customers` DROP COLUMN `legacy`", risk="destructive"),
+        OutcomeStatement(
+            sql="ALTER TABLE `ci`.`silver`.`customers` DROP COLUMN `legacy`", kind="drop columns", risk="destructive"
+        ),
     ),
     data_checks=DataChecks.PASSED,
 )

@@ -1,0 +1,283 @@
+"""The JSON form of the report of a run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
+from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
+from support.run_reports import DRIFTED, FILE, RUN, UNREADABLE, sample_report
+
+HOSTILE = [
+    "a::b",
+    "%0A",
+    "a\nb\r",
+    "a | b",
+    "```",
+    "</details>",
+    "<script>",
+    "\x00\x1b[0m",
+    "\u202e",
+    "\ud800",
+    "é",
+    "",
+]
+
+TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=5))
+LOCATIONS = st.none() | st.builds(
+    Location, TEXTS, st.integers(1), st.none() | st.integers(1), st.none() | st.integers(1)
+)
+RISKS = st.sampled_from(["metadata", "feature", "scan", "rewrite", "destructive"])
+MODES: Any = st.sampled_from(["check", "drift", "apply", "sync-metadata"])
+VALUES = st.none() | st.dictionaries(TEXTS, st.lists(TEXTS, max_size=1), max_size=1)
+
+
+def _tuples(parts: st.SearchStrategy[Any]) -> Any:
+    return st.lists(parts, max_size=2).map(tuple)
+
+
+DIAGNOSTICS = _tuples(
+    st.builds(
+        Diagnostic,
+        code=TEXTS,
+        rule=TEXTS,
+        severity=st.sampled_from(["error", "warning", "note"]),
+        table=TEXTS,
+        path=TEXTS,
+        message=TEXTS,
+        samples=TEXTS,
+        remedy=TEXTS,
+        location=LOCATIONS,
+        concerns_run=st.just(False),
+    )
+)
+CHANGES = st.builds(
+    TableChange,
+    table=TEXTS,
+    marker=st.sampled_from("+-~"),
+    path=TEXTS,
+    before=TEXTS,
+    after=TEXTS,
+    risk=RISKS | st.just(""),
+    loss=TEXTS,
+    aspect=TEXTS,
+    code=TEXTS,
+    location=LOCATIONS,
+)
+TABLES = st.builds(
+    TableReport,
+    name=TEXTS,
+    stored_as=TEXTS,
+    mode=MODES,
+    backend=TEXTS,
+    status=st.sampled_from(Status),
+    location=LOCATIONS,
+    checks=_tuples(
+        st.builds(
+            CheckReport,
+            node_id=TEXTS,
+            check=TEXTS,
+            outcome=st.sampled_from(["passed", "failed", "error", "skipped"]),
+        )
+    ),
+    observed_version=st.none() | st.integers(0),
+    changes=_tuples(CHANGES),
+    diagnostics=DIAGNOSTICS,
+    notes=DIAGNOSTICS,
+    background=DIAGNOSTICS,
+    statements=_tuples(
+        st.builds(OutcomeStatement, sql=TEXTS, kind=TEXTS, risk=RISKS, is_emulated=st.booleans(), has_run=st.booleans())
+    ),
+    data_checks=st.sampled_from(DataChecks),
+    restore_version=st.none() | st.integers(0),
+    restore_sql=TEXTS,
+    failure=TEXTS,
+    declared=VALUES,
+    observed=VALUES,
+)
+RUNS = st.builds(
+    Run,
+    mode=MODES,
+    backend=TEXTS,
+    bindings=st.dictionaries(TEXTS, TEXTS, max_size=2).map(lambda pairs: tuple(pairs.items())),
+    commit=TEXTS,
+    created=TEXTS,
+    seconds=st.floats(0, 1e9),
+    is_complete=st.booleans(),
+    tool_version=TEXTS,
+)
+REPORTS = st.builds(
+    RunReport,
+    runs=st.lists(RUNS, min_size=1, max_size=2).map(tuple),
+    tables=_tuples(TABLES),
+    unmanaged=DIAGNOSTICS,
+    faults=DIAGNOSTICS,
+    consents=st.builds(Consents, used=_tuples(TEXTS), unused=_tuples(TEXTS), expired=_tuples(TEXTS)),
+)
+
+
+@given(REPORTS)
+def test_a_report_is_read_back_without_loss(report):
+    text = report_text(report)
+
+    assert text.isascii()
+    assert report_from_json(json.loads(text)) == report
+
+
+def test_the_form_of_a_report():
+    location = {"file": FILE, "line": 10, "column": 1, "end_line": 20}
+
+    form = report_json(sample_report(replace(DRIFTED, changes=DRIFTED.changes[:1], statements=DRIFTED.statements[:1])))
+
+    assert list(form) == [
+        "version",
+        "tool",
+        "complete",
+        "mode",
+        "backend",
+        "bindings",
+        "commit",
+        "runs",
+        "summary",
+        "tables",
+        "unmanaged",
+        "faults",
+        "consents",
+    ]
+    [table], [run], [unmanaged] = form["tables"], form["runs"], form["unmanaged"]
+    [change], [note] = table.pop("changes"), table.pop("notes")
+    assert table == {
+        "name": "dev.silver.orders",
+        "bound_name": "ci.silver.orders",
+        "mode": "drift",
+        "backend": "memory",
+        "outcome": "drifted",
+        "location": location,
+        "observed_version": 7,
+        "checks": [
+            {"node_id": f"{FILE}::dev.silver.orders::rules", "check": "rules", "outcome": "passed"},
+            {"node_id": f"{FILE}::dev.silver.orders::drift", "check": "drift", "outcome": "failed"},
+        ],
+        "diagnostics": [],
+        "background": table["background"],
+        "statements": [
+            {
+                "sql": "ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING)",
+                "kind": "add columns",
+                "risk": "metadata",
+                "emulated": False,
+                "ran": False,
+            }
+        ],
+        "data_checks": "not run",
+        "restore_version": None,
+        "restore_sql": "",
+        "failure": "",
+        "declared": None,
+        "observed": None,
+    }
+    assert change.pop("fingerprint") != note.pop("fingerprint")
+    assert change == {
+        "code": "DD102",
+        "operation": "add",
+        "table": "ci.silver.orders",
+        "path": "columns.note",
+        "before": "(absent)",
+        "after": "string 'free text'",
+        "risk": "metadata",
+        "loss": "",
+        "aspect": "",
+        "location": {"file": FILE, "line": 14, "column": 9, "end_line": 14},
+    }
+    assert note == {
+        "code": "",
+        "rule": "",
+        "severity": "note",
+        "table": "ci.silver.orders",
+        "path": "",
+        "message": "the check is written in another form",
+        "samples": "",
+        "remedy": "",
+        "location": None,
+    }
+    assert run == {
+        "mode": "drift",
+        "backend": "memory",
+        "bindings": {"dev.silver": "ci.silver"},
+        "commit": "0123456789abcdef0123456789abcdef01234567",
+        "created": "2026-01-31T12:00:00Z",
+        "seconds": 1.5,
+        "complete": True,
+        "tool_version": "0.1.0",
+    }
+    assert (form["version"], form["tool"], form["complete"]) == (1, {"name": "pytest-delta-schema"}, True)
+    assert form["summary"] == {"tables": 1, "outcomes": {"drifted": 1}, "risks": {"metadata": 1}}
+    assert unmanaged["table"] == "dev.silver"
+    assert (form["faults"], form["consents"]) == (
+        [],
+        {"used": [], "unused": ["drop-column dev.silver.orders.old"], "expired": []},
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "shared"),
+    [
+        (RUN, ("drift", "memory", {"dev.silver": "ci.silver"}, RUN.commit)),
+        (replace(RUN, mode="check", backend="", bindings=()), (None, None, None, RUN.commit)),
+    ],
+    ids=["alike", "different"],
+)
+def test_what_all_runs_share_stands_at_the_top(other, shared):
+    form = report_json(sample_report(runs=(RUN, other)))
+
+    assert tuple(form[key] for key in ("mode", "backend", "bindings", "commit")) == shared
+
+
+def test_unknown_keys_are_left_out():
+    form = report_json(sample_report())
+    form["tables"][0]["new"] = form["new"] = 1
+
+    assert report_from_json(form) == sample_report()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ((), [], "the whole is []; it has to be an object"),
+        (("version",), None, "version is missing"),
+        (("version",), 2, "the report has version 2; this version of pytest-delta-schema reads version 1"),
+        (("version",), "1", "version is '1'; it has to be a whole number"),
+        (("runs",), [], "the report has no run; runs needs at least one"),
+        (("runs", 0, "seconds"), True, "runs[0].seconds is True; it has to be a number or a whole number"),
+        (("runs", 0, "bindings", "a"), 1, "runs[0].bindings.a is 1; it has to be a text"),
+        (("runs", 0, "mode"), "x", "*.mode is 'x'; it has to be one of 'check', 'drift', 'apply', 'sync-metadata'"),
+        (("tables", 0), "x" * 99, f"tables[0] is '{'x' * 56}...; it has to be an object"),
+        (("tables", 0, "location"), 3, "tables[0].location is 3; it has to be an object or null"),
+        (("consents", "used"), [1], "consents.used[0] is 1; it has to be a text"),
+    ],
+)
+def test_what_is_no_report_is_refused(path, value, message):
+    form: Any = report_json(sample_report(UNREADABLE))
+    if path:
+        *parents, key = path
+        parent = form
+        for step in parents:
+            parent = parent[step]
+        parent[key] = value
+        if value is None:
+            del parent[key]
+    else:
+        form = value
+
+    with pytest.raises(ValueError, match=r".") as caught:
+        report_from_json(form)
+
+    assert str(caught.value).endswith(message.removeprefix("*"))
