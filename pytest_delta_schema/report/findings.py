@@ -1,0 +1,163 @@
+"""What a report found wrong, one finding for each place in the sources, worst first: the source of all annotations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.errors import Location
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD
+from pytest_delta_schema.report.fingerprint import fingerprint, fingerprints
+from pytest_delta_schema.report.run_report import RISKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.errors import Diagnostic, Severity
+    from pytest_delta_schema.report.fingerprint import TableFingerprints
+    from pytest_delta_schema.report.run_report import RunReport, TableReport
+
+PROJECT_FILE = Location("pyproject.toml", 1)
+"""Where a fault is shown that is in no declaration, such as a server that does not answer, because formats of code
+reviews need a file, and a fault that was left out would be shown as corrected."""
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""From the worst."""
+
+Kind = Literal["fault", "unreadable", "diagnostic", "change", "consent"]
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One fault, or one remark that should be acted on.
+
+    Args:
+        kind: ``fault`` concerns the whole run; ``consent`` is one that nothing needed. They are ordered.
+        severity: Whether the run fails for it.
+        code: Short and stable, such as ``DD102``; ``""`` for none.
+        table: Dotted name of the model; ``""`` for none.
+        path: The part of the table; ``""`` for the table itself.
+        message: The fact, its reason and its remedy, on one line, without the table's name.
+        risk: The risk of a change, such as ``metadata``; ``""`` for none.
+        location: Where to show it.
+        fingerprint: The same in every run in which the same thing is wrong.
+    """
+
+    kind: Kind
+    severity: Severity
+    code: str
+    table: str
+    path: str
+    message: str
+    risk: str
+    location: Location
+    fingerprint: str
+
+    @property
+    def text(self) -> str:
+        """The message with the table's name."""
+        return f"{self.table}: {self.message}" if self.table else self.message
+
+
+def findings(report: RunReport) -> tuple[Finding, ...]:
+    """Return everything that is wrong in a report, worst first; nothing of a table that passes but its warnings.
+
+    A table that does not exist is one finding, whatever columns it would have. Equally bad ones of a table keep their
+    order; that of the tables does not matter.
+
+    Args:
+        report: The report.
+    """
+    numbers = fingerprints(report)
+    every = [
+        *(
+            _of_diagnostic(fault, "", PROJECT_FILE, number, "fault")
+            for fault, number in zip(report.faults, numbers.faults, strict=True)
+        ),
+        *map(_of_consent, report.consents.unused),
+        *(
+            _of_diagnostic(diagnostic, diagnostic.table, PROJECT_FILE, number)
+            for diagnostic, number in zip(report.unmanaged, numbers.unmanaged, strict=True)
+        ),
+        *(
+            finding
+            for table, of_table in zip(report.tables, numbers.tables, strict=True)
+            for finding in _of_table(table, of_table)
+        ),
+    ]
+    return tuple(sorted(every, key=_order))
+
+
+def _of_consent(consent: str) -> Finding:
+    return Finding(
+        kind="consent",
+        severity="error",
+        code="",
+        table="",
+        path="",
+        message=f"the consent '{consent}' is not needed; remove it",
+        risk="",
+        location=PROJECT_FILE,
+        fingerprint=fingerprint("", "", f"consent {consent}", ""),
+    )
+
+
+def _of_table(table: TableReport, numbers: TableFingerprints) -> Iterator[Finding]:
+    location = table.location or PROJECT_FILE
+    kind: Kind = "unreadable" if table.status is Status.UNREADABLE else "diagnostic"
+    for diagnostic, number in zip(table.diagnostics, numbers.diagnostics, strict=True):
+        yield _of_diagnostic(diagnostic, table.name, location, number, kind)
+    for remark, number in zip(table.notes, numbers.notes, strict=True):
+        if remark.severity != "note":
+            yield _of_diagnostic(remark, table.name, location, number)
+    if table.status.is_good:
+        return
+    created = {change.table for change in table.changes if _is_creation(change)}
+    for change, number in zip(table.changes, numbers.changes, strict=True):
+        if change.table not in created or _is_creation(change):
+            yield Finding(
+                kind="change",
+                severity="error",
+                code=change.code,
+                table=table.name,
+                path=change.path,
+                message=_change_text(change, table),
+                risk=change.risk,
+                location=change.location or location,
+                fingerprint=number,
+            )
+
+
+def _is_creation(change: TableChange) -> bool:
+    return (change.marker, change.path, change.before) == (ADD, "table", ABSENT)
+
+
+def _change_text(change: TableChange, table: TableReport) -> str:
+    where = "" if change.table == table.stored_as else f"{change.table} "
+    risk = f" [{change.risk}{f': {change.loss}' if change.loss else ''}]" if change.risk not in ("", RISKS[0]) else ""
+    owner = f"; no apply changes it, because the model does not manage {change.aspect}" if change.aspect else ""
+    return f"{where}{change.path}: {change.before} -> {change.after}{risk}{owner}"
+
+
+def _of_diagnostic(
+    diagnostic: Diagnostic, table: str, location: Location, number: str, kind: Kind = "diagnostic"
+) -> Finding:
+    return Finding(
+        kind=kind,
+        severity=diagnostic.severity,
+        code=diagnostic.code,
+        table=table,
+        path=diagnostic.path,
+        message=diagnostic.fact,
+        risk="",
+        location=diagnostic.location or location,
+        fingerprint=number,
+    )
+
+
+def _order(finding: Finding) -> tuple[int, int, int, str]:
+    risk = -RISKS.index(finding.risk) if finding.risk else 1
+    return (SEVERITIES.index(finding.severity), _KINDS.index(finding.kind), risk, finding.table)

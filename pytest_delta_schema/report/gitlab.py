@@ -1,0 +1,55 @@
+"""Findings as a Code Quality report of GitLab.
+
+Source: GitLab reads an array of objects with ``description``, ``check_name``, ``fingerprint``, ``severity`` and
+``location``; a fingerprint may occur once, and paths have no leading ``./``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.report.findings import findings
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.report.findings import Finding
+    from pytest_delta_schema.report.run_report import RunReport
+
+GitLabSeverity = Literal["info", "minor", "major", "critical", "blocker"]
+"""The severities of Code Quality, from the lowest."""
+
+_BY_RISK: dict[str, GitLabSeverity] = {
+    "metadata": "minor",
+    "feature": "major",
+    "scan": "major",
+    "rewrite": "critical",
+    "destructive": "blocker",
+}
+_REMARKS: dict[str, GitLabSeverity] = {"warning": "minor", "note": "info"}
+
+
+def gitlab_json(report: RunReport) -> str:
+    """Return the report in the form of GitLab's Code Quality, worst first.
+
+    Args:
+        report: The report.
+    """
+    return f"{json.dumps([_issue(finding) for finding in findings(report)], indent=1)}\n"
+
+
+def _issue(finding: Finding) -> dict[str, object]:
+    return {
+        "description": escaped(finding.text),
+        "check_name": finding.code or "delta-schema",
+        "fingerprint": finding.fingerprint,
+        "severity": _severity(finding),
+        "location": {"path": finding.location.file, "lines": {"begin": finding.location.line}},
+    }
+
+
+def _severity(finding: Finding) -> GitLabSeverity:
+    """Return the severity: that of the risk for a change; what could not be read or is refused is critical."""
+    if finding.severity != "error":
+        return _REMARKS[finding.severity]
+    return _BY_RISK.get(finding.risk, "minor") if finding.kind == "change" else "critical"
