@@ -84,7 +84,7 @@ class TableChange:
 
     @property
     def operation(self) -> Operation:
-        """What happens to the thing at the path."""
+        """The operation at the path."""
         return _OPERATIONS[self.marker]
 
 

@@ -1,4 +1,4 @@
-"""What a report found wrong, one finding for each place in the sources, worst first: the source of all annotations."""
+"""List everything that is wrong in a report, worst first: the source of all annotations."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class ReportFingerprints:
 
 
 class _Key(NamedTuple):
-    """What a fingerprint is made from, and whether it is about the table of its entry."""
+    """The parts of a fingerprint, and whether it is about the table of its entry."""
 
     code: str
     table: str
