@@ -1,4 +1,4 @@
-"""What a report found wrong, worst first."""
+"""What a report finding wrong, worst first."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def test_places():
 def test_a_table_whose_declaration_is_not_known():
     table = replace(DRIFTED, location=None, changes=(replace(DRIFTED.changes[0], location=None),))
 
-    (found,) = findings(sample_report(table, unmanaged=(), consents=Consents()))
+    (finding,) = findings(sample_report(table, unmanaged=(), consents=Consents()))
 
-    assert found.location == PROJECT_FILE
+    assert finding.location == PROJECT_FILE
 
 
 def test_a_table_that_does_not_exist_is_one_finding():
@@ -93,18 +93,18 @@ def test_only_warnings_of_the_remarks():
     )
     table = replace(IN_SYNC, notes=notes)
 
-    (found,) = findings(sample_report(table, unmanaged=(), consents=Consents()))
+    (finding,) = findings(sample_report(table, unmanaged=(), consents=Consents()))
 
-    assert (found.severity, found.text) == ("warning", "dev.silver.regions: act on it")
+    assert (finding.severity, finding.text) == ("warning", "dev.silver.regions: act on it")
 
 
 def test_what_no_apply_changes():
     change = replace(DRIFTED.changes[0], aspect="comments")
     table = replace(DRIFTED, changes=(change,))
 
-    (found,) = findings(sample_report(table, unmanaged=(), consents=Consents()))
+    (finding,) = findings(sample_report(table, unmanaged=(), consents=Consents()))
 
-    assert found.message == (
+    assert finding.message == (
         "columns.note: (absent) -> string 'free text'; no apply changes it, because the model does not manage comments"
     )
 

@@ -73,9 +73,9 @@ def test_a_library_reads_it_back():
     results = log.runs[0].results
     assert [result.rule_id for result in results] == [finding.code or "delta-schema" for finding in shown]
     assert all(result.message.text.isprintable() for result in results)
-    places = [result.locations[0].physical_location for result in results]
-    assert [place.region.start_line for place in places] == [finding.location.line for finding in shown]
-    assert "shop/%C3%A4%20b%23%3F.py" in {place.artifact_location.uri for place in places}
+    locations = [result.locations[0].physical_location for result in results]
+    assert [location.region.start_line for location in locations] == [finding.location.line for finding in shown]
+    assert "shop/%C3%A4%20b%23%3F.py" in {location.artifact_location.uri for location in locations}
 
 
 @pytest.mark.parametrize(
