@@ -170,6 +170,10 @@ class CatalogReadError(DiagnosticsError):
     """Tables could not be read; they are never planned as new."""
 
 
+class JsonFormError(DiagnosticsError):
+    """JSON values are not of the form that they should have; nothing was made of them."""
+
+
 class DriftError(_QuotesSql, AssertionError):
     """The catalog differs from the models; the text shows every change and the SQL that would run."""
 

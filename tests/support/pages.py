@@ -11,7 +11,8 @@ A page is a story: its steps run in the order of the page, in one folder and aga
 * ``<!-- file: NAME``, the text and ``-->`` write a file that the reader does not see.
 * ``<!-- run: COMMAND -->`` runs a command that the reader does not see.
 * ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
-* A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram.
+* A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. A
+  ``json`` block has to be valid JSON.
 * Shown lines that begin with ``delta schema: `` report long steps. Without a JVM there are none, so they are left out.
 
 In the end all tests that the page has written have to pass. ``make test-tutorial`` follows the tutorial with a JVM, in
@@ -21,6 +22,7 @@ an environment of its own; there the ``sh`` blocks run, and what ``catalog`` blo
 from __future__ import annotations
 
 import io
+import json
 import re
 import runpy
 import shlex
@@ -83,7 +85,7 @@ class Step:
     """Something that a page shows or does.
 
     Args:
-        kind: ``project``, ``file``, ``run``, ``catalog``, ``sh`` or ``text``.
+        kind: ``project``, ``file``, ``run``, ``catalog``, ``sh``, ``text`` or ``json``.
         head: The name of the file, or the command.
         body: The text of the file, the code, or the expected output.
         line: Where it begins in the page.
@@ -214,14 +216,20 @@ def _steps_of(match: re.Match[str], line: int) -> Iterator[Step]:
         for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             yield Step(kind="run", head=command, body=output.rstrip("\n"), line=line)
-    elif language in ("sh", "text"):
+    elif language in ("sh", "text", "json"):
         if language == "sh" and not all(command.startswith(NOT_RUN) for command in body.splitlines()):
             msg = f"line {line}: sh blocks hold commands that no test runs; use console for others"
             raise PageError(msg)
-        yield Step(kind=language, body=body, line=line)
+        yield Step(kind=language, body=_valid(body, language), line=line)
     else:
         msg = f"line {line}: no test holds blocks of {language!r}"
         raise PageError(msg)
+
+
+def _valid(body: str, language: str) -> str:
+    if language == "json":
+        json.loads(body)
+    return body
 
 
 def _applier(catalog: MemoryCatalog) -> Callable[..., object]:

@@ -17,6 +17,7 @@ from pytest_delta_schema.plugin import every_run, fixtures
 from pytest_delta_schema.rules.registry import all_rules
 from support import answers, capabilities, clients, findings
 from support.pages import DOCS
+from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
 from versions import record
 
@@ -145,6 +146,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "matrix of versions": record.matrix,
     "capabilities of versions": capabilities.versions_table,
     "tutorial": tutorial_table,
+    "example of a state": lambda: f"```json\n{EXAMPLE_TEXT}```",
 }
 
 

@@ -1,0 +1,252 @@
+r"""The JSON form of a table's state.
+
+It is an object with ``"version": 1`` and the keys of :data:`STATE`. Keys whose value is the default are left out:
+``{"version": 1, "name": "dev.silver.orders", "columns": [{"name": "id", "type": "bigint"}]}``.
+
+* The name of a table has dots between its parts. So has the path of a column, in ``clustered_by``, ``tags`` and
+  ``renames``; the path of the table is ``""``. A part that is not a plain word stands in back-quotes.
+* A type is Spark's short name, such as ``decimal(18,2)``, or an object, as in the schema of a Delta log:
+  ``{"type": "struct", "fields": [...]}``, ``{"type": "array", "element": ...}``,
+  ``{"type": "map", "key": ..., "value": ...}``.
+* Strings are those of the state. Half of a surrogate pair, which UTF-8 cannot hold, is a ``\u`` escape in the text that
+  ``json.dumps`` returns by default.
+"""
+
+from __future__ import annotations
+
+from sys import intern
+from types import MappingProxyType
+from typing import Any
+
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, path_text, split_path
+from pytest_delta_schema.errors import Diagnostic, JsonFormError
+from pytest_delta_schema.models.conversion import PARQUET, Parquet
+from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
+from pytest_delta_schema.models.names import QualifiedName, StoredName
+from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
+from pytest_delta_schema.state.conversion import SourceState
+from pytest_delta_schema.state.json_shapes import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    Choice,
+    Entries,
+    Fault,
+    Items,
+    Key,
+    Kinds,
+    Notation,
+    Nullable,
+    Record,
+    wrong,
+)
+from pytest_delta_schema.state.states import (
+    NO_TAGS,
+    UNIQUE,
+    CheckState,
+    ForeignKeyState,
+    KeyState,
+    RenameState,
+    TableState,
+)
+from pytest_delta_schema.state.types import (
+    ArrayState,
+    ColumnGeneration,
+    ColumnState,
+    DataTypeState,
+    IdentityState,
+    MapState,
+    StructState,
+)
+
+VERSION = 1
+"""The version of the form. It grows with every change of a key, because unknown keys are refused."""
+
+
+def state_json(state: TableState) -> dict[str, Any]:
+    """Return the state of a table as JSON values; :func:`state_from_json` turns them back without loss.
+
+    Keys whose value is the default are left out. Whole numbers have up to 64 bits.
+    """
+    written: dict[str, Any] = STATE.write(state)
+    return {"version": VERSION, **written}
+
+
+def state_from_json(values: object) -> TableState:
+    """Return the state that :func:`state_json` has written.
+
+    Args:
+        values: What ``json.loads`` has returned.
+
+    Raises:
+        JsonFormError: If the values are of a higher version, or not of this form; with every fault.
+    """
+    faults: list[Fault] = []
+    state: TableState | None = None
+    try:
+        rest = _of_version(values, faults)
+        state = None if faults else STATE.read(rest, "", faults)
+    except RecursionError:
+        faults = [Fault("", "is nested too deeply", "write types of fewer levels")]
+    if state is not None:
+        return state
+    name = values.get("name") if isinstance(values, dict) else None
+    subject = name if isinstance(name, str) else "state of a table"
+    raise JsonFormError(
+        Diagnostic(table=subject, path=path, message=f"{path} {fact}".lstrip(), remedy=remedy)
+        for path, fact, remedy in faults
+    )
+
+
+def _of_version(values: object, faults: list[Fault]) -> dict[str, Any]:
+    """Return the keys of a form whose version can be read, without the version."""
+    if not isinstance(values, dict):
+        faults.append(wrong(values, "", 'an object with "version" and "name"'))
+        return {}
+    keys = dict(values)
+    version = keys.pop("version", None)
+    if type(version) is not int or version < 1:
+        faults.append(Fault("", "has no version", f'write "version": {VERSION}'))
+    elif version > VERSION:
+        fact = f"is of version {version}, and this release reads version {VERSION}"
+        faults.append(Fault("", fact, "upgrade pytest-delta-schema"))
+    return keys
+
+
+class DataType:
+    """The shape of a column's type: text, or an object of one of the ``nested`` kinds."""
+
+    __slots__ = ("column", "nested")
+
+    def __init__(self) -> None:
+        self.column: Record = Record(
+            ColumnState,
+            Key("name", "name", TEXT),
+            Key("type", "data_type", self),
+            Key("is_nullable", "is_nullable", FLAG, default=True),
+            Key("comment", "comment", TEXT, ""),
+            Key("default", "value.default", Nullable(of=TEXT), None),
+            Key("generated_as", "value.generated", Nullable(of=TEXT), None),
+            Key("identity", "value.identity", Nullable(of=IDENTITY), None),
+            build=_column,
+        )
+        struct = Record(StructState, Key("fields", "fields", Items(of=self.column)))
+        array = Record(
+            ArrayState, Key("element", "element", self), Key("contains_null", "contains_null", FLAG, default=True)
+        )
+        map_ = Record(
+            MapState,
+            Key("key", "key", self),
+            Key("value", "value", self),
+            Key("value_contains_null", "value_contains_null", FLAG, default=True),
+        )
+        self.nested = Kinds("type", {"struct": struct, "array": array, "map": map_}, otherwise="a string")
+
+    def write(self, value: DataTypeState) -> Any:
+        """Return a type as JSON values."""
+        return value if isinstance(value, str) else self.nested.write(value)
+
+    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+        """Return the type."""
+        return intern(value) if type(value) is str else self.nested.read(value, path, faults)
+
+
+def _column(**parts: Any) -> ColumnState:
+    value = ColumnGeneration(parts.pop("default"), parts.pop("generated"), parts.pop("identity"))
+    return ColumnState(**parts, value=None if value == _NO_VALUE else value)
+
+
+def _unique(**parts: Any) -> KeyState:
+    return KeyState(**parts, kind=UNIQUE)
+
+
+def _name_text(name: QualifiedName) -> str:
+    return path_text(name.written)
+
+
+def _parsed_name(text: str) -> QualifiedName:
+    parts = [part.name for part in split_path(text)]
+    if len(parts) != len(QualifiedName._fields):
+        raise ValueError(text)
+    return StoredName.of(QualifiedName(*parts))
+
+
+def _path_text(path: ColumnPath) -> str:
+    return path.text
+
+
+def _parsed_path(text: str) -> ColumnPath:
+    return ColumnPath.parse(text) if text else TABLE
+
+
+_NO_VALUE = ColumnGeneration()
+
+TEXTS = Items(of=TEXT)
+TABLE_NAME = Notation(text=_name_text, parse=_parsed_name, noun="three names with dots, such as dev.silver.orders")
+PATH = Notation(text=_path_text, parse=_parsed_path, noun="the path of a column")
+IDENTITY = Record(
+    IdentityState, Key("start", "start", NUMBER), Key("step", "step", NUMBER), Key("always", "is_always", FLAG)
+)
+COLUMN = DataType().column
+CHECK = Record(CheckState, Key("name", "name", TEXT), Key("expression", "expression", TEXT))
+FOREIGN_KEY = Record(
+    ForeignKeyState,
+    Key("name", "name", TEXT),
+    Key("columns", "columns", TEXTS),
+    Key("parent", "parent", TABLE_NAME),
+    Key("parent_columns", "parent_columns", TEXTS, ()),
+    Key("rely", "rely", FLAG, default=False),
+)
+_KEY = (Key("name", "name", TEXT), Key("columns", "columns", TEXTS), Key("rely", "rely", FLAG, default=False))
+PRIMARY_KEY = Record(KeyState, *_KEY)
+UNIQUE_CONSTRAINT = Record(KeyState, *_KEY, build=_unique)
+RENAME = Record(RenameState, Key("path", "path", PATH), Key("renamed_from", "old", TEXT))
+SOURCE = Record(
+    SourceState,
+    Key("provider", "provider", TEXT),
+    Key("path", "path", TEXT),
+    Key("is_registered", "is_registered", FLAG, default=False),
+    Key("is_in_place", "is_in_place", FLAG, default=False),
+    Key("folders", "folders", Items(of=TEXTS), ()),
+    Key("files", "files", NUMBER, 0),
+    Key("conflict", "conflict", TEXT, ""),
+    Key("sign", "sign", TEXT, ""),
+)
+CONVERSION = Kinds(
+    "format",
+    {
+        PARQUET: Record(
+            Parquet, Key("path", "path", Nullable(of=TEXT), None), Key("statistics", "statistics", FLAG, default=True)
+        )
+    },
+)
+PROPERTIES = Entries(values=Nullable(of=TEXT))
+
+STATE = Record(
+    TableState,
+    Key("name", "name", TABLE_NAME),
+    Key("logical_name", "logical_name", Nullable(of=TABLE_NAME), None),
+    Key("exists", "exists", FLAG, default=True),
+    Key("schema_exists", "schema_exists", FLAG, default=True),
+    Key("delta_version", "version", Nullable(of=NUMBER), None),
+    Key("comment", "table_comment", TEXT, ""),
+    Key("columns", "columns", Items(of=COLUMN), ()),
+    Key("primary_key", "primary_key", Nullable(of=PRIMARY_KEY), None),
+    Key("unique", "unique", Items(of=UNIQUE_CONSTRAINT), ()),
+    Key("checks", "checks", Items(of=CHECK), ()),
+    Key("foreign_keys", "foreign_keys", Items(of=FOREIGN_KEY), ()),
+    Key("partitioned_by", "partitioning", TEXTS, ()),
+    Key("clustered_by", "clustering", Items(of=PATH), ()),
+    Key("properties", "table_properties", PROPERTIES, MappingProxyType({})),
+    Key("owned_properties", "owned_properties", Nullable(of=TEXTS), None),
+    Key("emulated_properties", "emulated_properties", TEXTS, ()),
+    Key("tags", "tags", Entries(keys=PATH, values=PROPERTIES), NO_TAGS),
+    Key("source", "source", Nullable(of=SOURCE), None),
+    Key("convert_from", "convert_from", Nullable(of=CONVERSION), None),
+    Key("renames", "renames", Items(of=RENAME), ()),
+    Key("column_order", "column_order", Choice(words=CONTRACT_MODES), IGNORE),
+    Key("owns", "ownership", Entries(keys=Choice(words=ASPECTS), values=Choice(words=CONTRACT_MODES)), ALL_MANAGED),
+    Key("evolution", "evolution", Choice(words=EVOLUTIONS), STRICT),
+    Key("clients", "clients", TEXTS, ()),
+)
+"""The keys of the form, without the version."""
