@@ -1,0 +1,202 @@
+"""A report as Markdown, for comments on pull requests and for the summary of a step of GitHub Actions.
+
+Sources: a comment on GitHub holds 65,536 characters, a step summary 1 MiB.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.outcome import DataChecks, Status
+from pytest_delta_schema.report.markdown_text import block, code, details, table, text
+from pytest_delta_schema.report.outcome_text import sql_text
+from pytest_delta_schema.report.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.report.run_report import RunReport, TableReport
+
+COMMENT_LIMIT = 65_536
+"""Characters of a comment on a pull request."""
+
+SUMMARY_LIMIT = 1024 * 1024
+"""Bytes of the summary of a step."""
+
+_SHOWN = frozenset({*(status for status in Status if not status.is_good), Status.APPLIED, Status.SYNCED})
+"""The statuses of tables that have a section of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Detail:
+    """How much of a report is shown.
+
+    Args:
+        with_sql: Whether sections have the SQL.
+        with_unchanged: Whether the names of tables without changes are listed.
+        with_sections: Whether tables have sections.
+        rows: How many rows the table has at most; ``None`` for all.
+    """
+
+    with_sql: bool = True
+    with_unchanged: bool = True
+    with_sections: bool = True
+    rows: int | None = None
+
+    def remark(self, report: RunReport) -> str:
+        """Return a sentence about what is left out; ``""`` for nothing."""
+        left_out = [
+            *([] if self.with_sql else ["the SQL"]),
+            *([] if self.with_unchanged else ["tables without changes"]),
+            *([] if self.with_sections else ["the changes of each table"]),
+        ]
+        number = 0 if self.rows is None else sum(entry.status in _SHOWN for entry in report.tables) - self.rows
+        if number > 0:
+            left_out.append(counted(number, "more table"))
+        return f"Left out, because the text would be too long: {', '.join(left_out)}." if left_out else ""
+
+
+_ALL = _Detail()
+_STEPS = (
+    _ALL,
+    replace(_ALL, with_sql=False),
+    replace(_ALL, with_sql=False, with_unchanged=False),
+    replace(_ALL, with_sql=False, with_unchanged=False, with_sections=False),
+)
+_FEWER_ROWS = (5_000, 2_000, 1_000, 500, 200, 100, 50, 20, 10, 0)
+
+
+def pull_request_comment(report: RunReport) -> str:
+    """Return a report as Markdown of at most 65,536 characters.
+
+    What does not fit is left out in steps: the SQL, tables without changes, the changes of each table, and at last
+    tables. The text says what was left out.
+
+    Args:
+        report: The report.
+    """
+    return _fitted(report, lambda shown: len(shown) <= COMMENT_LIMIT)
+
+
+def step_summary(report: RunReport) -> str:
+    """Return a report as Markdown of less than 1 MiB in UTF-8, shortened as :func:`pull_request_comment` does.
+
+    Args:
+        report: The report.
+    """
+    return _fitted(report, lambda shown: len(shown.encode()) < SUMMARY_LIMIT)
+
+
+def _fitted(report: RunReport, fits: Callable[[str], bool]) -> str:
+    steps = (*_STEPS, *(replace(_STEPS[-1], rows=rows) for rows in _FEWER_ROWS))
+    shown = (_markdown(report, detail) for detail in steps)
+    return next(filter(fits, shown))
+
+
+def _markdown(report: RunReport, detail: _Detail) -> str:
+    return "\n\n".join(part for part in _parts(report, detail) if part) + "\n"
+
+
+def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:
+    yield f"### Delta schema: {_result(report)}"
+    if not report.is_complete:
+        yield "**Incomplete:** the run ended before every table was checked."
+    yield text(_runs(report))
+    yield detail.remark(report)
+    yield _remarks(report.faults)
+    shown = [entry for entry in report.tables if entry.status in _SHOWN]
+    shown.sort(key=lambda entry: (entry.status.is_good, entry.name))
+    rows = shown[: detail.rows]
+    if rows:
+        yield table(("table", "result", "changes", "highest risk", "declared at"), [*map(_row, rows)])
+    if detail.with_sections:
+        yield from (_section(entry, with_sql=detail.with_sql) for entry in rows)
+    unchanged = [entry for entry in report.tables if entry.status not in _SHOWN]
+    if unchanged and detail.with_unchanged:
+        names = ", ".join(code(entry.name) for entry in unchanged)
+        yield details(counted(len(unchanged), "table") + " without changes", names)
+    yield _remarks(report.unmanaged)
+    if report.consents.unused:
+        consents = ", ".join(map(code, report.consents.unused))
+        yield f"Consents that nothing needed, to be removed: {consents}"
+
+
+def _result(report: RunReport) -> str:
+    failed = sum(not entry.status.is_good for entry in report.tables)
+    number = counted(len(report.tables), "table")
+    if failed:
+        return f"{failed} of {number} {'fails' if failed == 1 else 'fail'}"
+    return f"{number} checked, no failure" if report.is_complete and not report.faults else f"{number} checked"
+
+
+def _runs(report: RunReport) -> str:
+    numbers = ", ".join(f"{number} {status}" for status, number in report.counts().items())
+    runs = dict.fromkeys(f"{run.mode} on {run.backend}" if run.backend else run.mode for run in report.runs)
+    return f"{', '.join(runs)}: {numbers}" if numbers else ", ".join(runs)
+
+
+def _row(entry: TableReport) -> tuple[str, ...]:
+    location = f"{entry.location.file}:{entry.location.line}" if entry.location else ""
+    changes = str(len(entry.changes)) if entry.changes else ""
+    return (code(entry.name), text(entry.status.value), changes, entry.risk, code(location) if location else "")
+
+
+def _section(entry: TableReport, *, with_sql: bool) -> str:
+    number = f", {counted(len(entry.changes), 'change')}" if entry.changes else ""
+    parts = [*_facts(entry), _changes(entry), _remarks(entry.diagnostics)]
+    if entry.failure and not entry.diagnostics:
+        parts.append(block(entry.failure, "text"))
+    parts.append(_remarks((*entry.notes, *entry.background)))
+    if entry.statements and with_sql:
+        parts.append(block(sql_text(entry.statements), "sql"))
+    if entry.restore_sql:
+        parts.append(f"To restore version {entry.restore_version}:\n\n{block(f'{entry.restore_sql};', 'sql')}")
+    return details(f"{code(entry.name)} {text(entry.status.value)}{number}", *filter(None, parts))
+
+
+def _facts(entry: TableReport) -> Iterator[str]:
+    if entry.stored_as not in ("", entry.name):
+        yield f"Stored as {code(entry.stored_as)}."
+    if entry.data_checks is not DataChecks.NOT_RUN:
+        yield f"Data checks: {entry.data_checks.value}."
+
+
+def _changes(entry: TableReport) -> str:
+    if not entry.changes:
+        return ""
+    rows = [
+        (
+            text(change.code),
+            code(change.marker),
+            _where(change, entry),
+            code(change.before),
+            code(change.after),
+            _risk(change),
+        )
+        for change in entry.changes
+    ]
+    return table(("code", "", "path", "in the catalog", "in the model", "risk"), rows)
+
+
+def _where(change: TableChange, entry: TableReport) -> str:
+    return code(change.path if change.table == entry.stored_as else f"{change.table} {change.path}")
+
+
+def _risk(change: TableChange) -> str:
+    if change.aspect:
+        return f"not managed: {change.aspect}"
+    return text(f"{change.risk}: {change.loss}" if change.loss else change.risk)
+
+
+def _remarks(diagnostics: Iterable[Diagnostic]) -> str:
+    return "\n".join(
+        f"* {f'{code(diagnostic.code)} ' if diagnostic.code else ''}{text(_with_table(diagnostic))}"
+        for diagnostic in diagnostics
+    )
+
+
+def _with_table(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.table}: {diagnostic.fact}" if diagnostic.table else diagnostic.fact
