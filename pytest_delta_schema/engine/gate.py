@@ -29,6 +29,7 @@ from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.schemas_and_restores import restore_table
+from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan
-    from pytest_delta_schema.state.states import CatalogState
+    from pytest_delta_schema.state.states import CatalogState, TableState
 
 
 class Gate:
@@ -117,6 +118,19 @@ class Gate:
             for key in state.foreign_keys if name in models else ():
                 children.setdefault(key.parent, []).append(models[name])
         return children
+
+    def states(self, table: Table) -> tuple[TableState, TableState | None]:
+        """Return what a model wants under the settings, and what was read of its table; nothing is read for it.
+
+        Args:
+            table: One of the models.
+
+        Returns:
+            The desired state, under the name that the model maps to; and the observed one, from before an apply.
+            ``None`` if the catalog was not read, or the table could not be.
+        """
+        model = self.declarations.bound(table)
+        return desired_state(model), self.state().tables.get(model.name) if self.is_read else None
 
     def plan(self, *models: Table) -> TablePlan:
         """Plan tables, with the foreign keys of other tables that depend on their keys.
