@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.escaping import escaped_lines
-from pytest_delta_schema.progress import LOGGER, PHASE, fitted
+from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,10 @@ PREPARE = (
 class LineHandler(logging.Handler):
     """Writes log records to standard error, and those about a running step in one line if that is a terminal."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._log_lines = LogLines()
+
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record at once."""
         text = escaped_lines(record.getMessage())
@@ -35,7 +39,7 @@ class LineHandler(logging.Handler):
             end = "" if getattr(record, PHASE, "end") == "running" else "\n"
             width = shutil.get_terminal_size().columns - 1
             sys.stderr.write(f"\r{fitted(record, text, width):<{width}}{end}")
-        else:
+        elif self._log_lines.shows(record):
             sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 

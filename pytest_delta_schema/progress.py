@@ -18,7 +18,10 @@ JAVA_LOGGER = f"{LOGGER}.java"
 """The logger to which each exception of Spark is logged with its Java stack, with the level DEBUG."""
 
 INTERVAL = 2.0
-"""Seconds between two records of a step; a terminal that cannot rewrite a line shows fewer of them."""
+"""Seconds between two records of a step; a log shows fewer of them."""
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 3.5, 60.0
+"""The limits, in seconds, for the time between two lines of a log about running steps."""
 
 Phase = Literal["start", "running", "end"]
 """What a record says about its step; the next record of a running step replaces the one before."""
@@ -28,6 +31,9 @@ PHASE = "delta_schema_phase"
 
 STEP = "delta_schema_step"
 """The attribute of records that holds the text of their step."""
+
+SECONDS = "delta_schema_seconds"
+"""The attribute of records that holds how long their step has run."""
 
 _LOG = logging.getLogger(LOGGER)
 
@@ -77,6 +83,36 @@ def fitted(record: logging.LogRecord, text: str, width: int) -> str:
     return f"{head[:kept]}...{separator}{amount}" if kept > 0 else f"{text[: width - 3]}..."
 
 
+class LogLines:
+    """Chooses the records that a log shows, in which no line can be rewritten.
+
+    In the first minute of a step, a line follows about every 4 seconds. A step that runs longer has fewer, at last one
+    a minute. Records about no step, and about the start and the end of one, are all shown.
+
+    Args:
+        clock: Returns a time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = float("-inf")
+
+    def shows(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is shown; the next ones then wait.
+
+        Args:
+            record: The record, which was logged now.
+        """
+        if getattr(record, PHASE, "end") != "running":
+            return True
+        pause = min(max(SHORTEST_PAUSE, getattr(record, SECONDS, 0.0) / 15), LONGEST_PAUSE)
+        now = self._clock()
+        if now - self._last < pause:
+            return False
+        self._last = now
+        return True
+
+
 class _Step:
     """A step that runs, and whether it was logged, or one inside of it.
 
@@ -105,7 +141,8 @@ class _Step:
             phase: What it says about the step.
             rest: The text behind that of the step.
         """
-        _LOG.info("%s%s", self._text, rest, extra={PHASE: phase, STEP: self._text})
+        about = {PHASE: phase, STEP: self._text, SECONDS: self.seconds}
+        _LOG.info("%s%s", self._text, rest, extra=about)
 
     def log_amount(self, outer: Sequence[_Step]) -> None:
         """Log how much is done, unless the step has ended.

@@ -10,7 +10,7 @@ from threading import enumerate as threads
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.progress import PHASE, fitted, step
+from pytest_delta_schema.progress import PHASE, SECONDS, LogLines, fitted, step
 
 
 @pytest.fixture
@@ -148,3 +148,35 @@ def test_a_line_that_is_rewritten_fits_the_terminal_and_keeps_its_amount(phase, 
     record = logging.makeLogRecord({} if phase is None else {PHASE: phase})
 
     assert fitted(record, text, 26) == shown
+
+
+def test_a_log_has_fewer_lines_about_a_step_the_longer_it_runs():
+    seconds = 0.0
+    lines = LogLines(lambda: seconds)
+    shown = []
+
+    while seconds < 1800:
+        seconds += 2
+        if lines.shows(logging.makeLogRecord({PHASE: "running", SECONDS: seconds})):
+            shown.append(int(seconds))
+
+    assert shown[:17] == [2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46, 50, 54, 58, 64, 70]
+    assert shown[-3:] == [1674, 1734, 1794]
+    assert len(shown) == 67
+
+
+@pytest.mark.parametrize("phase", ["start", "end", None])
+def test_a_log_has_every_line_about_the_start_and_the_end_of_a_step(phase):
+    lines = LogLines(lambda: 0.0)
+    record = logging.makeLogRecord({} if phase is None else {PHASE: phase, SECONDS: 0.0})
+
+    assert [lines.shows(record) for _ in range(3)] == [True, True, True]
+
+
+def test_the_first_line_about_the_next_step_does_not_wait_for_that_of_a_long_one():
+    seconds = 1800.0
+    lines = LogLines(lambda: seconds)
+    before = lines.shows(logging.makeLogRecord({PHASE: "running", SECONDS: seconds}))
+    seconds += 4
+
+    assert (before, lines.shows(logging.makeLogRecord({PHASE: "running", SECONDS: 2.0}))) == (True, True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +18,12 @@ from pytest_delta_schema.plugin.pytest_compat import (
 )
 from pytest_delta_schema.plugin.worker_progress import WorkerHandler, WorkerRecords
 from pytest_delta_schema.plugin.workers import is_distributed, is_worker
-from pytest_delta_schema.progress import LOGGER, PHASE, fitted
+from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from pytest_delta_schema.progress import Phase
-
-_PAUSE = 3.5
-"""Seconds between two lines about running steps, where a line cannot be rewritten."""
 
 _HANDLER = pytest.StashKey[logging.Handler]()
 _WORKER_RECORDS = pytest.StashKey[WorkerRecords]()
@@ -36,8 +32,8 @@ _WORKER_RECORDS = pytest.StashKey[WorkerRecords]()
 class TerminalHandler(logging.Handler):
     """Writes log records as lines of pytest's terminal reporter, also while pytest captures output.
 
-    A terminal shows how far a step is in one line that is rewritten. A file gets a line every few seconds, and so does
-    a terminal when xdist runs, because results of other workers may follow at any moment.
+    A terminal shows how far a step is in one line that is rewritten. A file gets a line every few seconds, of long steps
+    fewer, and so does a terminal when xdist runs, because results of other workers may follow at any moment.
 
     Args:
         config: The run's configuration.
@@ -51,7 +47,7 @@ class TerminalHandler(logging.Handler):
         self.has_written = False
         self._config = config
         self._is_rewriting = False
-        self._last = 0.0
+        self._log_lines = LogLines()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record at once."""
@@ -61,10 +57,8 @@ class TerminalHandler(logging.Handler):
         if reporter is None:
             return
         rewrites = bool(reporter.isatty) and not is_distributed(self._config)
-        if phase == "running" and not rewrites:
-            if time.monotonic() - self._last < _PAUSE:
-                return
-            self._last = time.monotonic()
+        if not rewrites and not self._log_lines.shows(record):
+            return
         with _uncaptured(self._config):
             width = self._config.get_terminal_writer().fullwidth - 1
             self._write(reporter, fitted(record, text, width) if rewrites else text, phase, rewrites=rewrites)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.progress import PHASE, STEP
+from pytest_delta_schema.progress import PHASE, SECONDS, STEP
 
 if TYPE_CHECKING:
     import pytest
@@ -27,7 +27,7 @@ class WorkerHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send one record at once, unless the controlling process has ended."""
-        about_step = {name: getattr(record, name) for name in (PHASE, STEP) if hasattr(record, name)}
+        about_step = {name: getattr(record, name) for name in (PHASE, STEP, SECONDS) if hasattr(record, name)}
         if not self._channel.isclosed():
             self._channel.send({"levelno": record.levelno, "msg": record.getMessage(), **about_step})
 

@@ -6,11 +6,12 @@ import contextlib
 import os
 import subprocess
 import sys
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema import MemoryCatalog, progress
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.engine import prepare as prepare_module
 from pytest_delta_schema.errors import BackendUnavailableError
@@ -102,6 +103,29 @@ def test_a_terminal_shows_a_running_step_in_one_line(machine, monkeypatch, capsy
     main(["prepare"])
 
     assert capsys.readouterr().err == f"\r{'downloading':<79}\n\r{'downloading: done after 0 s':<79}\n"
+
+
+def test_a_log_shows_a_running_step_every_few_seconds(machine, monkeypatch, capsys):
+    ended, amounts = Event(), ["1 of 7 MB", "2 of 7 MB", "3 of 7 MB"]
+
+    def amount():
+        if len(amounts) == 1:
+            ended.set()
+            return amounts[0]
+        return amounts.pop(0)
+
+    def needs(_conf):
+        with step("downloading", amount):
+            ended.wait()
+        return SimpleNamespace(archive_is_kept=True)
+
+    machine.has_archive = True
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    monkeypatch.setattr(prepare_module, "needs_of_start", needs)
+
+    main(["prepare"])
+
+    assert capsys.readouterr().err == "downloading: 1 of 7 MB\ndownloading: done after 0 s\n"
 
 
 @pytest.mark.parametrize(("arguments", "code"), [([], 2), (["other"], 2), (["--help"], 0), (["prepare", "--help"], 0)])
