@@ -133,7 +133,9 @@ def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
 def delta_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
     """A syrupy snapshot of SQL, kept as a ``.sql`` file."""
     if not request.config.pluginmanager.hasplugin("syrupy"):
-        pytest.skip("snapshots need the syrupy plugin, which is switched off")
+        from pytest_delta_schema.plugin.pytest_compat import skip_item
+
+        skip_item("snapshots need the syrupy plugin, which is switched off")
     from pytest_delta_schema.plugin.snapshots import SqlSnapshotExtension
 
     return request.getfixturevalue("snapshot").use_extension(SqlSnapshotExtension)  # type: ignore[no-any-return]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative, TerminalRepr
@@ -26,6 +26,7 @@ __all__ = [
     "failure_at",
     "fixture_info",
     "leave_out_of_reports",
+    "skip_item",
 ]
 
 VERSIONS = {"pytest": ">=8.4,<10"}
@@ -51,6 +52,18 @@ def added_arguments(arguments: Iterable[str], files: Iterable[Path]) -> list[str
 def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
     """Return what pytest has computed about the fixtures of an item; ``Function.from_parent`` takes it."""
     return item._fixtureinfo  # noqa: SLF001 - there is no public interface
+
+
+def skip_item(reason: str) -> NoReturn:
+    """Skip the running item; the summary of skipped tests names its line, and not that of this call.
+
+    Args:
+        reason: Why it is skipped.
+
+    Raises:
+        Skipped: Always.
+    """
+    raise pytest.skip.Exception(reason, _use_item_location=True)
 
 
 def end_line(reporter: Any) -> None:

@@ -27,11 +27,16 @@ from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.outcome_text import applied_summary, headline
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_delta_schema.plugin.options import Options
 
 
-_REFUSED, _UNUSED = "delta_schema_refused", "delta_schema_unused"
+_REFUSED, _UNUSED, _DESELECTED = "delta_schema_refused", "delta_schema_unused", "delta_schema_deselected"
 _REFUSED_HERE = pytest.StashKey[list[str]]()
+
+_DESELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--stepwise"}
+"""The options of pytest that deselect items, by their names in its configuration."""
 
 
 def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -> None:
@@ -80,6 +85,7 @@ class Summary:
         self._options = options
         self._outcomes: dict[str, TableOutcome] = {}
         self._checked = 0
+        self._deselected = 0
         self._found_nothing = False
         self._refused: list[str] = []
         self._unused_consents: list[list[str]] = []
@@ -97,6 +103,11 @@ class Summary:
         syncs = mode == DRIFT and self._options.unity.sync_on_read
         wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
         return escaped(f"delta schema: {mode} on {backend}{catalog}{wrote}")
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Count the checks that do not run."""
+        check = (PREFIX + CHECK, self._options.mode)
+        self._deselected += sum(check in item.user_properties for item in items)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the outcome that a report carries."""
@@ -117,8 +128,9 @@ class Summary:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Collect what a worker of xdist refused, and the consents that it did not need."""
+        """Collect what a worker of xdist refused, the consents that it did not need, and the checks it did not run."""
         output = getattr(node, "workeroutput", {})
+        self._deselected = max(self._deselected, output.get(_DESELECTED, 0))
         if output.get(_UNUSED) is not None:
             self._unused_consents.append(output[_UNUSED])
         faults = output.get(_REFUSED, [])
@@ -133,6 +145,8 @@ class Summary:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
         self._require_used_consents(session)
+        if is_worker(self._config):
+            self._config.workeroutput[_DESELECTED] = self._deselected  # type: ignore[attr-defined]
         green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         looked = is_worker(self._config) or self._config.option.collectonly
         if green and not looked and not self._checked:
@@ -194,6 +208,13 @@ class Summary:
         return lines
 
     def _nothing(self) -> str:
+        option = self._config.option
+        if self._deselected:
+            used = " and ".join(name for attribute, name in _DESELECTING.items() if getattr(option, attribute, None))
+            return (
+                f"--delta-{self._options.mode} checked nothing, because all its checks ({self._deselected}) were"
+                f" deselected by {used or 'another plugin'}; leave that out, or select some of them"
+            )
         arguments = ", ".join(self._config.args)
         patterns = " ".join(self._config.getini("python_files"))
         models = " ".join(self._options.models.values()) or "empty"

@@ -10,6 +10,7 @@ from pytest_delta_schema.engine.outcome_parts import rules_outcome
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure
 from pytest_delta_schema.plugin.outcome_report import note_outcome, report_outcome
+from pytest_delta_schema.plugin.pytest_compat import skip_item
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.sql.compiler import script, statements
 
@@ -62,7 +63,7 @@ def report_unless_shown(request: pytest.FixtureRequest, table: Table, outcome: T
     run = request.config.stash[RUN]
     if table.name in run.checked_by_rules and run.declarations.violations(table):
         note_outcome(request.node, outcome)
-        pytest.skip("the declaration breaks a rule; the check rules of this table shows it")
+        skip_item("the declaration breaks a rule; the check rules of this table shows it")
     report_outcome(request.node, outcome)
 
 

@@ -32,8 +32,8 @@ _WORKER_RECORDS = pytest.StashKey[WorkerRecords]()
 class TerminalHandler(logging.Handler):
     """Writes log records as lines of pytest's terminal reporter, also while pytest captures output.
 
-    A terminal shows how far a step is in one line that is rewritten. A file gets a line every few seconds, of long steps
-    fewer, and so does a terminal when xdist runs, because results of other workers may follow at any moment.
+    A terminal shows how far a step is in one line that is rewritten. A file gets a line every few seconds, of long
+    steps fewer, and so does a terminal when xdist runs, because results of other workers may follow at any moment.
 
     Args:
         config: The run's configuration.

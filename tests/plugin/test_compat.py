@@ -20,7 +20,7 @@ from pytest_delta_schema.plugin import pytest_compat, syrupy_compat
 PACKAGE = Path(pytest_delta_schema.__file__).parent
 VERSIONS = {**pytest_compat.VERSIONS, **syrupy_compat.VERSIONS, **deltalake_compat.VERSIONS}
 PRIVATE = re.compile(
-    r"\b_pytest\b|\._fixtureinfo\b|\bno_cleanup\b|\bdisable_unused_snapshots\b|\b_syrupy\b|\breport_handler\b|\bdeltalake\.fs\b|PanicException"
+    r"\b_pytest\b|\._fixtureinfo\b|\bno_cleanup\b|\bdisable_unused_snapshots\b|\b_syrupy\b|\breport_handler\b|\b_use_item_location\b|\bdeltalake\.fs\b|PanicException"
 )
 
 

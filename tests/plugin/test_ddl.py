@@ -107,7 +107,9 @@ def test_without_syrupy_the_check_is_skipped_with_its_reason(project):
     result = project.run("-p", "no:syrupy", "-rs")
 
     result.assert_outcomes(passed=1, skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED *: snapshots need the syrupy plugin, which is switched off"])
+    result.stdout.fnmatch_lines(
+        ["SKIPPED [[]1[]] models.py:8: snapshots need the syrupy plugin, which is switched off"]
+    )
 
 
 def test_any_text_can_be_kept_with_the_fixture(project):

@@ -263,24 +263,53 @@ def test_the_facts_are_in_junit(project, workers):
 
 @pytest.mark.parametrize("option", ["--delta-drift", "--delta-apply"])
 @pytest.mark.parametrize(
-    ("tests", "args"),
+    "tests",
     [
-        pytest.param({}, [], id="nothing at all"),
-        pytest.param({"test_x": "def test_it(): pass"}, [], id="other tests"),
-        pytest.param({"test_x": f"{SYNCED}"}, ["-k", "nobody"], id="deselected"),
+        pytest.param({}, id="nothing at all"),
+        pytest.param({"test_x": "def test_it(): pass"}, id="other tests"),
     ],
 )
-def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, option, tests, args, workers):
+def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, option, tests, workers):
     project.ini("delta_backend = memory")
     for name, text in tests.items():
         project.models(text, name)
 
-    result = project.run(option, *args, *workers)
+    result = project.run(option, *workers)
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
         [f"{option} found no table, so nothing was checked. It looked in {project.path}: in test files (test_[*].py*"]
     )
+
+
+@pytest.mark.parametrize("mode", ["drift", "apply"])
+@pytest.mark.parametrize(
+    ("args", "used"),
+    [
+        pytest.param(["-k", "nobody"], "-k", id="by name"),
+        pytest.param(["-k", "nobody", "-m", "not delta"], "-k and -m", id="by name and mark"),
+        pytest.param(["--deselect", "models.py"], "--deselect", id="by node id"),
+        pytest.param([], "another plugin", id="by a plugin"),
+    ],
+)
+def test_a_gate_without_its_checks_fails_and_names_what_deselected_them(project, mode, args, used, workers):
+    project.ini("delta_models = models", "delta_backend = memory")
+    project.models(SYNCED)
+    if not args:
+        project.pytester.makeconftest(
+            """
+            def pytest_collection_modifyitems(config, items):
+                config.hook.pytest_deselected(items=items[:])
+                items.clear()
+            """
+        )
+
+    result = project.run(f"--delta-{mode}", *args, *workers)
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    fact = f"--delta-{mode} checked nothing, because all its checks (1) were deselected by {used}"
+    (line,) = [line for line in result.outlines if line.startswith("--delta-")]
+    assert line == f"{fact}; leave that out, or select some of them"
 
 
 def test_looking_at_the_collection_of_a_gate_is_no_failure(project):

@@ -78,7 +78,7 @@ def test_a_rule_that_raises_is_named_and_blamed(project):
 
 
 BROKEN = ORDERS + "empty = table('dev.silver.empty')\n"
-SHOWN = "*: the declaration breaks a rule; the check rules of this table shows it"
+SHOWN = "models.py:19: the declaration breaks a rule; the check rules of this table shows it"
 
 
 def test_a_broken_declaration_is_one_failed_item_and_no_check_of_another_table(project):
