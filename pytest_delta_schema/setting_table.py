@@ -205,6 +205,10 @@ INI_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_ini)
 """The keys of ini files, without their prefix."""
 
 
+SINCE_PYTEST_9 = {"pytest.toml": "pytest", ".pytest.toml": "pytest", "pyproject.toml": "tool.pytest"}
+"""The tables that pytest reads from version 9 on, by the name of their file."""
+
+
 def project_file_of(folder: Path) -> Path | None:
     """Return the ``pyproject.toml`` that may hold the section: the nearest one, in a folder or above it.
 

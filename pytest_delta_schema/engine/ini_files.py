@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.project_file import toml
+from pytest_delta_schema.setting_table import SINCE_PYTEST_9
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,15 +34,11 @@ def delta_keys(path: Path) -> list[str]:
     return [key for key in keys if key.startswith(_PREFIX)]
 
 
-SINCE_PYTEST_9 = {"pytest.toml": "pytest", ".pytest.toml": "pytest", "pyproject.toml": "tool.pytest"}
-"""The tables that pytest reads from version 9 on, by the name of their file."""
-
-
 def keys_since_pytest_9(path: Path) -> list[str]:
     """Return the keys that begin with ``delta_`` in a table that pytest reads from version 9 on.
 
     Args:
-        path: One of the files of :data:`SINCE_PYTEST_9`; it need not exist, or be valid.
+        path: One of the files of ``SINCE_PYTEST_9``; it need not exist, or be valid.
     """
     try:
         text = path.read_text("utf-8")

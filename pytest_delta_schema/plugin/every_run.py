@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from pytest_delta_schema.setting_table import LISTS, SETTINGS, project_file_of
+from pytest_delta_schema.setting_table import LISTS, SETTINGS, SINCE_PYTEST_9, project_file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -114,8 +114,6 @@ def _files(config: pytest.Config) -> Iterator[Path]:
     if project is not None:
         yield project
     if pytest.version_tuple < (9,):
-        from pytest_delta_schema.engine.ini_files import SINCE_PYTEST_9
-
         yield from (config.rootpath / name for name in SINCE_PYTEST_9)
 
 

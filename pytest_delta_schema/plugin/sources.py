@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_delta_schema.engine.project_file import ProjectFile, nearest, shown_path
-from pytest_delta_schema.setting_table import INI_KEYS, LISTS, SETTINGS, TOML_KEYS, Setting
+from pytest_delta_schema.setting_table import INI_KEYS, LISTS, SETTINGS, SINCE_PYTEST_9, TOML_KEYS, Setting
 from pytest_delta_schema.setting_text import SECTION
 
 _KEYED = ("bindings", "pairs", "client features")
@@ -147,7 +147,7 @@ class Sources:
         """Yield a message for each file whose keys stand in a table that this pytest does not read."""
         if pytest.version_tuple >= (9,):
             return
-        from pytest_delta_schema.engine.ini_files import SINCE_PYTEST_9, keys_since_pytest_9
+        from pytest_delta_schema.engine.ini_files import keys_since_pytest_9
 
         installed = ".".join(map(str, pytest.version_tuple[:3]))
         for name, table in SINCE_PYTEST_9.items():

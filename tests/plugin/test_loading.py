@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_delta_schema import Settings
 from pytest_delta_schema.engine import current_settings
 
@@ -22,8 +24,12 @@ LOADED = [
 ]
 
 
-def test_an_unrelated_run_imports_only_what_every_run_needs(project):
+@pytest.mark.parametrize(
+    "version", [pytest.version_tuple, (8, 4, 2)], ids=["the installed pytest", "the oldest pytest"]
+)
+def test_an_unrelated_run_imports_only_what_every_run_needs(project, version):
     project.ini("")
+    project.pytester.makeconftest(f"import pytest\npytest.version_tuple = {version!r}\n")
     project.pytester.makepyfile(
         test_x=f"""
         import sys
