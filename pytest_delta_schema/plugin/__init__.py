@@ -299,8 +299,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 @pytest.hookimpl(tryfirst=True)
 def pytest_terminal_summary(config: pytest.Config) -> None:
     """Run before the report of syrupy."""
-    run = config.stash.get(RUN, None)
-    if run is not None and (run.tables or run.is_refused):
+    if RUN in config.stash:
         from pytest_delta_schema.plugin.syrupy_compat import report_no_unused
 
         report_no_unused(config)

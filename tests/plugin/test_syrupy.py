@@ -54,6 +54,18 @@ def test_there_is_no_advice_after_a_violation_of_a_rule(reviewed, args, workers)
     assert len(reviewed.snapshots()) == 2
 
 
+@pytest.mark.parametrize("args", [[], ["--snapshot-update"]], ids=["check", "update"])
+def test_there_is_no_advice_after_a_module_that_raises(reviewed, args, workers):
+    reviewed.models("raise OSError")
+
+    result = reviewed.run(*args, *workers)
+
+    assert result.ret != pytest.ExitCode.OK
+    for line in ADVICE:
+        result.stdout.no_fnmatch_line(line)
+    assert len(reviewed.snapshots()) == 2
+
+
 def test_a_snapshot_whose_table_is_gone_is_still_reported(reviewed, workers):
     reviewed.models(ORDERS)
 
