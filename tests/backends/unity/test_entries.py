@@ -10,6 +10,7 @@ import pytest
 
 from pytest_delta_schema import Orchestrator, Settings
 from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.outcome import Status
@@ -372,8 +373,15 @@ def test_a_conflict_is_read_again_and_tried_again(unity, monkeypatch):
         (500, "could not execute statement [Deadlock detected. The current transaction was rolled back. Details: ...]"),
     ],
 )
-def test_races_that_are_lost_without_end_end(tmp_path, status, text):
-    with lake(tmp_path, timeout=0.5) as unity:
+def test_races_that_are_lost_without_end_end(tmp_path, monkeypatch, status, text):
+    pauses = []
+
+    def pause(_, seconds):
+        pauses.append(seconds)
+        return len(pauses) < 9
+
+    monkeypatch.setattr(Deadline, "pause", pause)
+    with lake(tmp_path) as unity:
         unity.table()
         unity.state()
         body = (
@@ -384,11 +392,12 @@ def test_races_that_are_lost_without_end_end(tmp_path, status, text):
         with pytest.raises(MetadataSyncError) as caught:
             unity.catalog.sync_entries([MODEL])
 
-        tries = len(unity.calls("POST"))
-        assert tries > 2
-        assert str(caught.value) == (
-            f"dev.silver.orders: somebody else has changed its catalog entry during each of {tries} tries; try again later"
-        )
+    assert len(unity.calls("POST")) == 9
+    longest = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0, 2.0]
+    assert [most / 2 <= seconds <= most for seconds, most in zip(pauses, longest, strict=True)] == [True] * 9
+    assert str(caught.value) == (
+        "dev.silver.orders: somebody else has changed its catalog entry during each of 9 tries; try again later"
+    )
 
 
 def test_a_refused_update_is_sent_once_and_reported_in_one_line(unity):
