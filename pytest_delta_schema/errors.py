@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.redaction import redacted_uris
@@ -68,6 +68,12 @@ class Location(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" if self.column is None else f"{self.file}:{self.line}:{self.column}"
+
+
+class HasCode(Protocol):
+    """A fault: its class is named after it, has its code, and explains it in its docstring."""
+
+    code: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.errors import diagnostics_of
-from pytest_delta_schema.plan.changes.kind import kind_of, risk_of
-from pytest_delta_schema.plan.describe import change_lines, highest_risk
+from pytest_delta_schema.plan.changes.kind import kind_of
+from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -116,7 +116,14 @@ def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDiffere
         differences: The differences.
     """
     return tuple(
-        TableChange(table=str(table), marker="~", path=difference.path, before=difference.entry, after=difference.log)
+        TableChange(
+            table=str(table),
+            marker="~",
+            path=difference.path,
+            before=difference.entry,
+            after=difference.log,
+            code=difference.drift.code,
+        )
         for difference in differences
     )
 
@@ -166,12 +173,13 @@ def _change(action: CreateTable | AlignTable, line: ChangeLine, aspect: str = ""
         risk=line.risk.label,
         loss=line.loss,
         aspect=aspect,
+        code=line.code,
     )
 
 
 def _unmanaged(action: AlignTable) -> Iterator[TableChange]:
     """Yield the differences that no apply changes."""
     for change in action.changes:
-        kind = kind_of(change)
-        for line in kind.describe(change, action):
-            yield _change(action, line._replace(risk=risk_of(change)), kind.aspect)
+        aspect = kind_of(change).aspect
+        for line in lines_of(change, action):
+            yield _change(action, line, aspect)

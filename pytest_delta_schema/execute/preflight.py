@@ -25,12 +25,11 @@ from pytest_delta_schema.state.states import CheckState, KeyState
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.errors import Diagnostic, HasCode
     from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.data_checks import DataCheck
-    from pytest_delta_schema.rules.rule import HasCode
 
 DATA_RULES = tuple(
     rule.__name__

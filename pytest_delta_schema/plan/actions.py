@@ -27,6 +27,36 @@ def _no_parents() -> Mapping[QualifiedName, TableState]:
     return MappingProxyType({})
 
 
+class SchemaMissing:
+    """The schema of a declared table is not in the catalog.
+
+    An apply creates it before the table. It never creates a catalog.
+
+    Remedy: Apply the model, or correct the name of its schema.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DD100"
+
+
+class TableMissing:
+    """A declared table is not in the catalog.
+
+    Everything that belongs to the new table has this code, too: its columns, checks, keys, comments, properties and
+    tags.
+
+    Remedy: Apply the model, or correct its name. If the table has another name in this environment, map the names
+    (``--delta-bind``).
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DD101"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTable:
     """Create a table that does not exist.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.actions import AlignTable, CreateTable, RestoreTable
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable, RestoreTable, SchemaMissing, TableMissing
 from pytest_delta_schema.plan.changes.columns import describe_column
 from pytest_delta_schema.plan.changes.kind import kind_of, risk_of
 from pytest_delta_schema.plan.changes.layout import describe_layout
@@ -22,14 +22,26 @@ _WITHOUT_RISK = (CreateTable, RestoreTable)
 
 
 def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
-    """Describe an action, change by change."""
+    """Describe an action, change by change.
+
+    All parts of a new table have the code of the missing table.
+    """
     if isinstance(action, CreateTable):
-        return tuple(_creation(action))
-    return tuple(
-        line._replace(risk=risk_of(change))
-        for change in action.changes
-        for line in kind_of(change).describe(change, action)
-    )
+        missing = TableMissing.code
+        return (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))
+    return tuple(line for change in action.changes for line in lines_of(change, action))
+
+
+def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
+    """Describe one change of an existing table.
+
+    Args:
+        change: The change.
+        action: The action that it is part of.
+    """
+    kind, risk = kind_of(change), risk_of(change)
+    for line in kind.describe(change, action):
+        yield line._replace(risk=risk, code=kind.drift.code)
 
 
 def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk:
@@ -38,9 +50,13 @@ def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk
     return max(risks, default=Risk.METADATA)
 
 
-def _creation(action: CreateTable) -> Iterator[ChangeLine]:
+def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:
     if action.creates_schema:
-        yield ChangeLine(ADD, f"schema {action.table.catalog}.{action.table.schema}", ABSENT, "created")
+        schema = f"schema {action.table.catalog}.{action.table.schema}"
+        yield ChangeLine(ADD, schema, ABSENT, "created", code=SchemaMissing.code)
+
+
+def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     plural = "" if len(action.columns) == 1 else "s"
     yield ChangeLine(ADD, "table", ABSENT, f"created with {len(action.columns)} column{plural}")
     for column in action.columns:

@@ -18,7 +18,7 @@ from pytest_delta_schema.state.types import below, describe_type, same_kind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.errors import Diagnostic, HasCode
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState
@@ -31,6 +31,45 @@ ENTRY_PATH = "metadata"
 """The path of diagnostics about the catalog entry of a table."""
 
 
+class EntryColumnDiffers:
+    """The catalog entry of a table has a column otherwise than its Delta log.
+
+    The column is missing in one of the two, or differs in its name, type, nullability, place or partitioning. Spark
+    reads the log; clients that only use the catalog see the entry.
+
+    Remedy: Write the log's metadata to the entry: ``pytest --delta-sync-metadata``.
+
+    Example:
+        columns.amount.type: the catalog entry has int, the log has bigint
+    """
+
+    code = "DD201"
+
+
+class EntryCommentDiffers:
+    """The catalog entry of a table has another comment than its Delta log, for the table or for a column.
+
+    Remedy: Write the log's metadata to the entry: ``pytest --delta-sync-metadata``.
+
+    Example:
+        columns.id.comment: the catalog entry has '', the log has 'Order ID'
+    """
+
+    code = "DD202"
+
+
+class EntryPropertyDiffers:
+    """The catalog entry of a table lacks a property of its Delta log, or has another value or an additional one.
+
+    Remedy: Write the log's metadata to the entry: ``pytest --delta-sync-metadata``.
+
+    Example:
+        properties.team: the catalog entry has (absent), the log has 'sales'
+    """
+
+    code = "DD203"
+
+
 class EntryDifference(NamedTuple):
     """One attribute in which a catalog entry differs from the log.
 
@@ -38,11 +77,13 @@ class EntryDifference(NamedTuple):
         path: The attribute: ``columns.id.type``, ``comment``, ``properties.team``.
         entry: The value in the catalog entry.
         log: The value in the log.
+        drift: The difference: a class with a code, whose docstring explains it.
     """
 
     path: str
     entry: str
     log: str
+    drift: type[HasCode] = EntryColumnDiffers
 
     def __str__(self) -> str:
         return f"{self.path}: the catalog entry has {self.entry}, the log has {self.log}"
@@ -129,8 +170,8 @@ def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) ->
         else:
             yield from _column(known[column.name], column)
     if set(known) == set(expected) and list(known) != list(expected):
-        names = [", ".join(column.name for column in side) for side in (shown, wanted)]
-        yield EntryDifference("columns.order", *names)
+        before, after = (", ".join(column.name for column in side) for side in (shown, wanted))
+        yield EntryDifference("columns.order", before, after)
 
 
 def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
@@ -141,12 +182,14 @@ def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference
         yield EntryDifference(f"{path}.name", shown.name, wanted.name)
     yield from _type(path, shown, wanted)
     if shown.is_nullable != wanted.is_nullable:
-        texts = ["nullable" if column.is_nullable else "not null" for column in (shown, wanted)]
-        yield EntryDifference(f"{path}.nullability", *texts)
+        before, after = ("nullable" if column.is_nullable else "not null" for column in (shown, wanted))
+        yield EntryDifference(f"{path}.nullability", before, after)
     yield from _comment(f"{path}.comment", shown.comment, wanted.comment)
     if shown.partition_index != wanted.partition_index:
-        indexes = ["none" if side.partition_index is None else str(side.partition_index) for side in (shown, wanted)]
-        yield EntryDifference(f"{path}.partition_index", *indexes)
+        before, after = (
+            "none" if side.partition_index is None else str(side.partition_index) for side in (shown, wanted)
+        )
+        yield EntryDifference(f"{path}.partition_index", before, after)
 
 
 def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
@@ -159,8 +202,8 @@ def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryD
     elif shown.type_name not in {"", wanted.type_name}:
         yield EntryDifference(f"{path}.type_name", shown.type_name, wanted.type_name)
     elif (shown.precision, shown.scale) not in {(None, None), (0, 0), (wanted.precision, wanted.scale)}:
-        parts = [f"({column.precision},{column.scale})" for column in (shown, wanted)]
-        yield EntryDifference(f"{path}.precision", *parts)
+        before, after = (f"({column.precision},{column.scale})" for column in (shown, wanted))
+        yield EntryDifference(f"{path}.precision", before, after)
 
 
 def _nested(path: str, shown: DataTypeState, wanted: DataTypeState) -> Iterator[EntryDifference]:
@@ -186,12 +229,12 @@ def _one_text(text: str, wanted: EntryColumn) -> bool:
 
 def _comment(path: str, entry: str, log: str) -> Iterator[EntryDifference]:
     if entry != log:
-        yield EntryDifference(path, repr(entry), repr(log))
+        yield EntryDifference(path, repr(entry), repr(log), EntryCommentDiffers)
 
 
 def _properties(entry: Mapping[str, str], log: Mapping[str, str]) -> Iterator[EntryDifference]:
     for key in sorted({*entry, *log}):
         if is_written_by_server(key) or entry.get(key) == log.get(key):
             continue
-        shown = [repr(side[key]) if key in side else _ABSENT for side in (entry, log)]
-        yield EntryDifference(f"properties.{key}", *shown)
+        before, after = (repr(side[key]) if key in side else _ABSENT for side in (entry, log))
+        yield EntryDifference(f"properties.{key}", before, after, EntryPropertyDiffers)

@@ -14,9 +14,8 @@ from pytest_delta_schema.state.types import describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.errors import Diagnostic, HasCode
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.rules.rule import HasCode
 
 
 def invalid_columns(

@@ -20,7 +20,8 @@ from pytest_delta_schema.rules.rule import rule_info
 from pytest_delta_schema.rules.validator import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.rules.rule import HasCode, RuleInfo
+    from pytest_delta_schema.errors import HasCode
+    from pytest_delta_schema.rules.rule import RuleInfo
 
 _REPORTED: tuple[type[HasCode], ...] = (
     FailedRule,

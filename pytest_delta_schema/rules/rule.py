@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from pytest_delta_schema.delta.features import is_on
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.errors import Diagnostic, HasCode
 from pytest_delta_schema.plan.changes import SetTableProperties
 
 if TYPE_CHECKING:
@@ -34,12 +34,6 @@ class PlanRule(Protocol):
         An :class:`~pytest_delta_schema.plan.AlignTable` carries both states, desired and observed.
         """
         ...
-
-
-class HasCode(Protocol):
-    """A rule of this package: its class is named after the fault, and has the code of the fault."""
-
-    code: str
 
 
 class BuiltInModelRule(HasCode, ModelRule, Protocol):

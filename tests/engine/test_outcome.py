@@ -81,6 +81,7 @@ def test_a_gate_names_changes_statements_and_location():
         before="(absent)",
         after="decimal(18,2)",
         risk="metadata",
+        code="DD102",
         location=outcome.location,
     )
     assert [statement.has_run for statement in outcome.statements] == [False] * 6

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from pytest_delta_schema import TablePlanner
+from pytest_delta_schema import Check, TablePlanner
 from pytest_delta_schema.backends.memory.changes import changed
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.models.ownership import ASPECTS
@@ -93,6 +93,41 @@ CASES = [
 ]
 
 
+CODES = {
+    ColumnAdd: "DD102",
+    ColumnDrop: "DD103",
+    ColumnTypeChange: "DD104",
+    ColumnNullabilityChange: "DD105",
+    ColumnRename: "DD106",
+    ColumnMove: "DD107",
+    ColumnDefaultChange: "DD108",
+    ColumnGenerationChange: "DD109",
+    CheckAdd: "DD110",
+    CheckDrop: "DD111",
+    PrimaryKeyAdd: "DD112",
+    PrimaryKeyDrop: "DD113",
+    ForeignKeyAdd: "DD114",
+    ForeignKeyDrop: "DD115",
+    UniqueAdd: "DD116",
+    UniqueDrop: "DD117",
+    SetColumnComments: "DD118",
+    SetTableComment: "DD119",
+    SetTableProperties: "DD120",
+    UnsetTableProperties: "DD121",
+    SetTags: "DD122",
+    UnsetTags: "DD123",
+    ClusteringChange: "DD124",
+    LayoutRewrite: "DD125",
+    ConvertTable: "DD126",
+}
+"""The codes of all kinds; none of them ever changes."""
+
+
+def test_every_kind_has_its_code():
+    assert {kind: declared.drift.code for kind, declared in KINDS.items()} == CODES
+    assert len({*CODES.values()}) == len(CODES)
+
+
 @pytest.mark.parametrize(("change", "risk"), CASES)
 def test_each_change_has_its_class(change, risk):
     assert risk_of(change) is risk
@@ -123,7 +158,7 @@ def test_every_stage_knows_every_kind(change):
     observed = replace(observed, tags={ColumnPath("a"): {"pii": ""}})
     action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
 
-    assert change_lines(action)
+    assert {line.code for line in change_lines(action)} == {CODES[type(change)]}
     assert type(change) in RENDERERS
     # A rule refuses every plan that changes how a column is generated.
     is_executed = not isinstance(change, ColumnGenerationChange)
@@ -157,6 +192,27 @@ def test_an_unknown_kind_has_no_declaration(registry):
         registry(Unknown())
 
 
+@pytest.mark.parametrize(
+    ("creates_schema", "codes"), [(False, {"DD101"}), (True, {"DD100", "DD101"})], ids=["table", "schema and table"]
+)
+def test_all_parts_of_a_new_table_have_the_code_of_the_missing_table(creates_schema, codes):
+    state = desired_state(
+        table(
+            column("id", is_nullable=False),
+            primary_key=["id"],
+            checks=[Check("positive", "id > 0")],
+            comment="all",
+            tags={"pii": "no"},
+            table_properties={"team": "x"},
+            clustered_by=["id"],
+        )
+    )
+    action = TablePlanner().creation(state, creates_schema=creates_schema)
+
+    assert len(change_lines(action)) == 8 + creates_schema
+    assert {line.code for line in change_lines(action)} == codes
+
+
 def test_an_unknown_kind_is_an_error_in_every_stage():
     state = desired_state(orders())
     action = AlignTable(table=NAME, changes=(Unknown(),), desired=state, observed=state)
@@ -166,6 +222,12 @@ def test_an_unknown_kind_is_an_error_in_every_stage():
             stage(action)
     with pytest.raises(NotImplementedError, match="Unknown"):
         changed(Unknown(), state)
+
+
+class RowsDiffer:
+    """The table has rows."""
+
+    code = "DD999"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,13 +242,15 @@ def test_a_new_kind_needs_its_declaration_its_renderer_and_its_effect_on_the_mem
     def truncate(table, changes):
         yield Statement(table=table, kind=StatementKind.REWRITE_LAYOUT, sql=f"TRUNCATE TABLE {table}", changes=changes)
 
-    kind = ChangeKind(aspect="layout", step=Step.REWRITE_LAYOUT, risk=Risk.DESTRUCTIVE, describe=lines)
+    kind = ChangeKind(
+        aspect="layout", drift=RowsDiffer, step=Step.REWRITE_LAYOUT, risk=Risk.DESTRUCTIVE, describe=lines
+    )
     monkeypatch.setitem(KINDS, TableTruncate, kind)
     monkeypatch.setitem(RENDERERS, TableTruncate, truncate)
     state = desired_state(orders())
     action = AlignTable(table=NAME, changes=(TableTruncate(),), desired=state, observed=state)
 
-    assert [(str(line), line.risk) for line in change_lines(action)] == [("- rows: all -> none", Risk.DESTRUCTIVE)]
+    assert change_lines(action) == (ChangeLine("-", "rows", "all", "none", Risk.DESTRUCTIVE, code="DD999"),)
     assert [statement.sql for statement in statements(action)] == ["TRUNCATE TABLE dev.silver.orders"]
     assert (needed_consents(action), data_checks_of(action), mode_of(TableTruncate(), state)) == ((), (), "manage")
 

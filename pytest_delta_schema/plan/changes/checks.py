@@ -33,7 +33,25 @@ def _fate(change: CheckDrop) -> str:
     return "(dropped and added again)" if new.expression == change.expression else "(replaced)"
 
 
-@declare(ChangeKind(aspect="checks", step=Step.DROP_CHECKS, risk=Risk.METADATA, describe=_drop_lines))
+class UndeclaredCheck:
+    """The table has a CHECK constraint that the model does not declare.
+
+    Writes that it refuses would be accepted after the apply. A check with another condition than declared is dropped
+    and added again, and has this code and DD110.
+
+    Remedy: Declare the check, or apply the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DD111"
+
+
+@declare(
+    ChangeKind(aspect="checks", drift=UndeclaredCheck, step=Step.DROP_CHECKS, risk=Risk.METADATA, describe=_drop_lines)
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckDrop:
     """Drop the CHECK constraint ``name``; rows that it refused may be written from now on.
@@ -53,7 +71,31 @@ def _add_lines(change: CheckAdd, _action: AlignTable) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, f"checks.{change.name}", ABSENT, change.expression)
 
 
-@declare(ChangeKind(aspect="checks", step=Step.ADD_CHECKS, risk=Risk.SCAN, describe=_add_lines, needs_data_check=True))
+class CheckMissing:
+    """A declared CHECK constraint is not in the table, or has another condition there.
+
+    Rows that violate it forbid the apply.
+
+    Remedy: Apply the model, or remove the check from the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")])
+    """
+
+    code = "DD110"
+
+
+@declare(
+    ChangeKind(
+        aspect="checks",
+        drift=CheckMissing,
+        step=Step.ADD_CHECKS,
+        risk=Risk.SCAN,
+        describe=_add_lines,
+        needs_data_check=True,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckAdd:
     """Add the CHECK constraint ``name``; all existing rows must satisfy it.

@@ -25,9 +25,29 @@ def _rename_lines(change: ColumnRename, _action: AlignTable) -> Iterator[ChangeL
     yield ChangeLine(CHANGE, f"columns.{change.path}", change.path.name, f"{change.to} (renamed)")
 
 
+class ColumnNotRenamed:
+    """A column or a field has the name that the model gives as its former one.
+
+    The data stays, and readers have to use the new name after the apply.
+
+    Remedy: Apply the model, or remove ``renamed_from`` and keep the old name.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("number", "int", renamed_from="nr")])
+    """
+
+    code = "DD106"
+
+
 @declare(
     ChangeKind(
-        aspect="columns", step=Step.RENAME_COLUMNS, risk=Risk.METADATA, describe=_rename_lines, needs_feature=True
+        aspect="columns",
+        drift=ColumnNotRenamed,
+        step=Step.RENAME_COLUMNS,
+        risk=Risk.METADATA,
+        describe=_rename_lines,
+        needs_feature=True,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +71,30 @@ def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, f"columns.{change.path}", ABSENT, describe_column(change.bare))
 
 
+class ColumnMissing:
+    """A declared column or field is not in the table.
+
+    Existing rows hold NULL in it after the apply.
+
+    Remedy: Apply the model, or remove the column from the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("note", "string")])
+    """
+
+    code = "DD102"
+
+
 @declare(
-    ChangeKind(aspect="columns", step=Step.ADD_COLUMNS, risk=Risk.METADATA, describe=_add_lines, needs_feature=True)
+    ChangeKind(
+        aspect="columns",
+        drift=ColumnMissing,
+        step=Step.ADD_COLUMNS,
+        risk=Risk.METADATA,
+        describe=_add_lines,
+        needs_feature=True,
+    )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnAdd:
@@ -86,9 +128,26 @@ def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]
     yield ChangeLine(DROP, f"columns.{change.path}", describe_column(change.column), "(not in the model)")
 
 
+class UndeclaredColumn:
+    """The table has a column or a field that the model does not declare.
+
+    A writer has often added it, with schema evolution. An apply drops it, and its data, only with consent by name.
+
+    Remedy: Declare the column, accept such columns with ``evolution="additive"``, or consent to the drop
+    (``--delta-allow``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("note", "string")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DD103"
+
+
 @declare(
     ChangeKind(
         aspect="columns",
+        drift=UndeclaredColumn,
         step=Step.DROP_COLUMNS,
         risk=Risk.DESTRUCTIVE,
         describe=_drop_lines,
@@ -123,9 +182,25 @@ def _nullability_risk(change: ColumnNullabilityChange) -> Risk:
     return Risk.METADATA if change.is_nullable else Risk.SCAN
 
 
+class NullabilityDiffers:
+    """A column or a field may be NULL in the model and not in the table, or the other way round.
+
+    Forbidding NULL reads all rows; rows that hold NULL forbid it.
+
+    Remedy: Apply the model, or declare the nullability that the table has (``is_nullable``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+    """
+
+    code = "DD105"
+
+
 @declare(
     ChangeKind(
         aspect="columns",
+        drift=NullabilityDiffers,
         step=Step.CHANGE_NULLABILITY,
         risk=_nullability_risk,
         describe=_nullability_lines,

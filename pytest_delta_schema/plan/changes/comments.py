@@ -27,7 +27,28 @@ def _column_lines(change: SetColumnComments, action: AlignTable) -> Iterator[Cha
         yield ChangeLine(CHANGE, f"columns.{path}.comment", repr(before), repr(comment))
 
 
-@declare(ChangeKind(aspect="comments", step=Step.SET_COLUMN_COMMENTS, risk=Risk.METADATA, describe=_column_lines))
+class ColumnCommentDiffers:
+    """A column or a field has another comment in the table than in the model.
+
+    Remedy: Apply the model, or declare the comment that the table has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint", comment="Order ID")])
+    """
+
+    code = "DD118"
+
+
+@declare(
+    ChangeKind(
+        aspect="comments",
+        drift=ColumnCommentDiffers,
+        step=Step.SET_COLUMN_COMMENTS,
+        risk=Risk.METADATA,
+        describe=_column_lines,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetColumnComments:
     """Set the comments of columns and fields, new ones included.
@@ -46,7 +67,28 @@ def _table_lines(change: SetTableComment, action: AlignTable) -> Iterator[Change
     yield ChangeLine(CHANGE, "comment", repr(action.observed.table_comment), repr(change.comment))
 
 
-@declare(ChangeKind(aspect="comments", step=Step.SET_TABLE_COMMENT, risk=Risk.METADATA, describe=_table_lines))
+class TableCommentDiffers:
+    """The table has another comment than the model.
+
+    Remedy: Apply the model, or declare the comment that the table has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="One row an order")
+    """
+
+    code = "DD119"
+
+
+@declare(
+    ChangeKind(
+        aspect="comments",
+        drift=TableCommentDiffers,
+        step=Step.SET_TABLE_COMMENT,
+        risk=Risk.METADATA,
+        describe=_table_lines,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTableComment:
     """Set the table's comment; ``""`` clears it."""

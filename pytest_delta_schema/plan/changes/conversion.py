@@ -28,7 +28,23 @@ def _convert_lines(change: ConvertTable, _action: AlignTable) -> Iterator[Change
     yield ChangeLine(CHANGE, "format", before, "delta", loss=lost)
 
 
-@declare(ChangeKind(aspect="conversion", step=Step.CONVERT, risk=Risk.FEATURE, describe=_convert_lines))
+class NotConverted:
+    """The model converts files that are no Delta table yet.
+
+    An apply converts them in place (``CONVERT TO DELTA``); clients that read the files have to read the table then.
+
+    Remedy: Apply the model, or remove ``convert_from`` from it.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders"))
+    """
+
+    code = "DD126"
+
+
+@declare(
+    ChangeKind(aspect="conversion", drift=NotConverted, step=Step.CONVERT, risk=Risk.FEATURE, describe=_convert_lines)
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertTable:
     """Convert files to a Delta table in place; everything else that the model declares follows as other changes.

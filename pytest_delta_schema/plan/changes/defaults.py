@@ -26,9 +26,29 @@ def _default_lines(change: ColumnDefaultChange, _action: AlignTable) -> Iterator
     yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
 
 
+class DefaultDiffers:
+    """A column has another default in the table than in the model, or one of the two has none.
+
+    Existing rows keep their values; only later writes use the default.
+
+    Remedy: Apply the model, or declare the default that the table has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("state", "string")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("state", "string", default="'new'")])
+    """
+
+    code = "DD108"
+
+
 @declare(
     ChangeKind(
-        aspect="defaults", step=Step.CHANGE_DEFAULTS, risk=Risk.METADATA, describe=_default_lines, needs_feature=True
+        aspect="defaults",
+        drift=DefaultDiffers,
+        step=Step.CHANGE_DEFAULTS,
+        risk=Risk.METADATA,
+        describe=_default_lines,
+        needs_feature=True,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +76,31 @@ def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> It
     yield ChangeLine(CHANGE, f"columns.{change.name}", before or "written by writers", after or "written by writers")
 
 
-@declare(ChangeKind(aspect="defaults", step=Step.CHANGE_GENERATION, risk=Risk.REWRITE, describe=_generation_lines))
+class GenerationDiffers:
+    """A column is generated or an identity in another way in the table than in the model.
+
+    No statement of Delta changes this, so that no apply does (Delta 4.4.0).
+
+    Remedy: Declare what the table has, or create the table anew.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("twice", "bigint")])
+        twice = Column("twice", "bigint", generated_as="id * 2")
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), twice])
+    """
+
+    code = "DD109"
+
+
+@declare(
+    ChangeKind(
+        aspect="defaults",
+        drift=GenerationDiffers,
+        step=Step.CHANGE_GENERATION,
+        risk=Risk.REWRITE,
+        describe=_generation_lines,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnGenerationChange:
     """Change the generation expression or the identity of a stored column, which no statement of Delta does.

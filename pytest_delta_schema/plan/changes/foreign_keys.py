@@ -23,8 +23,32 @@ def _drop_lines(change: ForeignKeyDrop, _action: AlignTable) -> Iterator[ChangeL
     yield ChangeLine(DROP, f"foreign_keys.{change.key.name}", describe_foreign_key(change.key), ABSENT)
 
 
+class UndeclaredForeignKey:
+    """The table has a foreign key that the model does not declare.
+
+    A declared one is dropped and added again, too, when the key of its parent changes; it then has this code and DD114.
+
+    Remedy: Declare the key (``foreign_keys``), or apply the model.
+
+    Example:
+        parent = Table("dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"])
+        key = ForeignKey(["region"], references=parent)
+        stored = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
+        model = Table("dev", "silver", "orders", [Column("region", "int")])
+    """
+
+    code = "DD115"
+
+
 @declare(
-    ChangeKind(aspect="foreign_keys", step=Step.DROP_FOREIGN_KEYS, risk=Risk.METADATA, describe=_drop_lines, key="drop")
+    ChangeKind(
+        aspect="foreign_keys",
+        drift=UndeclaredForeignKey,
+        step=Step.DROP_FOREIGN_KEYS,
+        risk=Risk.METADATA,
+        describe=_drop_lines,
+        key="drop",
+    )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKeyDrop:
@@ -37,9 +61,27 @@ def _add_lines(change: ForeignKeyAdd, _action: AlignTable) -> Iterator[ChangeLin
     yield ChangeLine(ADD, f"foreign_keys.{change.key.name}", ABSENT, describe_foreign_key(change.key))
 
 
+class ForeignKeyMissing:
+    """A declared foreign key is not in the table, or references something else there.
+
+    Rows without a parent forbid the apply.
+
+    Remedy: Apply the model, or remove the key from the model.
+
+    Example:
+        parent = Table("dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"])
+        key = ForeignKey(["region"], references=parent)
+        stored = Table("dev", "silver", "orders", [Column("region", "int")])
+        model = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
+    """
+
+    code = "DD114"
+
+
 @declare(
     ChangeKind(
         aspect="foreign_keys",
+        drift=ForeignKeyMissing,
         step=Step.ADD_FOREIGN_KEYS,
         risk=Risk.SCAN,
         describe=_add_lines,

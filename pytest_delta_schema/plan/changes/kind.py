@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_delta_schema.errors import HasCode
     from pytest_delta_schema.models.ownership import Aspect
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.changes.order import Step
@@ -25,6 +26,7 @@ class ChangeKind:
 
     Args:
         aspect: The aspect of ownership to which it belongs, or the conversion to Delta, which is none of them.
+        drift: The difference for which it is planned: a class with a code, whose docstring explains it.
         step: When it runs.
         risk: What it may cost; a function if that depends on the change.
         describe: Returns the lines that show a change, as part of an action.
@@ -35,6 +37,7 @@ class ChangeKind:
     """
 
     aspect: Aspect | Literal["conversion"]
+    drift: type[HasCode]
     step: Step
     risk: Risk | Callable[[Any], Risk]
     describe: Callable[[Any, Any], Iterator[ChangeLine]]

@@ -29,7 +29,31 @@ def _clustering_risk(change: ClusteringChange) -> Risk:
     return Risk.FEATURE if change.raises_protocol else Risk.METADATA
 
 
-@declare(ChangeKind(aspect="layout", step=Step.CHANGE_CLUSTERING, risk=_clustering_risk, describe=_clustering_lines))
+class ClusteringDiffers:
+    """The table is clustered by other columns than the model declares.
+
+    An apply changes how new rows are written; existing rows move when the table is optimized.
+
+    Remedy: Apply the model, or declare the clustering that the table has (``clustered_by``).
+
+    Example:
+        columns = [Column("id", "bigint"), Column("day", "date")]
+        stored = Table("dev", "silver", "orders", columns, clustered_by=["id"])
+        model = Table("dev", "silver", "orders", columns, clustered_by=["day"])
+    """
+
+    code = "DD124"
+
+
+@declare(
+    ChangeKind(
+        aspect="layout",
+        drift=ClusteringDiffers,
+        step=Step.CHANGE_CLUSTERING,
+        risk=_clustering_risk,
+        describe=_clustering_lines,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusteringChange:
     """Cluster new rows by other columns; existing rows move when the table is optimized.
@@ -55,9 +79,27 @@ def _rewrite_lines(change: LayoutRewrite, action: AlignTable) -> Iterator[Change
     yield ChangeLine(CHANGE, "layout", before, after, loss=loss(CLUSTERING_FEATURE) if raises else "")
 
 
+class PartitioningDiffers:
+    """The table is partitioned by other columns than the model declares.
+
+    An apply writes all data again, and only with consent by name.
+
+    Remedy: Declare the partitioning that the table has (``partitioned_by``), or consent to the rewrite
+    (``--delta-allow``).
+
+    Example:
+        columns = [Column("id", "bigint"), Column("day", "date")]
+        stored = Table("dev", "silver", "orders", columns)
+        model = Table("dev", "silver", "orders", columns, partitioned_by=["day"])
+    """
+
+    code = "DD125"
+
+
 @declare(
     ChangeKind(
         aspect="layout",
+        drift=PartitioningDiffers,
         step=Step.REWRITE_LAYOUT,
         risk=Risk.REWRITE,
         describe=_rewrite_lines,
@@ -86,7 +128,27 @@ def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:
     yield ChangeLine(CHANGE, f"columns.{change.name}.order", before, after)
 
 
-@declare(ChangeKind(aspect="columns", step=Step.MOVE_COLUMNS, risk=Risk.METADATA, describe=_move_lines))
+class ColumnOrderDiffers:
+    """A column stands behind another one in the table than in the model.
+
+    The order is compared only for models with ``column_order="manage"`` or ``column_order="report"``.
+
+    Remedy: Apply the model, or declare the columns in the order of the table.
+
+    Example:
+        note, number = Column("note", "string"), Column("number", "bigint")
+        stored = Table("dev", "silver", "orders", [note, number])
+        model = Table("dev", "silver", "orders", [number, note], column_order="manage")
+    """
+
+    code = "DD107"
+
+
+@declare(
+    ChangeKind(
+        aspect="columns", drift=ColumnOrderDiffers, step=Step.MOVE_COLUMNS, risk=Risk.METADATA, describe=_move_lines
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnMove:
     """Move the stored column ``name`` after another one; ``None`` moves it before all others.

@@ -20,6 +20,7 @@ class ChangeLine(NamedTuple):
         after: What the model wants.
         risk: What it may cost.
         loss: What clients lose if it raises the protocol.
+        code: The code of the difference, such as ``DD102``.
     """
 
     marker: str
@@ -28,6 +29,7 @@ class ChangeLine(NamedTuple):
     after: str
     risk: Risk = Risk.METADATA
     loss: str = ""
+    code: str = ""
 
     def __str__(self) -> str:
         return f"{self.marker} {self.path}: {self.before} -> {self.after}"

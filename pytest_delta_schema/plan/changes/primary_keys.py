@@ -23,8 +23,30 @@ def _drop_lines(change: PrimaryKeyDrop, _action: AlignTable) -> Iterator[ChangeL
     yield ChangeLine(DROP, "primary_key", _described(change.key), ABSENT)
 
 
+class UndeclaredPrimaryKey:
+    """The table has a primary key that the model does not declare.
+
+    A key over other columns than declared is dropped and added again, and has this code and DD112.
+
+    Remedy: Declare the key (``primary_key``), or apply the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+    """
+
+    code = "DD113"
+
+
 @declare(
-    ChangeKind(aspect="primary_keys", step=Step.DROP_PRIMARY_KEY, risk=Risk.METADATA, describe=_drop_lines, key="drop")
+    ChangeKind(
+        aspect="primary_keys",
+        drift=UndeclaredPrimaryKey,
+        step=Step.DROP_PRIMARY_KEY,
+        risk=Risk.METADATA,
+        describe=_drop_lines,
+        key="drop",
+    )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyDrop:
@@ -50,9 +72,25 @@ def _add_lines(change: PrimaryKeyAdd, _action: AlignTable) -> Iterator[ChangeLin
     yield ChangeLine(ADD, "primary_key", ABSENT, _described(change.key))
 
 
+class PrimaryKeyMissing:
+    """The declared primary key is not in the table, or has other columns there.
+
+    Rows with equal values in it, or with NULL, forbid the apply.
+
+    Remedy: Apply the model, or remove the key from the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
+    """
+
+    code = "DD112"
+
+
 @declare(
     ChangeKind(
         aspect="primary_keys",
+        drift=PrimaryKeyMissing,
         step=Step.ADD_PRIMARY_KEY,
         risk=Risk.SCAN,
         describe=_add_lines,

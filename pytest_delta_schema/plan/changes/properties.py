@@ -39,7 +39,27 @@ def _set_risk(change: SetTableProperties) -> Risk:
     return Risk.FEATURE if enables_feature(change) else Risk.METADATA
 
 
-@declare(ChangeKind(aspect="properties", step=Step.SET_PROPERTIES, risk=_set_risk, describe=_set_lines))
+class PropertyDiffers:
+    """A declared table property is not in the table, or has another value there.
+
+    Some properties enable a table feature, which older clients may not support; such a change has the risk
+    ``feature``.
+
+    Remedy: Apply the model, or declare the value that the table has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"})
+    """
+
+    code = "DD120"
+
+
+@declare(
+    ChangeKind(
+        aspect="properties", drift=PropertyDiffers, step=Step.SET_PROPERTIES, risk=_set_risk, describe=_set_lines
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTableProperties:
     """Set properties, sorted by key."""
@@ -58,7 +78,30 @@ def _unset_lines(change: UnsetTableProperties, action: AlignTable) -> Iterator[C
         yield ChangeLine(DROP, f"properties.{key}", repr(before), ABSENT)
 
 
-@declare(ChangeKind(aspect="properties", step=Step.UNSET_PROPERTIES, risk=Risk.METADATA, describe=_unset_lines))
+class UndeclaredProperty:
+    """The table has a property that the model wants to be absent.
+
+    The model declares it with the value ``None``, or has set it before, as the setting ``owned_properties`` records.
+
+    Remedy: Apply the model, or declare the property.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"})
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": None})
+    """
+
+    code = "DD121"
+
+
+@declare(
+    ChangeKind(
+        aspect="properties",
+        drift=UndeclaredProperty,
+        step=Step.UNSET_PROPERTIES,
+        risk=Risk.METADATA,
+        describe=_unset_lines,
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsetTableProperties:
     """Remove the properties ``keys``, sorted and spelled as stored."""

@@ -23,7 +23,20 @@ def _set_lines(change: SetTags, action: AlignTable) -> Iterator[ChangeLine]:
     return set_tags_lines(change, action.observed.tags.get(change.path, {}))
 
 
-@declare(ChangeKind(aspect="tags", step=Step.SET_TAGS, risk=Risk.METADATA, describe=_set_lines))
+class TagDiffers:
+    """A declared tag is not on the table or the column, or has another value there.
+
+    Remedy: Apply the model, or declare the value that the catalog has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "sales"})
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "finance"})
+    """
+
+    code = "DD122"
+
+
+@declare(ChangeKind(aspect="tags", drift=TagDiffers, step=Step.SET_TAGS, risk=Risk.METADATA, describe=_set_lines))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTags:
     """Set tags, sorted by key.
@@ -45,7 +58,22 @@ def _unset_lines(change: UnsetTags, action: AlignTable) -> Iterator[ChangeLine]:
         yield ChangeLine(DROP, _tag(change.path, key), repr(action.observed.tags[change.path][key]), ABSENT)
 
 
-@declare(ChangeKind(aspect="tags", step=Step.UNSET_TAGS, risk=Risk.METADATA, describe=_unset_lines))
+class UndeclaredTag:
+    """The table or a column has a tag that the model wants to be absent.
+
+    Remedy: Apply the model, or declare the tag.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "sales"})
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": None})
+    """
+
+    code = "DD123"
+
+
+@declare(
+    ChangeKind(aspect="tags", drift=UndeclaredTag, step=Step.UNSET_TAGS, risk=Risk.METADATA, describe=_unset_lines)
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsetTags:
     """Remove the tags ``keys``, sorted.

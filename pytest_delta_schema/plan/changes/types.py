@@ -26,8 +26,30 @@ def _type_lines(change: ColumnTypeChange, _action: AlignTable) -> Iterator[Chang
     yield ChangeLine(CHANGE, f"columns.{change.path}", before, after)
 
 
+class TypeDiffers:
+    """A column, a field or an element has another type in the table than in the model.
+
+    Delta changes a type in place only to a wider one; all other changes are refused.
+
+    Remedy: Apply the model, or declare the type that the table has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "int")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DD104"
+
+
 @declare(
-    ChangeKind(aspect="types", step=Step.CHANGE_TYPES, risk=Risk.METADATA, describe=_type_lines, needs_feature=True)
+    ChangeKind(
+        aspect="types",
+        drift=TypeDiffers,
+        step=Step.CHANGE_TYPES,
+        risk=Risk.METADATA,
+        describe=_type_lines,
+        needs_feature=True,
+    )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnTypeChange:

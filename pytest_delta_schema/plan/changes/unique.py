@@ -23,7 +23,29 @@ def _drop_lines(change: UniqueDrop, _action: AlignTable) -> Iterator[ChangeLine]
     yield ChangeLine(DROP, f"unique.{change.key.name}", _described(change.key), ABSENT)
 
 
-@declare(ChangeKind(aspect="unique", step=Step.DROP_UNIQUE, risk=Risk.METADATA, describe=_drop_lines, key="drop"))
+class UndeclaredUnique:
+    """The table has a UNIQUE constraint that the model does not declare.
+
+    Remedy: Declare it (``unique``), or apply the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("number", "int")], unique=[["number"]])
+        model = Table("dev", "silver", "orders", [Column("number", "int")])
+    """
+
+    code = "DD117"
+
+
+@declare(
+    ChangeKind(
+        aspect="unique",
+        drift=UndeclaredUnique,
+        step=Step.DROP_UNIQUE,
+        risk=Risk.METADATA,
+        describe=_drop_lines,
+        key="drop",
+    )
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UniqueDrop:
     """Drop a UNIQUE constraint."""
@@ -35,9 +57,25 @@ def _add_lines(change: UniqueAdd, _action: AlignTable) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, f"unique.{change.key.name}", ABSENT, _described(change.key))
 
 
+class UniqueMissing:
+    """A declared UNIQUE constraint is not in the table, or has other columns there.
+
+    Rows with equal values in it forbid the apply.
+
+    Remedy: Apply the model, or remove the constraint from the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("number", "int")])
+        model = Table("dev", "silver", "orders", [Column("number", "int")], unique=[["number"]])
+    """
+
+    code = "DD116"
+
+
 @declare(
     ChangeKind(
         aspect="unique",
+        drift=UniqueMissing,
         step=Step.ADD_UNIQUE,
         risk=Risk.SCAN,
         describe=_add_lines,
