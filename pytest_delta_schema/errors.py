@@ -66,8 +66,13 @@ class Location(NamedTuple):
     column: int | None = None
     end_line: int | None = None
 
+    @property
+    def file_and_line(self) -> str:
+        """The location without the column: ``shop/models.py:12``."""
+        return f"{self.file}:{self.line}"
+
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.column is None else f"{self.file}:{self.line}:{self.column}"
+        return self.file_and_line if self.column is None else f"{self.file_and_line}:{self.column}"
 
 
 class HasCode(Protocol):

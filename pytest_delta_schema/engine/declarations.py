@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.assembly import bound, client_features_of, declared, planner_of, validator_of
+from pytest_delta_schema.engine.source_locations import SourceLocations
 from pytest_delta_schema.errors import InvalidModelError
 from pytest_delta_schema.plan.dependency_order import dependency_groups
 from pytest_delta_schema.rules.clients import notes_on_clients
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.client_features import ClientFeatures
     from pytest_delta_schema.engine.outcome import TableChange
     from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.engine.source_locations import Listing
     from pytest_delta_schema.errors import Diagnostic, Location
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -37,11 +40,18 @@ class Declarations:
     Args:
         settings: The settings.
         tables: The models by name; others may be added until something about several of them is computed.
+        listings: The variables that list tables of installed packages, by the names of these tables.
     """
 
-    def __init__(self, settings: Settings, tables: Mapping[QualifiedName, Table]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tables: Mapping[QualifiedName, Table],
+        listings: Mapping[QualifiedName, Listing] = MappingProxyType({}),
+    ) -> None:
         self.settings = settings
         self.tables = tables
+        self._sources = SourceLocations(listings)
         self._bound: dict[QualifiedName, tuple[Table, Table]] = {}
         self._violations: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
 
@@ -95,29 +105,43 @@ class Declarations:
             return ()
         return tuple(notes_on_clients(desired_state(model), self.client_features, observed, action))
 
-    def located(self, parts: Iterable[_Located]) -> tuple[_Located, ...]:
-        """Return parts of an outcome with the locations of the declarations that they are about.
+    def location(self, table: Table, *, passes: bool) -> Location:
+        """Return the location of a declaration.
+
+        Args:
+            table: The model.
+            passes: Whether its check passes; its file is not read then.
+        """
+        return table.origin.location if passes else self._sources.location(table)
+
+    def located(self, parts: Iterable[_Located], *, passes: bool) -> tuple[_Located, ...]:
+        """Return parts of an outcome with the locations of what they are about.
 
         Args:
             parts: Diagnostics or changes, of tables under the names of their models or of the catalog; those of other
-                tables, and those that have a location, stay as they are.
+                tables, and those that a rule has given another location, stay as they are.
+            passes: Whether the check passes; then all have the lines of the declarations, and no file is read.
         """
-        return tuple(
-            replace(part, location=self._locations.get(folded(part.table))) if part.location is None else part
-            for part in parts
-        )
+        return tuple(self._located(part, passes=passes) for part in parts)
+
+    def _located(self, part: _Located, *, passes: bool) -> _Located:
+        table = self._declared.get(folded(part.table))
+        if table is None or part.location not in {None, table.origin.location}:
+            return part
+        location = table.origin.location if passes else self._sources.location(table, part.path, part.code)
+        return replace(part, location=location)
 
     @cached_property
-    def _locations(self) -> dict[str, Location]:
-        """The locations of the models by their names and by those of the tables that they map to, in lower case.
+    def _declared(self) -> dict[str, Table]:
+        """The models by their names and by those of the tables that they map to, in lower case.
 
         A name that means two models is left out.
         """
-        locations: dict[str, set[Location]] = {}
+        tables: dict[str, Table | None] = {}
         for table in self.tables.values():
-            for name in (table.name, self.bound(table).name):
-                locations.setdefault(folded(str(name)), set()).add(table.origin.location)
-        return {name: next(iter(meant)) for name, meant in locations.items() if len(meant) == 1}
+            for name in {folded(str(table.name)), folded(str(self.bound(table).name))}:
+                tables[name] = None if name in tables else table
+        return {name: table for name, table in tables.items() if table is not None}
 
     def require_valid(self, models: Iterable[Table]) -> None:
         """Make sure that models break no rule, and that no two of them map to one table.

@@ -56,11 +56,11 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
         check=check,
         status=status,
         stored_as=declarations.bound(table).qualified_name,
-        changes=declarations.located(changes),
-        diagnostics=declarations.located(dict.fromkeys(diagnostics)),
-        notes=declarations.located(dict.fromkeys(notes)),
-        background=declarations.located(dict.fromkeys(background)),
-        location=table.origin.location,
+        changes=declarations.located(changes, passes=status.is_good),
+        diagnostics=declarations.located(dict.fromkeys(diagnostics), passes=status.is_good),
+        notes=declarations.located(dict.fromkeys(notes), passes=status.is_good),
+        background=declarations.located(dict.fromkeys(background), passes=status.is_good),
+        location=declarations.location(table, passes=status.is_good),
         **parts,
     )
 
@@ -90,9 +90,9 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
         table=table.qualified_name,
         check=Check.RULES,
         status=Status.BLOCKED if violations else Status.VALID,
-        diagnostics=declarations.located(violations),
-        notes=() if violations else declarations.located(declarations.client_notes(table)),
-        location=table.origin.location,
+        diagnostics=declarations.located(violations, passes=not violations),
+        notes=() if violations else declarations.located(declarations.client_notes(table), passes=True),
+        location=declarations.location(table, passes=not violations),
     )
 
 

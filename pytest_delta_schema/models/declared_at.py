@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from inspect import CO_OPTIMIZED
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +21,44 @@ _PROGRAMS = ("__main__", "__channelexec__")
 """The modules that run a program: the one that Python was started with, and that of a worker of xdist."""
 
 
-_declarations: WeakKeyDictionary[ModuleType, dict[QualifiedName, DeclaredAt]] = WeakKeyDictionary()
+class FileVersion(NamedTuple):
+    """What changes when a file is written.
+
+    Args:
+        modified: When it was written, in nanoseconds.
+        size: Its size in bytes.
+    """
+
+    modified: int
+    size: int
+
+    @classmethod
+    def of(cls, file: str | int) -> FileVersion | None:
+        """Return the version of a file; ``None`` if there is no such file.
+
+        Args:
+            file: Its path, or the descriptor of an open one.
+        """
+        try:
+            status = os.stat(file)  # noqa: PTH116 - also of descriptors
+        except OSError:
+            return None
+        return cls(status.st_mtime_ns, status.st_size)
+
+
+class _ModuleDeclarations(NamedTuple):
+    """What the top-level code of a module has declared.
+
+    Args:
+        version: The version of its file at the first declaration.
+        tables: The declarations by the names of the tables.
+    """
+
+    version: FileVersion | None
+    tables: dict[QualifiedName, DeclaredAt]
+
+
+_declarations: WeakKeyDictionary[ModuleType, _ModuleDeclarations] = WeakKeyDictionary()
 """What the top-level code of each module has declared, also what no variable of the module holds."""
 
 
@@ -81,12 +119,22 @@ def note_declaration(name: QualifiedName, origin: DeclaredAt) -> None:
     """
     module = sys.modules.get(origin.module)
     if origin.is_top_level and module is not None:
-        _declarations.setdefault(module, {})[name] = origin
+        declared = _declarations.get(module)
+        if declared is None:
+            declared = _declarations[module] = _ModuleDeclarations(FileVersion.of(origin.path), {})
+        declared.tables[name] = origin
 
 
 def declarations_of(module: ModuleType) -> Mapping[QualifiedName, DeclaredAt]:
     """Return the tables that the top-level code of a module has declared, whatever has become of them."""
-    return _declarations.get(module, {})
+    declared = _declarations.get(module)
+    return {} if declared is None else declared.tables
+
+
+def imported_version(module: ModuleType) -> FileVersion | None:
+    """Return the version of a module's file when the module was imported; ``None`` if it declares no table."""
+    declared = _declarations.get(module)
+    return None if declared is None else declared.version
 
 
 def _at(frame: FrameType, *, is_top_level: bool) -> DeclaredAt:

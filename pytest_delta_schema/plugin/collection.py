@@ -188,6 +188,7 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
             tables = adopted_tables(value)
         except ValueError as error:
             raise collector.CollectError(escaped(error)) from None
+        collector.config.stash[RUN].list_tables(collector.path, name, tables)
     # The type and not isinstance, which would evaluate lazy proxies.
     elif isinstance(collector, ModelsModule) or issubclass(type(value), Table):
         tables = [table for table in held_tables(value) if Path(table.origin.path) == collector.path]

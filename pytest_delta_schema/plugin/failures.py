@@ -181,4 +181,4 @@ def relative(location: Location, root: Path) -> str:
         root: The folder, such as the root of the project.
     """
     path = Path(location.file)
-    return str(location._replace(file=str(path.relative_to(root) if path.is_relative_to(root) else path)))
+    return location._replace(file=str(path.relative_to(root) if path.is_relative_to(root) else path)).file_and_line

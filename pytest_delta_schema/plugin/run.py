@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plugin.configuration import checked_options, only_shows
@@ -11,7 +12,7 @@ from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.pytest_compat import added_arguments
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
     import pytest
     from pyspark.sql import SparkSession
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.engine.source_locations import Listing
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -38,6 +40,7 @@ class ContractRun:
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self.options = options
         self.tables: dict[QualifiedName, Table] = {}
+        self.listings: dict[QualifiedName, Listing] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
         self.checked_by_rules: set[QualifiedName] = set()
@@ -67,6 +70,24 @@ class ContractRun:
         """Add a table, and return the one that was declared first under its name."""
         return self.tables.setdefault(table.name, table)
 
+    def list_tables(self, path: Path, variable: str, tables: Iterable[Table]) -> None:
+        """Note which tables of installed packages a variable lists, because they are reported there.
+
+        Args:
+            path: The file that assigns the variable.
+            variable: Its name.
+            tables: What it lists.
+        """
+        root = self._config.rootpath
+        installed = [table for table in tables if not _is_source(Path(table.origin.path), root)]
+        if installed:
+            from pytest_delta_schema.engine.source_locations import Listing
+            from pytest_delta_schema.models.declared_at import FileVersion
+
+            listing = Listing(path=str(path), variable=variable, version=FileVersion.of(str(path)))
+            for table in installed:
+                self.listings.setdefault(table.name, listing)
+
     @property
     def settings(self) -> Settings:
         """The settings of the run."""
@@ -85,7 +106,7 @@ class ContractRun:
         """All collected tables under the settings of the run."""
         from pytest_delta_schema.engine.declarations import Declarations
 
-        return Declarations(self.settings, self.tables)
+        return Declarations(self.settings, self.tables, self.listings)
 
     def bound(self, table: Table) -> Table:
         """Return the table that a model maps to in the catalog."""
@@ -111,6 +132,17 @@ class ContractRun:
         if not unused or None in unused:
             return None
         return [message for message in unused[0] or () if all(message in (other or ()) for other in unused)]
+
+
+def _is_source(path: Path, root: Path) -> bool:
+    """Whether a file is part of a project, and not of an installed package.
+
+    Args:
+        path: The file.
+        root: The root folder of the project, which may hold a virtual environment.
+    """
+    path = path.resolve()
+    return path.is_relative_to(root.resolve()) and not {"site-packages", "dist-packages"}.intersection(path.parts)
 
 
 def contract_run(config: pytest.Config) -> ContractRun:

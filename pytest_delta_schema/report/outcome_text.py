@@ -119,7 +119,10 @@ def outcomes_text(outcomes: Iterable[TableOutcome]) -> str:
     Args:
         outcomes: Of checks that did not pass.
     """
-    return "\n\n".join(f"{headline(outcome)}\n\n{body(outcome, str(outcome.location))}" for outcome in outcomes)
+    return "\n\n".join(
+        f"{headline(outcome)}\n\n{body(outcome, outcome.location.file_and_line if outcome.location else '')}"
+        for outcome in outcomes
+    )
 
 
 def entry_text(changes: Sequence[TableChange]) -> str:

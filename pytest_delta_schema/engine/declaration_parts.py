@@ -1,0 +1,268 @@
+"""Find the part of a declaration that a change or a diagnostic is about."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.models.names import key_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+
+    from pytest_delta_schema.engine.source_tables import CallSource, Span
+    from pytest_delta_schema.models.column import Column
+    from pytest_delta_schema.models.constraints import Check, ForeignKey, Unique
+    from pytest_delta_schema.models.table import Table
+
+    _Item = TypeVar("_Item")
+    _K = TypeVar("_K", bound=Hashable)
+    _V = TypeVar("_V")
+
+_TABLE_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "comment": ("comment",),
+    "primary_key": ("primary_key",),
+    "layout": ("partitioned_by", "clustered_by"),
+    "format": ("convert_from",),
+    "clients": ("clients",),
+}
+"""The arguments of a table that declare what a path names."""
+
+_DICTIONARIES: Mapping[str, str] = {"properties": "table_properties", "tags": "tags"}
+"""The arguments of a table that are dictionaries, by the first part of the paths of their keys."""
+
+_COLUMN_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "comment": ("comment",),
+    "default": ("default",),
+    "type": ("data_type",),
+    "nullability": ("is_nullable",),
+    "order": (),
+}
+"""The arguments of a column that declare what the part of a path after its name is."""
+
+_ARGUMENTS_BY_CODE: Mapping[str, tuple[str, ...]] = {
+    "DD104": ("data_type",),
+    "DD105": ("is_nullable",),
+    "DD109": ("generated_as", "identity"),
+}
+"""The arguments of a column that a kind of change is about whose path is that of the column."""
+
+_COMPARED = frozenset({
+    *("name", "data_type", "is_nullable", "comment", "default", "generated_as", "renamed_from"),
+    *("expression", "columns", "primary_key", "partitioned_by", "clustered_by"),
+})  # fmt: skip
+"""The arguments whose constants have to be what the model says."""
+
+
+class DeclarationParts:
+    """The parts of one declared table in its source.
+
+    A part that is not written out in the call, or that the model has otherwise because it was changed later, is found
+    where the table is.
+
+    Args:
+        source: The call that declares the table.
+        table: The model.
+    """
+
+    def __init__(self, source: CallSource, table: Table) -> None:
+        self._source = source
+        self._table = table
+
+    def span(self, path: str = "", code: str = "") -> Span:
+        """Return where a part stands, or else the whole declaration.
+
+        Args:
+            path: As changes and diagnostics have it, such as ``columns.id.comment``; ``""`` for the table itself.
+            code: The code of the change or of the diagnostic.
+        """
+        return self._part(path, code) or self._source.span
+
+    def _part(self, path: str, code: str) -> Span | None:
+        head, _, rest = path.partition(".")
+        if path in _TABLE_ARGUMENTS:
+            return _argument(self._source, self._table, _TABLE_ARGUMENTS[path])
+        if head == "columns":
+            return self._column(rest, code)
+        if head in _DICTIONARIES:
+            return _key(self._source, self._table, _DICTIONARIES[head], rest)
+        source = self._constraints.get((head, folded(rest)))
+        return None if source is None else source.span
+
+    def _column(self, path: str, code: str) -> Span | None:
+        """Return where a column stands, or an argument of it."""
+        names = [name for name in _beginnings(path) if folded(name) in self._columns]
+        if len(names) != 1:
+            # A name may have dots, so that the path may mean either column.
+            return None
+        column, source = self._columns[folded(names[0])]
+        if source is None:
+            return None
+        rest = path[len(names[0]) + 1 :]
+        head, _, key = rest.partition(".")
+        found = None
+        if not rest:
+            found = _argument(source, column, _ARGUMENTS_BY_CODE.get(code, ()))
+        elif not _has_field(column.data_type, head):
+            if rest in _COLUMN_ARGUMENTS:
+                found = _argument(source, column, _COLUMN_ARGUMENTS[rest])
+            elif head == "tags":
+                found = _key(source, column, "tags", key)
+            elif not isinstance(column.data_type, (ArrayType, MapType, StructType)):
+                return None
+        return found or source.span
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[Column, CallSource | None]]:
+        """The columns by name, and by former name, each with the call that declares it."""
+        columns, calls = self._table.columns, self._source.items.get("columns", ())
+        written = {folded(column.name): call for column, call in _pairs(columns, calls, _folded_name, _name)}
+        return _once(
+            (folded(name), (column, written.get(folded(column.name))))
+            for column in columns
+            for name in (column.name, column.renamed_from)
+            if name is not None
+        )
+
+    @cached_property
+    def _constraints(self) -> dict[tuple[str, str], CallSource]:
+        """The calls that declare checks and keys, by their parameters and their names in the catalog."""
+        found: list[tuple[tuple[str, str], CallSource]] = []
+        calls = self._source.items.get("checks", ())
+        for check, call in _pairs(self._table.checks, calls, _folded_name, _name):
+            found.append((("checks", folded(check.name)), call))
+        return _once([*found, *self._keys("fk", "foreign_keys"), *self._keys("uq", "unique")])
+
+    def _keys(self, prefix: str, parameter: str) -> Iterator[tuple[tuple[str, str], CallSource]]:
+        """Yield the calls that declare keys, by their parameter and their names in the catalog.
+
+        Args:
+            prefix: Of the names of such keys.
+            parameter: The parameter that takes them.
+        """
+        columns = [column.name for column in self._table.columns]
+        keys: Iterable[ForeignKey | Unique] = getattr(self._table, parameter)
+        for key, call in _pairs(keys, self._source.items.get(parameter, ()), _columns_and_name, _written_key):
+            name = key.name or key_name(prefix, self._table.logical_name, key.columns, columns)
+            yield (parameter, folded(name)), call
+
+
+def _pairs(
+    items: Iterable[_Item],
+    sources: Iterable[CallSource],
+    key: Callable[[_Item], Hashable],
+    source_key: Callable[[CallSource], Hashable],
+) -> Iterator[tuple[_Item, CallSource]]:
+    """Yield the declarations of a model that are written out, each with its call.
+
+    Args:
+        items: The declarations.
+        sources: The calls.
+        key: Returns what no other declaration has.
+        source_key: Returns the same of a call; ``None`` if it is not known.
+    """
+    declared, written = _once((key(item), item) for item in items), _once((source_key(call), call) for call in sources)
+    for name, item in declared.items():
+        call = written.get(name)
+        if call is not None and _agrees(call, item):
+            yield item, call
+
+
+def _once(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, _V]:
+    """Return a dictionary of pairs, without the keys that occur twice."""
+    pairs = list(pairs)
+    counts = Counter(key for key, _ in pairs)
+    return {key: value for key, value in pairs if counts[key] == 1}
+
+
+def _folded_name(item: Column | Check) -> str:
+    return folded(item.name)
+
+
+def _name(source: CallSource) -> str | None:
+    name = source.constants.get("name")
+    return folded(name) if isinstance(name, str) else None
+
+
+def _columns_and_name(key: ForeignKey | Unique) -> Hashable:
+    return tuple(key.columns), key.name
+
+
+def _written_key(source: CallSource) -> Hashable:
+    columns, name = source.constants.get("columns"), source.constants.get("name")
+    if not isinstance(columns, (list, tuple)) or (name is None and "name" in source.arguments):
+        return None
+    return tuple(columns), name
+
+
+def _has_field(data_type: DataType, name: str) -> bool:
+    return isinstance(data_type, StructType) and folded(name) in map(folded, data_type.names)
+
+
+def _argument(source: CallSource, item: object, names: tuple[str, ...]) -> Span | None:
+    """Return where the only one of some arguments stands that is given, if it says what the model says.
+
+    Args:
+        source: The call.
+        item: What it declares.
+        names: The parameters.
+    """
+    given = [name for name in names if name in source.arguments]
+    return source.arguments[given[0]] if len(given) == 1 and _says(source, item, given[0]) else None
+
+
+def _key(source: CallSource, item: object, name: str, key: str) -> Span | None:
+    """Return where a key of a dictionary stands, if the model has it.
+
+    Args:
+        source: The call.
+        item: What it declares.
+        name: The parameter that takes the dictionary.
+        key: The key.
+    """
+    return source.keys.get(name, {}).get(key) if key in getattr(item, name) else None
+
+
+def _agrees(source: CallSource, item: object) -> bool:
+    """Whether all constants of a call are what the model says."""
+    return all(_says(source, item, name) for name in source.constants)
+
+
+def _says(source: CallSource, item: object, name: str) -> bool:
+    """Whether an argument is what the model says, as far as it is a constant.
+
+    Args:
+        source: The call.
+        item: What it declares.
+        name: The parameter.
+    """
+    if name not in _COMPARED or name not in source.constants:
+        return True
+    written: object = source.constants[name]
+    meant: Any = getattr(item, name)
+    if isinstance(written, (list, tuple)):
+        return tuple(written) == tuple(meant)
+    if isinstance(meant, DataType) and isinstance(written, str):
+        return _type(written) == meant
+    return bool(((written or "") if name == "comment" else written) == meant)
+
+
+@lru_cache
+def _type(text: str) -> DataType | None:
+    # The import is slow, and was done when the type of the model was read.
+    from pytest_delta_schema.models.type_text import parse_type  # noqa: PLC0415 - as it says
+
+    try:
+        return parse_type(text)
+    except ValueError:
+        return None
+
+
+def _beginnings(path: str) -> Iterator[str]:
+    """Yield a path, and what stands before each of its dots."""
+    return (path[: dot.start()] for dot in re.finditer(r"\.|\Z", path))
