@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,11 +28,15 @@ LIMIT, WORKER_LIMIT = 4.8, 4.0
 
 _FOLDER = "delta_schema_interrupted"
 
+_AT_SIGNAL, _WHOLE = "at-signal.json", "report.json"
+"""The kinds of reports of a worker: what it was doing when a signal came, and the one that replaces it."""
+
 
 class Interrupted:
     """Shows how far each table came, and handles SIGTERM.
 
-    A worker of xdist loses its channel when the controller is interrupted, so that it writes its report to a file.
+    A worker of xdist loses its channel when the controller is interrupted, so that it writes its report to a file. It
+    may be killed before it has read the table again, so that it writes what it knows as soon as the signal comes.
     Workers on other machines have no such folder; nothing is shown of them.
 
     Args:
@@ -42,7 +47,10 @@ class Interrupted:
     def __init__(self, config: pytest.Config, summary: Summary) -> None:
         self._config = config
         self._summary = summary
-        self._termination = Termination(WORKER_LIMIT if is_worker(config) else LIMIT, self._report_at_limit)
+        self._run = config.stash[RUN]
+        self._progress = self._run.progress
+        limit = WORKER_LIMIT if is_worker(config) else LIMIT
+        self._termination = Termination(limit, self._note_signal, self._report_at_limit)
         self._folder = getattr(config, "workerinput", {}).get(_FOLDER)
         self._is_interrupted = self._is_shown = False
 
@@ -69,19 +77,15 @@ class Interrupted:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Note the interruption; a worker writes its report, the controller passes SIGTERM on."""
+        """Note the interruption; a worker writes its report."""
         # What pytest and xdist raise to stop a run, as for an error in the collection, are classes of their own.
         self._is_interrupted = excinfo.type is KeyboardInterrupt
         if is_worker(self._config) and self._is_interrupted:
-            self._save()
-        elif self._termination.is_signalled:
-            for path in self._files("pid"):
-                with suppress(ProcessLookupError):
-                    os.kill(int(path.read_text("utf-8")), signal.SIGTERM)
+            self._save(_WHOLE)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show how far each table came, and which were not begun."""
-        if self._is_interrupted or self._files("json"):
+        if self._has_report():
             terminalreporter.ensure_newline()
             terminalreporter.section(self._title(), red=True, bold=True)
             for line in self._lines():
@@ -90,9 +94,13 @@ class Interrupted:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        """Restore the handler of SIGTERM, and raise it again if it came."""
-        if self._folder is not None and not is_worker(self._config):
-            shutil.rmtree(self._folder, ignore_errors=True)
+        """Restore the handler of SIGTERM, and raise it again if it came.
+
+        A second interruption skips the summary of pytest, so that the report is shown here.
+        """
+        if self._has_report() and not self._is_shown:
+            self._write_report(f"\n{self._title()}")
+        self._remove_folder()
         if self._termination.is_signalled:
             with suppress(OSError, ValueError):
                 write_lines(self._config, "")
@@ -102,13 +110,17 @@ class Interrupted:
     def _title(self) -> str:
         return f"delta schema: {'ended by SIGTERM' if self._termination.is_signalled else 'interrupted'}"
 
+    def _has_report(self) -> bool:
+        return self._is_interrupted or bool(self._files(_WHOLE))
+
     def _own(self) -> dict[str, Any]:
-        run = self._config.stash[RUN]
-        selected = {table.qualified_name: str(run.bound(table).name) for table in run.selected}
-        return {"texts": run.progress.texts(), "reached": sorted(run.progress.reached()), "selected": selected}
+        selected = {table.qualified_name: str(self._run.bound(table).name) for table in self._run.selected}
+        return {"texts": self._progress.texts(), "reached": sorted(self._progress.reached()), "selected": selected}
 
     def _lines(self) -> list[str]:
-        known = {"": self._own(), **{path.stem: json.loads(path.read_text("utf-8")) for path in self._files("json")}}
+        known = {"": self._own()}
+        for path in (*self._files(_AT_SIGNAL), *self._files(_WHOLE)):
+            known[path.name.partition(".")[0]] = json.loads(path.read_text("utf-8"))
         lines = [f"[{name}] {text}" if name else text for name, report in known.items() for text in report["texts"]]
         ended = self._summary.ended()
         reached = {table for report in known.values() for table in report["reached"]}
@@ -122,23 +134,45 @@ class Interrupted:
             lines.append(f"not begun: {', '.join(left)}")
         return lines
 
-    def _save(self) -> None:
+    def _save(self, kind: str) -> None:
         if self._folder is not None:
-            self._write("json", json.dumps(self._own()))
+            self._write(kind, json.dumps(self._own()))
 
     def _write(self, kind: str, text: str) -> None:
         """Write a file of this worker in one step, because other processes read it meanwhile."""
         path = Path(str(self._folder), f"{worker_id(self._config)}.{kind}")
-        draft = path.with_suffix(".draft")
+        draft = Path(f"{path}.{threading.get_ident()}.draft")
         draft.write_text(text, "utf-8")
         draft.replace(path)
 
     def _files(self, kind: str) -> list[Path]:
         return [] if self._folder is None else sorted(Path(self._folder).glob(f"*.{kind}"))
 
+    def _note_signal(self, signum: int) -> None:
+        """Write what a worker is doing when a signal comes; the controller passes SIGTERM on."""
+        if is_worker(self._config):
+            # The folder is removed when the controller ends.
+            with suppress(OSError):
+                if self._progress.texts():
+                    self._save(_AT_SIGNAL)
+        elif signum == signal.SIGTERM:
+            for path in self._files("pid"):
+                with suppress(FileNotFoundError, ProcessLookupError):
+                    os.kill(int(path.read_text("utf-8")), signal.SIGTERM)
+
     def _report_at_limit(self) -> None:
         """Show what is known when the time limit is over, whatever the main thread is doing."""
         if is_worker(self._config):
-            self._save()
-        elif not self._is_shown:
-            write_lines(self._config, "\n".join([f"\n{self._title()}, which took too long", *self._lines()]))
+            self._save(_WHOLE)
+        else:
+            if not self._is_shown:
+                self._write_report(f"\n{self._title()}, which took too long")
+            self._remove_folder()
+
+    def _write_report(self, title: str) -> None:
+        write_lines(self._config, "\n".join([title, *self._lines()]))
+        self._is_shown = True
+
+    def _remove_folder(self) -> None:
+        if self._folder is not None and not is_worker(self._config):
+            shutil.rmtree(self._folder, ignore_errors=True)

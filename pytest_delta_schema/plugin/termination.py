@@ -13,18 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+_HANDLED = frozenset({signal.SIGINT, signal.SIGTERM})
+
 
 class Termination:
     """Turns SIGTERM into a ``KeyboardInterrupt``, while it is installed.
 
     Args:
         limit: Seconds from the signal to the end of the process, whatever the process is doing.
-        at_limit: Called by another thread when that time is over.
+        on_signal: Called by another thread at once with each SIGINT and SIGTERM, whatever the main thread is doing;
+            must not raise.
+        at_limit: Called by that thread when the time is over.
     """
 
-    def __init__(self, limit: float, at_limit: Callable[[], None]) -> None:
+    def __init__(self, limit: float, on_signal: Callable[[int], None], at_limit: Callable[[], None]) -> None:
         self.is_signalled = False
         self._limit = limit
+        self._on_signal = on_signal
         self._at_limit = at_limit
         self._over = threading.Event()
         self._earlier: Callable[[int, FrameType | None], object] | int | None = None
@@ -67,14 +72,17 @@ class Termination:
         raise KeyboardInterrupt
 
     def _watch(self) -> None:
+        # The socket stays open until the end: of a signal that cannot be written to it, the interpreter shows an error.
         with self._watched:
             signals = b""
             while signal.SIGTERM not in signals:
                 signals = self._watched.recv(64)
                 if not signals:
                     return
-        if not self._over.wait(self._limit):
-            try:
-                self._at_limit()
-            finally:
-                os._exit(128 + signal.SIGTERM)
+                for signum in _HANDLED.intersection(signals):
+                    self._on_signal(signum)
+            if not self._over.wait(self._limit):
+                try:
+                    self._at_limit()
+                finally:
+                    os._exit(128 + signal.SIGTERM)

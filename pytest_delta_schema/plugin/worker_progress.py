@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.progress import PHASE, SECONDS, STEP
@@ -28,7 +29,8 @@ class WorkerHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Send one record at once, unless the controlling process has ended."""
         about_step = {name: getattr(record, name) for name in (PHASE, STEP, SECONDS) if hasattr(record, name)}
-        if not self._channel.isclosed():
+        # A record that cannot be sent must not replace the interruption during which it is logged.
+        with suppress(OSError):
             self._channel.send({"levelno": record.levelno, "msg": record.getMessage(), **about_step})
 
 

@@ -16,15 +16,23 @@ MORE = """
 later = table("dev.silver.zz_later", Column("id", LongType()))
 """
 CONFTEST = """
-import os, signal, threading
+import os, signal, threading, time
+from contextlib import suppress
 from pathlib import Path
 from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.execute import interruption
+from pytest_delta_schema.plugin import interruption_report
+
+# Nothing that these tests wait for has a time limit that a slow machine could exceed.
+interruption.READING = 300
+if {is_unlimited}:
+    interruption_report.LIMIT = interruption_report.WORKER_LIMIT = 300
 
 def interrupt():
     {interrupt}
 
 def hang():
-    threading.Event().wait(60)
+    threading.Event().wait(300)
     raise AssertionError("nobody came")
 
 class Stopped(MemoryCatalog):
@@ -57,17 +65,17 @@ RESTORE = "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF
 def stopped(project):
     """Run an apply in which a statement interrupts; a new session, so that signals to the group reach nobody else."""
 
-    def run(*args, interrupt, number=3, when="before", look="pass", extra=""):
+    def run(*args, interrupt, number=3, when="before", look="pass", extra="", is_unlimited=True):
         from support.plugin_project import CATALOG  # noqa: PLC0415
 
         head = CATALOG.partition("@pytest.fixture")[0]
-        body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look)
+        body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look, is_unlimited=is_unlimited)
         project.pytester.makeconftest(f"{head}\n{body}\n{extra}")
         if not (project.path / "models.py").exists():
             project.models(ORDERS + MORE)
         command = [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args]
         return subprocess.run(
-            command, cwd=project.path, capture_output=True, text=True, timeout=60, start_new_session=True, check=False
+            command, cwd=project.path, capture_output=True, text=True, timeout=300, start_new_session=True, check=False
         )
 
     return run
@@ -175,9 +183,7 @@ def test_a_signal_that_is_ignored_stays_ignored(stopped):
 
 
 def test_a_second_interruption_ends_at_once(stopped):
-    result = stopped(
-        interrupt=ITSELF.format(signal.SIGINT), look="os.kill(os.getpid(), signal.SIGINT); threading.Event().wait(60)"
-    )
+    result = stopped(interrupt=ITSELF.format(signal.SIGINT), look="os.kill(os.getpid(), signal.SIGINT); hang()")
 
     assert result.returncode == 2
     assert "no table was being changed" not in result.stdout
@@ -195,7 +201,7 @@ def stuck():
     except BaseException:
         hang()
 """
-    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
+    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra, is_unlimited=False)
 
     assert result.returncode == 128 + signal.SIGTERM
     assert "delta schema: ended by SIGTERM, which took too long\n" in result.stdout
@@ -204,7 +210,9 @@ def stuck():
 
 BOTH = """Path({folder!r}, str(os.getpid())).touch()
     if len(list(Path({folder!r}).iterdir())) == 2:
-        {kill}
+        with suppress(FileExistsError):  # both workers may see both files
+            Path({folder!r}).with_suffix(".claimed").mkdir()
+            {kill}
     hang()"""
 TWO = """
 first = table("dev.silver.a", Column("id", LongType()))
@@ -237,6 +245,50 @@ def test_the_controller_shows_the_reports_of_all_workers(stopped, project, tmp_p
     for pid in folder.iterdir():
         with pytest.raises(ProcessLookupError):
             os.kill(int(pid.name), 0)
+
+
+def test_what_workers_were_doing_is_shown_even_if_they_are_killed(stopped, project, tmp_path):
+    project.models(TWO)
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    extra = """
+interruption.in_time = lambda call, seconds: call()
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        Stopped.reports = Path(config.workerinput["delta_schema_interrupted"])
+"""
+    look = """
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # execnet sends it after five seconds
+            while not list(self.reports.glob(os.environ["PYTEST_XDIST_WORKER"] + ".*json")):
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGKILL)"""
+    interrupt = BOTH.format(folder=str(folder), kill="os.killpg(0, signal.SIGINT)")
+
+    result = stopped("-n2", "--delta-backend=memory", interrupt=interrupt, number=1, look=look, extra=extra)
+
+    assert result.returncode == 2, result.stdout + result.stderr
+    lines = result.stdout.splitlines()
+    texts = [line for line in lines if "interrupted in statement 1 of 1" in line]
+    assert sorted(line.split()[1] for line in texts) == ["dev.silver.a:", "dev.silver.b:"]
+    assert lines.count("  running, perhaps committed (the table was not read again):") == 2
+    assert "not begun: dev.silver.c\n" in result.stdout
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1", "--delta-backend=memory")], ids=["serial", "xdist"])
+def test_a_second_interruption_while_the_run_ends(stopped, workers):
+    extra = """
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workerinput"):
+        raise KeyboardInterrupt
+"""
+    result = stopped(*workers, interrupt="os.killpg(0, signal.SIGINT)", extra=extra)
+
+    assert result.returncode == -signal.SIGINT
+    assert result.stdout.count("delta schema: interrupted\n") == 1
+    assert result.stdout.count("dev.silver.orders: interrupted in statement 3 of 6\n") == 1
+    assert RESTORE in result.stdout
 
 
 def test_a_worker_that_is_interrupted_alone(stopped, project):
