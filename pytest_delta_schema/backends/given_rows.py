@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.frame_rows import rows_of
@@ -12,7 +12,7 @@ from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from pytest_delta_schema.backends.row_clocks import Clock
     from pytest_delta_schema.state.states import TableState
@@ -44,7 +44,7 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
     partitions = NameSet(state.partitioning)
     converted: list[dict[str, Any]] = []
     lines, conditions = [], []
-    for number, row in enumerate(rows_of(rows, columns), start=1):
+    for number, row in enumerate(_several(state, rows_of(rows, columns)), start=1):
         faults: list[Fault] = []
         by_name = _by_name(row, columns)
         if isinstance(by_name, Fault):
@@ -62,6 +62,26 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
     if lines:
         raise StatementError("\n".join(lines), condition=next(filter(None, conditions), ""))
     return converted
+
+
+def _several(state: TableState, rows: object) -> Iterable[object]:
+    """Return rows that can be iterated; a value or one row by itself is an error.
+
+    Args:
+        state: The table.
+        rows: What the user gave.
+
+    Raises:
+        StatementError: With the form of rows.
+    """
+    if isinstance(rows, Mapping) or hasattr(rows, "__fields__") or hasattr(rows, "_fields"):
+        msg = f"{state.name}: the rows are one {type(rows).__name__}; give a list of rows, such as [{shown(rows)}]"
+        raise StatementError(msg)
+    if isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):
+        form = "a list of dicts by column, of Rows, or of tuples in the order of the columns"
+        msg = f"{state.name}: the rows are {shown(rows)}, which is of Python's type {type(rows).__name__}; give {form}"
+        raise StatementError(msg)
+    return rows
 
 
 def _converted(

@@ -54,6 +54,9 @@ class Scratch:
 
         Its foreign keys reference the parents that were made before; those to other tables are left out.
         """
+        if not isinstance(model, Table):
+            msg = f"make_delta_table takes a Table, and was given {model!r}; give the Table that declares it"
+            raise DeclarationError(msg)
         catalog = model.name.catalog
         if catalog not in self._homes:
             self._homes[catalog] = self.schema(catalog).removeprefix(f"{catalog}.")

@@ -78,7 +78,7 @@ def pull_request_comment(report: RunReport) -> str:
     Args:
         report: The report.
     """
-    return _fitted(report, lambda shown: len(shown) <= COMMENT_LIMIT)
+    return _fitted(report, COMMENT_LIMIT, len)
 
 
 def step_summary(report: RunReport) -> str:
@@ -87,17 +87,24 @@ def step_summary(report: RunReport) -> str:
     Args:
         report: The report.
     """
-    return _fitted(report, lambda shown: len(shown.encode()) < SUMMARY_LIMIT)
+    return _fitted(report, SUMMARY_LIMIT - 1, lambda part: len(part.encode()))
 
 
-def _fitted(report: RunReport, fits: Callable[[str], bool]) -> str:
+def _fitted(report: RunReport, limit: int, size: Callable[[str], int]) -> str:
     steps = (*_STEPS, *(replace(_STEPS[-1], rows=rows) for rows in _FEWER_ROWS))
-    shown = (_markdown(report, detail) for detail in steps)
-    return next(filter(fits, shown))
+    shown = (_within(limit, size, _parts(report, detail)) for detail in steps)
+    return next(markdown for markdown in shown if markdown is not None)
 
 
-def _markdown(report: RunReport, detail: _Detail) -> str:
-    return "\n\n".join(part for part in _parts(report, detail) if part) + "\n"
+def _within(limit: int, size: Callable[[str], int], parts: Iterable[str]) -> str | None:
+    """Join parts by empty lines; ``None`` as soon as they are too long."""
+    kept, length = [], 0
+    for part in filter(None, parts):
+        kept.append(part)
+        length += size(part) + len("\n\n")
+        if length - len("\n") > limit:
+            return None
+    return "\n\n".join(kept) + "\n"
 
 
 def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:

@@ -19,27 +19,13 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, path_text, split_path
-from pytest_delta_schema.errors import Diagnostic, JsonFormError
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.conversion import SourceState
-from pytest_delta_schema.state.json_shapes import (
-    FLAG,
-    NUMBER,
-    TEXT,
-    Choice,
-    Entries,
-    Fault,
-    Items,
-    Key,
-    Kinds,
-    Notation,
-    Nullable,
-    Record,
-    wrong,
-)
+from pytest_delta_schema.state.json_records import Form, Key, Kinds, Record
+from pytest_delta_schema.state.json_shapes import FLAG, NUMBER, TEXT, Choice, Entries, Fault, Items, Notation, Nullable
 from pytest_delta_schema.state.states import (
     NO_TAGS,
     UNIQUE,
@@ -68,8 +54,7 @@ def state_json(state: TableState) -> dict[str, Any]:
 
     Keys whose value is the default are left out. Whole numbers have up to 64 bits.
     """
-    written: dict[str, Any] = STATE.write(state)
-    return {"version": VERSION, **written}
+    return STATE_FORM.write(state)
 
 
 def state_from_json(values: object) -> TableState:
@@ -81,36 +66,9 @@ def state_from_json(values: object) -> TableState:
     Raises:
         JsonFormError: If the values are of a higher version, or not of this form; with every fault.
     """
-    faults: list[Fault] = []
-    state: TableState | None = None
-    try:
-        rest = _of_version(values, faults)
-        state = None if faults else STATE.read(rest, "", faults)
-    except RecursionError:
-        faults = [Fault("", "is nested too deeply", "write types of fewer levels")]
-    if state is not None:
-        return state
     name = values.get("name") if isinstance(values, dict) else None
-    subject = name if isinstance(name, str) else "state of a table"
-    raise JsonFormError(
-        Diagnostic(table=subject, path=path, message=f"{path} {fact}".lstrip(), remedy=remedy)
-        for path, fact, remedy in faults
-    )
-
-
-def _of_version(values: object, faults: list[Fault]) -> dict[str, Any]:
-    """Return the keys of a form whose version can be read, without the version."""
-    if not isinstance(values, dict):
-        faults.append(wrong(values, "", 'an object with "version" and "name"'))
-        return {}
-    keys = dict(values)
-    version = keys.pop("version", None)
-    if type(version) is not int or version < 1:
-        faults.append(Fault("", "has no version", f'write "version": {VERSION}'))
-    elif version > VERSION:
-        fact = f"is of version {version}, and this release reads version {VERSION}"
-        faults.append(Fault("", fact, "upgrade pytest-delta-schema"))
-    return keys
+    state: TableState = STATE_FORM.read(values, name if isinstance(name, str) else "state of a table")
+    return state
 
 
 class DataType:
@@ -250,3 +208,5 @@ STATE = Record(
     Key("clients", "clients", TEXTS, ()),
 )
 """The keys of the form, without the version."""
+
+STATE_FORM = Form(version=VERSION, record=STATE)

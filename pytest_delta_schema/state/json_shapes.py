@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
-from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-REQUIRED: Any = object()
-"""The default of a key that is never left out."""
+    from collections.abc import Callable, Iterable
+    from enum import Enum
 
 _SHOWN = 60
 """How many characters of a wrong value messages show."""
@@ -55,11 +51,11 @@ class Scalar:
     """A value that JSON has itself.
 
     Args:
-        kind: Its type.
+        kinds: Its types.
         noun: What it is, for messages.
     """
 
-    kind: type
+    kinds: tuple[type, ...]
     noun: str
 
     def write(self, value: Any) -> Any:
@@ -67,15 +63,16 @@ class Scalar:
         return value
 
     def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
-        """Return the value, which must be of this type."""
-        if type(value) is not self.kind:
+        """Return the value, which must be of one of the types."""
+        if type(value) not in self.kinds:
             faults.append(wrong(value, path, self.noun))
         return value
 
 
-TEXT = Scalar(kind=str, noun="a string")
-FLAG = Scalar(kind=bool, noun="true or false")
-NUMBER = Scalar(kind=int, noun="a whole number")
+TEXT = Scalar(kinds=(str,), noun="a string")
+FLAG = Scalar(kinds=(bool,), noun="true or false")
+NUMBER = Scalar(kinds=(int,), noun="a whole number")
+DECIMAL = Scalar(kinds=(float, int), noun="a number")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +92,31 @@ class Choice:
     def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
         """Return the value, which must be one of the words."""
         if value not in self.words:
-            faults.append(wrong(value, path, _words(self.words)))
+            faults.append(wrong(value, path, words(self.words)))
         return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A member of an enumeration, by its value.
+
+    Args:
+        of: The enumeration.
+    """
+
+    of: type[Enum]
+
+    def write(self, value: Any) -> Any:
+        """Return the value of a member."""
+        return value.value
+
+    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+        """Return the member."""
+        values = [member.value for member in self.of]
+        if value in values:
+            return self.of(value)
+        faults.append(wrong(value, path, words(values)))
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +173,11 @@ class Items:
 
     Args:
         of: The shape of each value.
+        minimum: How many there are at least.
     """
 
     of: Shape
+    minimum: int = 0
 
     def write(self, value: Any) -> Any:
         """Return the values as an array."""
@@ -166,6 +188,8 @@ class Items:
         if type(value) is not list:
             faults.append(wrong(value, path, "an array"))
             return ()
+        if len(value) < self.minimum:
+            faults.append(wrong(value, path, f"an array of at least {self.minimum}"))
         read = self.of.read
         return tuple([read(item, f"{path}[{index}]", faults) for index, item in enumerate(value)])
 
@@ -198,116 +222,23 @@ class Entries:
         return MappingProxyType(entries)
 
 
-class Key(NamedTuple):
-    """One key of a :class:`Record`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """A tuple of pairs with different first parts, as an object.
 
     Args:
-        name: The key in JSON.
-        attribute: The attribute that it holds; with a dot the attribute of one that may be ``None``.
-        shape: The shape of its value.
-        default: The value for which the key is left out.
+        values: The shape of the second parts.
     """
 
-    name: str
-    attribute: str
-    shape: Shape
-    default: Any = REQUIRED
-
-
-class Record:
-    """A dataclass or a named tuple, as an object; keys at their default are left out.
-
-    Args:
-        of: The class.
-        keys: Its keys, in order.
-        build: Returns an object from the values of all keys; by default the class with the attributes.
-    """
-
-    __slots__ = ("_attributes", "_getters", "_names", "build", "keys", "of")
-
-    def __init__(self, of: type, *keys: Key, build: Callable[..., Any] | None = None) -> None:
-        self.of, self.keys, self.build = of, keys, build or of
-        self._names = frozenset(key.name for key in keys)
-        self._attributes = [key.attribute.rpartition(".")[2] for key in keys]
-        self._getters = [(key.name, _getter(key.attribute), key.shape.write, key.default) for key in keys]
+    values: Shape
 
     def write(self, value: Any) -> Any:
-        """Return an object as JSON values."""
-        written = {}
-        for name, get, write, default in self._getters:
-            part = get(value)
-            if part != default:
-                written[name] = write(part)
-        return written
+        """Return the pairs as an object."""
+        return {key: self.values.write(item) for key, item in value}
 
     def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
-        """Return the object."""
-        if type(value) is not dict:
-            faults.append(wrong(value, path, "an object"))
-            return None
-        count = len(faults)
-        if not self._names.issuperset(value):
-            faults += [self._unknown(name, path) for name in value if name not in self._names]
-        parts = {}
-        for key, attribute in zip(self.keys, self._attributes, strict=True):
-            if key.name in value:
-                inner = f"{path}.{key.name}" if path else key.name
-                parts[attribute] = key.shape.read(value[key.name], inner, faults)
-            elif key.default is REQUIRED:
-                faults.append(Fault(path, f"has no {key.name}", "add it"))
-            else:
-                parts[attribute] = key.default
-        return self.build(**parts) if len(faults) == count else None
-
-    def _unknown(self, name: str, path: str) -> Fault:
-        near = get_close_matches(str(name), self._names, n=1)
-        remedy = f"write {near[0]!r}" if near else f"remove it; keys are {', '.join(key.name for key in self.keys)}"
-        return Fault(path, f"has the unknown key {_shown(name)}", remedy)
-
-
-class Kinds:
-    """Objects of several classes, told apart by one key.
-
-    Args:
-        key: The key.
-        records: The shape of each class, by the value of the key.
-        otherwise: What else a caller accepts in their place, for messages.
-    """
-
-    __slots__ = ("_by_class", "_noun", "key", "records")
-
-    def __init__(self, key: str, records: Mapping[str, Record], otherwise: str = "") -> None:
-        self.key, self.records = key, records
-        objects = f'an object with "{key}": {_words(records)}'
-        self._noun = f"{otherwise}, or {objects}" if otherwise else objects
-        self._by_class = {record.of: ({key: kind}, record) for kind, record in records.items()}
-
-    def write(self, value: Any) -> Any:
-        """Return an object as JSON values."""
-        kind, record = self._by_class[type(value)]
-        return {**kind, **record.write(value)}
-
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
-        """Return the object."""
-        kind = value.get(self.key) if type(value) is dict else None
-        record = self.records.get(kind) if type(kind) is str else None
-        if record is None:
-            faults.append(wrong(value, path, self._noun))
-            return None
-        return record.read({name: part for name, part in value.items() if name != self.key}, path, faults)
-
-
-def _getter(attribute: str) -> Callable[[Any], Any]:
-    outer, _, inner = attribute.rpartition(".")
-    if not outer:
-        return attrgetter(inner)
-    holder = attrgetter(outer)
-
-    def get(value: Any) -> Any:
-        part = holder(value)
-        return None if part is None else getattr(part, inner)
-
-    return get
+        """Return the pairs."""
+        return tuple(Entries(values=self.values).read(value, path, faults).items())
 
 
 def wrong(value: Any, path: str, noun: str) -> Fault:
@@ -318,13 +249,15 @@ def wrong(value: Any, path: str, noun: str) -> Fault:
         path: Where it is.
         noun: What it should be.
     """
-    return Fault(path, f"is {_shown(value)}", f"write {noun}")
+    return Fault(path, f"is {shown(value)}", f"write {noun}")
 
 
-def _words(words: Iterable[str]) -> str:
-    return " or ".join(f'"{word}"' for word in words)
+def words(texts: Iterable[str]) -> str:
+    """Return texts as messages list them."""
+    return " or ".join(f'"{word}"' for word in texts)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as messages show it."""
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -129,6 +129,23 @@ def test_every_row_of_another_form_or_without_a_value_is_one_line():
     assert condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 
 
+FORM = "give a list of dicts by column, of Rows, or of tuples in the order of the columns"
+
+
+@pytest.mark.parametrize(
+    ("rows", "fact"),
+    [
+        ({"id": 1}, "the rows are one dict; give a list of rows, such as [{'id': 1}]"),
+        (Row(id=1), "the rows are one Row; give a list of rows, such as [Row(id=1)]"),
+        (Named(1, 2), "the rows are one Named; give a list of rows, such as [Named(N=1, ID=2)]"),
+        (5, f"the rows are 5, which is of Python's type int; {FORM}"),
+        ("id", f"the rows are 'id', which is of Python's type str; {FORM}"),
+    ],
+)
+def test_one_row_and_what_is_no_row_are_refused_as_a_whole(rows, fact):
+    assert refusal(made(*NAMES).insert, NAME, rows) == (f"dev.silver.orders: {fact}", "")
+
+
 @pytest.mark.parametrize("value", [{"identity": True}, {"default": 1}, {"generated_as": "n + 1"}])
 def test_the_table_fills_columns_that_are_left_out_and_none_that_are_null(value):
     catalog = made(column("id", is_nullable=False, **value), column("n"))

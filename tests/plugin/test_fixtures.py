@@ -157,6 +157,7 @@ def test_assert_no_drift_refuses_a_broken_declaration():
 
 
 MISSING = "E *StatementError: dev.test_main_*.orders: row 1: NOT NULL constraint violated for column: id"
+NO_MODEL = "make_delta_table takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
 NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns"
 
 
@@ -170,6 +171,10 @@ NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by colum
         (
             "make_delta_table(Table('dev', 'silver', 'empty', []))",
             [">*make_delta_table(Table(*", "E *InvalidModelError: *", "test_x.py:4: InvalidModelError"],
+        ),
+        (
+            "make_delta_table('dev.silver.orders')",
+            [f"E *DeclarationError: {NO_MODEL}", "test_x.py:4: DeclarationError"],
         ),
         (
             "with delta_raises(orders, not_null='id'): pass",

@@ -1,0 +1,186 @@
+"""Objects of JSON with known keys, objects of several kinds, and objects with a version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_delta_schema.errors import Diagnostic, JsonFormError
+from pytest_delta_schema.state.json_shapes import Fault, shown, words, wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_delta_schema.state.json_shapes import Shape
+
+REQUIRED: Any = object()
+"""The default of a key that is never left out."""
+
+
+class Key(NamedTuple):
+    """One key of a :class:`Record`.
+
+    Args:
+        name: The key in JSON.
+        attribute: The attribute that it holds; with a dot the attribute of one that may be ``None``.
+        shape: The shape of its value.
+        default: The value for which the key is left out.
+    """
+
+    name: str
+    attribute: str
+    shape: Shape
+    default: Any = REQUIRED
+
+
+class Record:
+    """A dataclass or a named tuple, as an object; keys at their default are left out.
+
+    Args:
+        of: The class.
+        keys: Its keys, in order.
+        build: Returns an object from the values of all keys; by default the class with the attributes.
+        is_open: Whether keys that are not known are left out when it is read; else they are faults.
+    """
+
+    __slots__ = ("_attributes", "_getters", "_names", "build", "is_open", "keys", "of")
+
+    def __init__(self, of: type, *keys: Key, build: Callable[..., Any] | None = None, is_open: bool = False) -> None:
+        self.of, self.keys, self.build, self.is_open = of, keys, build or of, is_open
+        self._names = frozenset(key.name for key in keys)
+        self._attributes = [key.attribute.rpartition(".")[2] for key in keys]
+        self._getters = [(key.name, _getter(key.attribute), key.shape.write, key.default) for key in keys]
+
+    def write(self, value: Any) -> Any:
+        """Return an object as JSON values."""
+        written = {}
+        for name, get, write, default in self._getters:
+            part = get(value)
+            if part != default:
+                written[name] = write(part)
+        return written
+
+    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+        """Return the object."""
+        if type(value) is not dict:
+            faults.append(wrong(value, path, "an object"))
+            return None
+        count = len(faults)
+        if not self.is_open and not self._names.issuperset(value):
+            faults += [self._unknown(name, path) for name in value if name not in self._names]
+        parts = {}
+        for key, attribute in zip(self.keys, self._attributes, strict=True):
+            if key.name in value:
+                inner = f"{path}.{key.name}" if path else key.name
+                parts[attribute] = key.shape.read(value[key.name], inner, faults)
+            elif key.default is REQUIRED:
+                faults.append(Fault(path, f"has no {key.name}", "add it"))
+            else:
+                parts[attribute] = key.default
+        return self.build(**parts) if len(faults) == count else None
+
+    def _unknown(self, name: str, path: str) -> Fault:
+        near = get_close_matches(str(name), self._names, n=1)
+        remedy = f"write {near[0]!r}" if near else f"remove it; keys are {', '.join(key.name for key in self.keys)}"
+        return Fault(path, f"has the unknown key {shown(name)}", remedy)
+
+
+class Kinds:
+    """Objects of several classes, told apart by one key.
+
+    Args:
+        key: The key.
+        records: The shape of each class, by the value of the key.
+        otherwise: What else a caller accepts in their place, for messages.
+    """
+
+    __slots__ = ("_by_class", "_noun", "key", "records")
+
+    def __init__(self, key: str, records: Mapping[str, Record], otherwise: str = "") -> None:
+        self.key, self.records = key, records
+        objects = f'an object with "{key}": {words(records)}'
+        self._noun = f"{otherwise}, or {objects}" if otherwise else objects
+        self._by_class = {record.of: ({key: kind}, record) for kind, record in records.items()}
+
+    def write(self, value: Any) -> Any:
+        """Return an object as JSON values."""
+        kind, record = self._by_class[type(value)]
+        return {**kind, **record.write(value)}
+
+    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+        """Return the object."""
+        kind = value.get(self.key) if type(value) is dict else None
+        record = self.records.get(kind) if type(kind) is str else None
+        if record is None:
+            faults.append(wrong(value, path, self._noun))
+            return None
+        return record.read({name: part for name, part in value.items() if name != self.key}, path, faults)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """An object with a version, which is written to files.
+
+    Args:
+        version: The version that is written and read.
+        record: The shape of the object, without the version.
+    """
+
+    version: int
+    record: Record
+
+    def write(self, value: Any) -> dict[str, Any]:
+        """Return an object as JSON values."""
+        return {"version": self.version, **self.record.write(value)}
+
+    def read(self, values: object, subject: str) -> Any:
+        """Return the object that :meth:`write` has written.
+
+        Args:
+            values: What ``json.loads`` has returned.
+            subject: What it is, for messages.
+
+        Raises:
+            JsonFormError: If the values are of a higher version, or not of this form; with every fault.
+        """
+        faults: list[Fault] = []
+        try:
+            keys = self._keys(values, faults)
+            value = None if faults else self.record.read(keys, "", faults)
+        except RecursionError:
+            faults = [Fault("", "is nested too deeply", "write fewer levels")]
+        if faults:
+            raise JsonFormError(
+                Diagnostic(table=subject, path=path, message=f"{path} {fact}".lstrip(), remedy=remedy)
+                for path, fact, remedy in faults
+            )
+        return value
+
+    def _keys(self, values: object, faults: list[Fault]) -> dict[str, Any]:
+        """Return the keys of an object whose version can be read, without the version."""
+        if not isinstance(values, dict):
+            faults.append(wrong(values, "", 'an object with a "version"'))
+            return {}
+        keys = dict(values)
+        version = keys.pop("version", None)
+        if type(version) is not int or version < 1:
+            faults.append(Fault("", "has no version", f'write "version": {self.version}'))
+        elif version > self.version:
+            fact = f"is of version {version}, and this release reads version {self.version}"
+            faults.append(Fault("", fact, "upgrade pytest-delta-schema"))
+        return keys
+
+
+def _getter(attribute: str) -> Callable[[Any], Any]:
+    outer, _, inner = attribute.rpartition(".")
+    if not outer:
+        return attrgetter(inner)
+    holder = attrgetter(outer)
+
+    def get(value: Any) -> Any:
+        part = holder(value)
+        return None if part is None else getattr(part, inner)
+
+    return get
