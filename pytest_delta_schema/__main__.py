@@ -1,17 +1,12 @@
-"""``python -m pytest_delta_schema``: commands that run once for a machine, outside of a pytest run."""
+"""``python -m pytest_delta_schema``: commands outside of a pytest run."""
 
 from __future__ import annotations
 
 import argparse
-import logging
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
-from pytest_delta_schema.errors import DeltaSchemaError
-from pytest_delta_schema.escaping import escaped_lines
-from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
+from pytest_delta_schema.commands import prepare, schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,29 +14,7 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 """The exit code of a program that Ctrl-C has ended."""
 
-PREPARE = (
-    "download the jars of Delta Lake, compile the classes of this package, and write the archive of the JVM's classes,"
-    " so that the first run of pytest finds them in the cache"
-)
-
-
-class LineHandler(logging.Handler):
-    """Writes log records to standard error, and those about a running step in one line if that is a terminal."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._log_lines = LogLines()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write one record at once."""
-        text = escaped_lines(record.getMessage())
-        if sys.stderr.isatty():
-            end = "" if getattr(record, PHASE, "end") == "running" else "\n"
-            width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write(f"\r{fitted(record, text, width):<{width}}{end}")
-        elif self._log_lines.shows(record):
-            sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+_COMMANDS = {"prepare": prepare, "schema": schema}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,38 +28,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m pytest_delta_schema")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    commands.add_parser("prepare", help=PREPARE, description=f"{PREPARE[0].upper()}{PREPARE[1:]}.")
-    parser.parse_args(arguments)
-    logger, handler = logging.getLogger(LOGGER), LineHandler()
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    for name, command in _COMMANDS.items():
+        summary = command.SUMMARY
+        command_parser = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+        command.add_arguments(command_parser)
+        command_parser.set_defaults(run=command.run)
+    values = parser.parse_args(arguments)
     try:
-        return _prepare()
+        code: int = values.run(values)
     except KeyboardInterrupt:
         return _INTERRUPTED
-    finally:
-        logger.removeHandler(handler)
-
-
-def _prepare() -> int:
-    try:
-        from pytest_delta_schema.engine.prepare import prepare  # noqa: PLC0415 - it needs pyspark
-
-        folder = prepare()
-    except ModuleNotFoundError as error:
-        if not lacks_pyspark(error):
-            raise
-        return _failed(NO_PYSPARK)
-    except DeltaSchemaError as error:
-        return _failed(error)
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
-    sys.stdout.write(f"ready: {escaped_lines(folder)} has all that the local backend needs ({size:.0f} MB)\n")
-    return 0
-
-
-def _failed(reason: object) -> int:
-    sys.stderr.write(f"error: {escaped_lines(reason)}\n")
-    return 1
+    return code
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ STATE = Record(
     Key("logical_name", "logical_name", Nullable(of=TABLE_NAME), None),
     Key("exists", "exists", FLAG, default=True),
     Key("schema_exists", "schema_exists", FLAG, default=True),
-    Key("delta_version", "version", Nullable(of=NUMBER), None),
+    Key("observed_version", "version", Nullable(of=NUMBER), None),
     Key("comment", "table_comment", TEXT, ""),
     Key("columns", "columns", Items(of=COLUMN), ()),
     Key("primary_key", "primary_key", Nullable(of=PRIMARY_KEY), None),

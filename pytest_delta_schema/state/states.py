@@ -122,20 +122,20 @@ class TableState:
         name: The table's name.
         exists: Whether the table exists; always true in a desired state.
         schema_exists: Whether its schema exists.
-        columns: In stored order.
-        table_comment: ``""`` if there is none.
-        table_properties: Read-only. ``None`` as a value occurs only in desired states and means *absent*.
+        columns: Its columns, in stored order.
+        table_comment: Its comment; ``""`` if there is none.
+        table_properties: Its properties. ``None`` as a value occurs only in desired states and means *absent*.
         owned_properties: The keys that a model has set, if the table records them. Not compared as such.
         emulated_properties: The keys in ``table_properties`` that the table holds under ``pytest_delta_schema.*``
             properties, because open-source Delta does not know them. Not compared.
-        primary_key: ``None`` if there is none.
-        unique: UNIQUE constraints, sorted by name without case.
-        checks: Sorted by name without case.
-        foreign_keys: Sorted by name without case.
+        primary_key: Its primary key; ``None`` if there is none.
+        unique: Its UNIQUE constraints, sorted by name without case.
+        checks: Its CHECK constraints, sorted by name without case.
+        foreign_keys: Its foreign keys, sorted by name without case.
         partitioning: The columns by which files are partitioned, in order.
         clustering: The paths of the clustering columns, in order.
-        tags: By the path of their column; those of the table by ``()``. ``None`` as a value occurs only in desired
-            states and means *absent*.
+        tags: Tags by the path of their column; those of the table by the empty path. ``None`` as a value occurs only in
+            desired states and means *absent*.
         source: The files at the location of the table; ``None`` if it is a Delta table, or absent.
         convert_from: How the model consents to their conversion. Not compared.
         logical_name: The name of the model, if a binding maps it to another name. Not compared.

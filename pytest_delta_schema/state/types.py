@@ -50,9 +50,9 @@ class ColumnState(NamedTuple):
 
     Args:
         name: As it is declared or stored.
-        data_type: In canonical form.
+        data_type: Its type, in canonical form.
         is_nullable: Whether rows may leave it NULL.
-        comment: ``""`` for none.
+        comment: Its comment; ``""`` for none.
         value: Its default, generation expression or identity, if it has one.
     """
 
@@ -64,7 +64,11 @@ class ColumnState(NamedTuple):
 
 
 class StructState(NamedTuple):
-    """A struct with its fields in order."""
+    """A struct.
+
+    Args:
+        fields: Its fields, in order.
+    """
 
     fields: tuple[ColumnState, ...]
 

@@ -33,7 +33,7 @@ LAZY = {
     "engine/section_entries.py": 2,
     "engine/settings.py": 1,
     # python -m pytest_delta_schema prints its help without the JVM's modules.
-    "__main__.py": 1,
+    "commands/prepare.py": 1,
     # A backend is described in every run with tables and opened in a run with a catalog; its catalog takes 60 ms.
     "backends/databricks/backend.py": 2,
     "backends/local/backend.py": 3,

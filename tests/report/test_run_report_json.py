@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.errors import Diagnostic, JsonFormError, Location
 from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
 from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
+from support.json_schemas import report_schema, strict
 from support.run_reports import DRIFTED, FILE, RUN, UNREADABLE, sample_report
 
 HOSTILE = [
@@ -30,6 +32,8 @@ HOSTILE = [
     "é",
     "",
 ]
+
+VALIDATOR = Draft202012Validator(strict(report_schema()))
 
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=5))
 LOCATIONS = st.none() | st.builds(
@@ -130,6 +134,15 @@ def test_a_report_is_read_back_without_loss(report):
 
     assert text.isascii()
     assert report_from_json(json.loads(text)) == report
+
+
+@given(REPORTS)
+@settings(max_examples=30)
+def test_a_report_has_the_keys_and_values_of_its_schema(report):
+    # What any object holds is not the state of a table.
+    tables = [replace(table, declared=None, observed=None) for table in report.tables]
+
+    assert list(VALIDATOR.iter_errors(report_json(replace(report, tables=tuple(tables))))) == []
 
 
 def test_the_form_of_a_report():

@@ -8,6 +8,7 @@ from dataclasses import fields
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from pytest_delta_schema import MemoryCatalog, QualifiedName
 from pytest_delta_schema.delta.column_path import ColumnPath
@@ -18,14 +19,20 @@ from pytest_delta_schema.state.json_form import STATE
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenarios import SCENARIOS
+from support.json_schemas import state_schema
 from support.state_json import EXAMPLE, EXAMPLE_TEXT, exact
 from support.strategies import models, states
 
 NAME = QualifiedName("dev", "silver", "orders")
 
 
+VALIDATOR = Draft202012Validator(state_schema())
+
+
 def copied(state: TableState) -> TableState:
-    return state_from_json(json.loads(json.dumps(state_json(state), allow_nan=False)))
+    values = json.loads(json.dumps(state_json(state), allow_nan=False))
+    assert list(VALIDATOR.iter_errors(values)) == []
+    return state_from_json(values)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

@@ -1,4 +1,4 @@
-"""Write the generated parts of the reference pages: ``python -m support.reference``, or ``make docs``.
+"""Write the generated parts of the reference pages, and the JSON Schemas: ``python -m support.reference``, or ``make docs``.
 
 A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end of NAME -->``.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.engine.configuration_reference import configuration_reference
 from pytest_delta_schema.plugin import every_run, fixtures
 from pytest_delta_schema.rules.registry import all_rules
-from support import answers, capabilities, clients, findings
+from support import answers, capabilities, clients, findings, json_schemas
 from support.pages import DOCS
 from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
@@ -146,6 +146,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "matrix of versions": record.matrix,
     "capabilities of versions": capabilities.versions_table,
     "tutorial": tutorial_table,
+    "keys of a report": json_schemas.report_keys,
+    "keys of a state": json_schemas.state_keys,
     "example of a state": lambda: f"```json\n{EXAMPLE_TEXT}```",
 }
 
@@ -180,10 +182,12 @@ def _table(head: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
 
 
 def main() -> None:
-    """Write the generated parts of all pages."""
+    """Write the generated parts of all pages, and the JSON Schemas of the package."""
     for page in DOCS.rglob("*.md"):
         text = page.read_text("utf-8")
         page.write_text(rewritten(text), "utf-8")
+    for file, schema in json_schemas.FILES.items():
+        file.write_text(json_schemas.file_text(schema()), "utf-8")
 
 
 if __name__ == "__main__":

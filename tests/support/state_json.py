@@ -32,7 +32,7 @@ EXAMPLE_TEXT = """\
   "logical_name": "prod.silver.`odd.name`",
   "exists": false,
   "schema_exists": false,
-  "delta_version": 7,
+  "observed_version": 7,
   "comment": "Orders of the shop",
   "columns": [
     {"name": "id", "type": "bigint", "is_nullable": false, "identity": {"start": 1, "step": 1, "always": true}},

@@ -1,0 +1,14 @@
+"""How commands end when they cannot do what they should."""
+
+from __future__ import annotations
+
+import sys
+
+from pytest_delta_schema.escaping import escaped_lines
+
+
+def failed(*reasons: object) -> int:
+    """Write each reason to standard error, and return the exit code of a failure."""
+    for reason in reasons:
+        sys.stderr.write(f"error: {escaped_lines(reason)}\n")
+    return 1
