@@ -236,9 +236,9 @@ def pytest_runtest_makereport(
 
         report_error(item, report, call.excinfo.value)
     if report.sections and run.has_started_spark:
-        from pytest_delta_schema.plugin.failures import without_start_lines
+        from pytest_delta_schema.plugin.failures import without_start_line
 
-        without_start_lines(report)
+        without_start_line(report)
     return report
 
 

@@ -84,11 +84,8 @@ class ConsentsRefused(RunFault):
         super().__init__("\n".join(map(escaped, faults)), "consents are refused")
 
 
-_NOISE = (
-    "WARNING: Using incubator modules: jdk.incubator.vector",  # JDK 17 to 25, as Spark 3.5 to 4.2 start it
-    " Dynamic dump to file ",  # the same, when the archive of classes is written
-)
-"""How lines begin that every start of Spark's JVM prints, and that no setting turns off."""
+_START_LINE = "WARNING: Using incubator modules: jdk.incubator.vector"
+"""The line that every start of Spark's JVM prints, and that no setting turns off (JDK 17 to 25, Spark 3.5 to 4.2)."""
 
 _CAUSE, _OTHERS = "delta_schema_cause", "delta_schema_others"
 _SHOWN = pytest.StashKey[set[str]]()
@@ -114,11 +111,11 @@ def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseExcept
         show_once(item.config, report)
 
 
-def without_start_lines(report: pytest.TestReport) -> None:
-    """Remove the lines that every start of Spark's JVM prints from the captured output of a report."""
+def without_start_line(report: pytest.TestReport) -> None:
+    """Remove the line that every start of Spark's JVM prints from the captured output of a report."""
     sections = []
     for title, content in report.sections:
-        kept = [line for line in content.splitlines(keepends=True) if not line.startswith(_NOISE)]
+        kept = [line for line in content.splitlines(keepends=True) if not line.startswith(_START_LINE)]
         if kept or not content:
             sections.append((title, "".join(kept)))
     report.sections = sections
