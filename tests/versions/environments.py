@@ -34,6 +34,8 @@ PACKAGES = (
     "httpcore",
     "httpx",
     "hypothesis",
+    "jsonschema",
+    "markdown-it-py",
     "moto[s3]",
     "msgspec",
     "pandas",
@@ -42,6 +44,7 @@ PACKAGES = (
     "pyspark[connect]",
     "pytest",
     "pytest-xdist",
+    "sarif-pydantic",
     "sqlglot",
     "syrupy",
 )

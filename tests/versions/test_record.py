@@ -128,6 +128,19 @@ def test_every_supported_version_of_other_tools_is_an_environment():
     assert (pins["pytest"], pins["syrupy"]) == ("8.4.2", "5.5.3")
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_every_environment_has_what_the_tests_import():
+    import tomllib  # noqa: PLC0415 - Python 3.10 has none
+
+    dev = tomllib.loads((environments.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"][
+        "dev"
+    ]
+    names = {re.split(r"[^\w-]", requirement, maxsplit=1)[0] for requirement in dev}
+    tools = {"coverage", "import-linter", "mypy", "ruff"}
+
+    assert names - tools <= {name.partition("[")[0] for name in environments.PACKAGES}
+
+
 def test_an_older_pytest_gets_the_settings_of_the_project():
     settings = {
         "strict": True,

@@ -139,7 +139,7 @@ def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
     assert installed() == {"delta-spark": "4.4.0"}
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib")
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
 def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
     import tomllib  # noqa: PLC0415 - from Python 3.11 on
 
