@@ -23,7 +23,13 @@ _RESERVED = "__char_varchar_string_length_check__"
 class InvalidCheckName:
     """A check has the name of another check, or a name that Delta reserves.
 
-    Names of constraints match without case. Rename the check.
+    Names of constraints match without case.
+
+    Remedy: Rename the check.
+
+    Example:
+        checks = [Check("positive", "id > 0"), Check("POSITIVE", "id > 1")]
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], checks=checks)
     """
 
     code = "DS110"
@@ -46,7 +52,14 @@ class InvalidCheckExpression:
     """The expression of a check is not a condition on the columns of one row.
 
     It names an unknown column, holds an aggregate, a window, a subquery or a function whose value changes, or is not
-    boolean. Write a condition such as ``amount >= 0``.
+    boolean.
+
+    Remedy: Write a condition such as ``amount >= 0``.
+
+    Example:
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("new", "max(id) > 0")]
+        )
     """
 
     code = "DS111"
@@ -66,7 +79,13 @@ class InvalidCheckExpression:
 class DuplicateCheck:
     """Two checks of a table have the same condition.
 
-    Expressions are compared after parsing, so case, spaces and brackets make no difference. Keep one of the two.
+    Expressions are compared after parsing, so case, spaces and brackets make no difference.
+
+    Remedy: Keep one of the two.
+
+    Example:
+        checks = [Check("positive", "id > 0"), Check("not_zero", "(ID > 0)")]
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], checks=checks)
     """
 
     code = "DS112"

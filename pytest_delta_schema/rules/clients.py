@@ -34,8 +34,20 @@ class FeatureUnsupportedByClient:
     """A declaration needs a table feature that one of the clients cannot read or write.
 
     The clients are those of the argument ``clients`` of the table, else of the setting ``clients``. Columns, types,
-    defaults, checks, clustering and properties need features. Declare something else, raise the version of the client,
-    or correct the table of clients with the setting ``client_features``.
+    defaults, checks, clustering and properties need features.
+
+    Remedy: Declare something else, raise the version of the client, or correct the table of clients with the setting
+    ``client_features``.
+
+    Example:
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint")],
+            clustered_by=["id"],
+            clients=["trino>=400"],
+        )
 
     Args:
         client_features: Which features each client supports.
@@ -59,8 +71,20 @@ class FeatureUnsupportedByClient:
 class TableUnusableByClient:
     """An existing table has a table feature, or gets it by the plan, that one of the clients cannot read or write.
 
-    What the declaration itself needs is reported for the declaration. Drop the feature, raise the version of the
-    client, or correct the table of clients with the setting ``client_features``.
+    What the declaration itself needs is reported for the declaration.
+
+    Remedy: Drop the feature, raise the version of the client, or correct the table of clients with the setting
+    ``client_features``.
+
+    Example:
+        stored = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint")],
+            table_properties={"delta.enableDeletionVectors": "true"},
+        )
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], clients=["trino>=400"])
 
     Args:
         client_features: Which features each client supports.

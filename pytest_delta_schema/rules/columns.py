@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 class NoColumns:
     """A table has no columns.
 
-    Nothing can be written to it. Declare at least one column.
+    Nothing can be written to it.
+
+    Remedy: Declare at least one column.
+
+    Example:
+        model = Table("dev", "silver", "orders", [])
     """
 
     code = "DS102"
@@ -43,7 +48,12 @@ class NoColumns:
 class DuplicateColumn:
     """Two columns, or two fields of one struct, have names that are equal without case.
 
-    Delta matches names without case. Rename or remove all but one.
+    Delta matches names without case.
+
+    Remedy: Rename or remove all but one.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("ID", "int")])
     """
 
     code = "DS103"
@@ -66,8 +76,12 @@ class DuplicateColumn:
 class InvalidColumnName:
     """A name holds a character that Delta stores under column mapping only.
 
-    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline. Rename the column or the
-    field, or declare the property ``delta.columnMapping.mode``.
+    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline.
+
+    Remedy: Rename the column or the field, or declare the property ``delta.columnMapping.mode``.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("order id", "bigint")])
     """
 
     code = "DS107"
@@ -90,7 +104,18 @@ class InvalidColumnName:
 class NotNullColumnAdded:
     """A NOT NULL column, or a column with a NOT NULL field, is added to an existing table.
 
-    The existing rows hold NULL in a new column. Add it nullable, fill it, then declare it NOT NULL.
+    The existing rows hold NULL in a new column.
+
+    Remedy: Add it nullable, fill it, then declare it NOT NULL.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("state", "string", is_nullable=False)],
+        )
     """
 
     code = "DS201"
@@ -114,7 +139,13 @@ class NotNullColumnAdded:
 class DropWithoutConsent:
     """A column is dropped without consent.
 
-    Its data would be lost. Declare the column, or consent to the drop by name (``--delta-allow``).
+    Its data would be lost.
+
+    Remedy: Declare the column, or consent to the drop by name (``--delta-allow``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("legacy", "string")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
 
     Args:
         consents: Drops that are permitted by name.
@@ -137,8 +168,13 @@ class DropWithoutConsent:
 class DropWithoutColumnMapping:
     """A column is dropped from a table without column mapping.
 
-    Delta refuses this (``DELTA_UNSUPPORTED_DROP_COLUMN``, Delta 4.4.0). Declare the property
-    ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
+    Delta refuses this (``DELTA_UNSUPPORTED_DROP_COLUMN``, Delta 4.4.0).
+
+    Remedy: Declare the property ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("legacy", "string")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
     """
 
     code = "DS207"

@@ -31,7 +31,12 @@ _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 class ConversionSourceMismatch:
     """The files of a conversion are not parquet of one schema, partitioned as the model declares.
 
-    Declare the columns of the folders in ``partitioned_by``, correct the path, or rewrite the files.
+    Remedy: Declare the columns of the folders in ``partitioned_by``, correct the path, or rewrite the files.
+
+    Example:
+        # The folder has files such as /lake/orders/day=2026-01-31/part-0.parquet.
+        columns = [Column("id", "bigint"), Column("day", "date")]
+        orders = Table("dev", "silver", "orders", columns, convert_from=Parquet("/lake/orders"))
     """
 
     code = "DS217"

@@ -43,9 +43,19 @@ _REBUILD = (
 class InvalidColumnGeneration:
     """A default, generation expression or identity of a column is one that Delta refuses.
 
-    A column has one of the three at most. A default names no columns. A generation expression names columns of the
-    row that are not generated themselves, and calls no function whose value changes. An identity is a bigint whose
-    step is not 0.
+    A column has one of the three at most. A default names no columns. A generation expression names columns of the row
+    that are not generated themselves, and calls no function whose value changes. An identity is a bigint whose step is
+    not 0.
+
+    Remedy: Leave out what Delta refuses, or write an expression that it accepts.
+
+    Example:
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("next", "bigint", default="id + 1")],
+        )
     """
 
     code = "DS118"
@@ -98,8 +108,18 @@ def _faults(column: Column, value: ColumnGeneration, names: NameSet, generated: 
 class UnsupportedGenerationChange:
     """A generated or identity column is added to, changed on or removed from an existing table.
 
-    Delta creates them with their table only (Delta 4.4.0). Keep what the table has, or build a new table and copy the
-    rows.
+    Delta creates them with their table only (Delta 4.4.0).
+
+    Remedy: Keep what the table has, or build a new table and copy the rows.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("twice", "bigint", generated_as="id * 2")],
+        )
     """
 
     code = "DS214"
@@ -127,8 +147,14 @@ class GeneratedColumnDependency:
     """A column is renamed, retyped or dropped that a generated column needs, or an identity column is changed.
 
     Delta refuses this (``DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE``,
-    ``DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED``, Delta 4.4.0). Leave the column, or drop the generated
-    column in an apply before.
+    ``DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED``, Delta 4.4.0).
+
+    Remedy: Leave the column, or drop the generated column in an apply before.
+
+    Example:
+        twice = Column("twice", "bigint", generated_as="id * 2")
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), twice])
+        model = Table("dev", "silver", "orders", [Column("number", "bigint", renamed_from="id"), twice])
     """
 
     code = "DS215"

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 class InvalidForeignKeyColumn:
     """A column of a foreign key is not declared, is named twice, or has values that cannot be compared.
 
-    Declare the column, name it once, and choose one that holds no map and no variant.
+    Remedy: Declare the column, name it once, and choose one that holds no map and no variant.
+
+    Example:
+        key = ForeignKey(["region"], references="dev.silver.regions")
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], foreign_keys=[key])
     """
 
     code = "DS114"
@@ -38,8 +42,16 @@ class InvalidForeignKeyColumn:
 class ForeignKeyMismatch:
     """A foreign key differs from the declared primary key of its parent in columns, count or types.
 
-    It is found without a catalog, because the parent is given as a table. Name one column of an equal type for each
-    column of the parent's primary key.
+    It is found without a catalog, because the parent is given as a table.
+
+    Remedy: Name one column of an equal type for each column of the parent's primary key.
+
+    Example:
+        parent = Table(
+            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
+        )
+        key = ForeignKey(["region"], references=parent)
+        model = Table("dev", "silver", "orders", [Column("region", "string")], foreign_keys=[key])
     """
 
     code = "DS115"
@@ -60,7 +72,22 @@ class ForeignKeyMismatch:
 class DuplicateConstraint:
     """A foreign key has the name of another constraint of the table, or is declared twice.
 
-    The names of all constraints of a table are different. Give it another name with ``name=``, or keep one of the two.
+    The names of all constraints of a table are different.
+
+    Remedy: Give it another name with ``name=``, or keep one of the two.
+
+    Example:
+        keys = [
+            ForeignKey(["region"], references="dev.silver.regions", name="fk"),
+            ForeignKey(["customer"], references="dev.silver.customers", name="fk"),
+        ]
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("region", "int"), Column("customer", "int")],
+            foreign_keys=keys,
+        )
     """
 
     code = "DS116"
@@ -92,7 +119,12 @@ class DuplicateConstraint:
 class ForeignKeyWithoutParentKey:
     """A foreign key is added whose parent does not exist, or will not have that primary key.
 
-    Apply the parent first or together with this table, or leave the foreign key out.
+    Remedy: Apply the parent first or together with this table, or leave the foreign key out.
+
+    Example:
+        key = ForeignKey(["region"], references="dev.silver.regions")
+        stored = Table("dev", "silver", "orders", [Column("region", "int")])
+        model = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
     """
 
     code = "DS209"

@@ -40,7 +40,11 @@ class InvalidLayout:
     """A table is partitioned or clustered by columns that Delta refuses.
 
     They are missing, named twice, too many, or of a type without order; or the table is declared with both layouts.
-    Choose other columns.
+
+    Remedy: Choose other columns.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], partitioned_by=["day"])
     """
 
     code = "DS119"
@@ -125,7 +129,12 @@ def _through_structs(columns: tuple[ColumnState, ...], path: ColumnPath) -> bool
 class RewriteWithoutConsent:
     """The layout changes so that all data has to be rewritten, without consent.
 
-    Declare the layout that the table has, or consent to the rewrite by name (``--delta-allow``).
+    Remedy: Declare the layout that the table has, or consent to the rewrite by name (``--delta-allow``).
+
+    Example:
+        columns = [Column("id", "bigint"), Column("day", "date")]
+        stored = Table("dev", "silver", "orders", columns)
+        model = Table("dev", "silver", "orders", columns, partitioned_by=["day"])
 
     Args:
         consents: Rewrites that are permitted by name.

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 class InvalidPrimaryKeyColumn:
     """A column of the primary key is not declared, is nullable, or is named twice.
 
-    Declare it with ``is_nullable=False``, and name it once.
+    Remedy: Declare it with ``is_nullable=False``, and name it once.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], primary_key=["id"])
     """
 
     code = "DS104"
@@ -45,7 +48,20 @@ class InvalidPrimaryKeyColumn:
 class RelyWithoutDataCheck:
     """A key is added with RELY, and no data check runs before it.
 
-    Queries give wrong results if rows violate such a key. Run the data checks, or declare the key without ``rely``.
+    Queries give wrong results if rows violate such a key.
+
+    Remedy: Run the data checks, or declare the key without ``rely``.
+
+    Example:
+        settings = Settings(preflight="off")
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint", is_nullable=False)],
+            primary_key=PrimaryKey(["id"], rely=True),
+        )
 
     Args:
         runs_data_checks: Whether data checks run before a plan.
@@ -75,7 +91,13 @@ class RelyWithoutDataCheck:
 class IncomparablePrimaryKey:
     """A column of the primary key has a type whose values cannot be compared.
 
-    These are maps, variants and everything that holds one. Choose columns of other types.
+    These are maps, variants and everything that holds one.
+
+    Remedy: Choose columns of other types.
+
+    Example:
+        column = Column("labels", "map<string,string>", is_nullable=False)
+        model = Table("dev", "silver", "orders", [column], primary_key=["labels"])
     """
 
     code = "DS113"
@@ -88,7 +110,11 @@ class IncomparablePrimaryKey:
 class NullablePrimaryKeyColumnCreated:
     """A table is created with a primary key over a nullable column.
 
-    Declare the column with ``is_nullable=False``.
+    Remedy: Declare the column with ``is_nullable=False``.
+
+    Example:
+        settings = Settings()
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], primary_key=["id"])
     """
 
     code = "DS202"
@@ -112,7 +138,11 @@ class NullablePrimaryKeyColumnCreated:
 class PrimaryKeyColumnMadeNullable:
     """A plan adds a primary key and makes one of its columns nullable.
 
-    Declare the column with ``is_nullable=False``, or leave it out of the key.
+    Remedy: Declare the column with ``is_nullable=False``, or leave it out of the key.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], primary_key=["id"])
     """
 
     code = "DS203"
@@ -138,7 +168,17 @@ class PrimaryKeyColumnMadeNullable:
 class NullablePrimaryKeyColumnAdded:
     """A plan adds a primary key over a nullable column that it adds as well.
 
-    Add the column in one apply, fill it, then make it NOT NULL and add the key in the next.
+    Remedy: Add the column in one apply, fill it, then make it NOT NULL and add the key in the next.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("note", "string")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("note", "string"), Column("id", "bigint")],
+            primary_key=["id"],
+        )
     """
 
     code = "DS204"
@@ -164,7 +204,11 @@ class NullablePrimaryKeyColumnAdded:
 class NullablePrimaryKeyColumn:
     """A plan adds a primary key over a column that stays nullable on the table.
 
-    Declare the column with ``is_nullable=False``, so that the plan makes it NOT NULL first.
+    Remedy: Declare the column with ``is_nullable=False``, so that the plan makes it NOT NULL first.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], primary_key=["id"])
     """
 
     code = "DS205"

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 class ReservedProperty:
     """A property is declared that Delta, Spark, the platform or this package manages itself.
 
-    Use the argument of ``Table`` that the message names, or leave the property out.
+    Remedy: Use the argument of ``Table`` that the message names, or leave the property out.
+
+    Example:
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"comment": "Orders"}
+        )
     """
 
     code = "DS108"
@@ -39,7 +44,13 @@ class ReservedProperty:
 class DuplicateProperty:
     """A property of Delta is declared in two spellings.
 
-    Delta matches its own keys without case. Keep one spelling.
+    Delta matches its own keys without case.
+
+    Remedy: Keep one spelling.
+
+    Example:
+        properties = {"delta.appendOnly": "true", "DELTA.appendonly": "true"}
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=properties)
     """
 
     code = "DS109"
@@ -61,8 +72,17 @@ class DuplicateProperty:
 class UnknownProperty:
     """A property begins with ``delta.``, and neither open-source Delta nor Databricks knows it.
 
-    Correct the key; the remedy has the nearest one. A key that is newer than this package is accepted once the setting
-    ``properties`` has it as a whole, without a pattern.
+    Remedy: Correct the key; the remedy has the nearest one. A key that is newer than this package is accepted once the
+    setting ``properties`` has it as a whole, without a pattern.
+
+    Example:
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint")],
+            table_properties={"delta.apendOnly": "true"},
+        )
 
     Args:
         policy: The keys that the project names.
@@ -93,7 +113,11 @@ class UnknownProperty:
 class PropertyPolicyViolation:
     """A property is missing that the project requires, or declared although the project forbids it.
 
-    Declare the property, or remove it.
+    Remedy: Declare the property, or remove it.
+
+    Example:
+        settings = Settings(properties=PropertyPolicy({"delta.logRetentionDuration": "require"}))
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
 
     Args:
         policy: Which properties the project requires and forbids.

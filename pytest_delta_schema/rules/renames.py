@@ -25,7 +25,17 @@ if TYPE_CHECKING:
 class InvalidRenameHint:
     """A ``renamed_from`` names a declared column, differs from the name in case only, or is given twice.
 
-    Such a hint has no effect on any catalog. Remove it.
+    Such a hint has no effect on any catalog.
+
+    Remedy: Remove it.
+
+    Example:
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="id")],
+        )
     """
 
     code = "DS117"
@@ -58,7 +68,21 @@ class InvalidRenameHint:
 class UnusableRenameHint:
     """A ``renamed_from`` cannot be used, because both names or none of them are on the table.
 
-    Remove the hint, or change the table by hand.
+    Remedy: Remove the hint, or change the table by hand.
+
+    Example:
+        stored = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("nr", "int"), Column("number", "int")],
+        )
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
+        )
     """
 
     code = "DS210"
@@ -76,8 +100,18 @@ class UnusableRenameHint:
 class RenameWithoutColumnMapping:
     """A column is renamed on a table without column mapping.
 
-    Delta refuses this (``DELTA_UNSUPPORTED_RENAME_COLUMN``, Delta 4.4.0). Declare the property
-    ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
+    Delta refuses this (``DELTA_UNSUPPORTED_RENAME_COLUMN``, Delta 4.4.0).
+
+    Remedy: Declare the property ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
+        )
     """
 
     code = "DS211"

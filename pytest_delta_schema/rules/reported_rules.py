@@ -6,7 +6,14 @@ from __future__ import annotations
 class FailedRule:
     """A rule raised an exception.
 
-    The violation has the name of that rule. Fix the rule.
+    The violation has the name of that rule.
+
+    Remedy: Fix the rule.
+
+    Example:
+        class NoSpaces:
+            def check(self, table):
+                return [table.owner]  # AttributeError: a Table has no owner
     """
 
     code = "DS100"
@@ -15,7 +22,11 @@ class FailedRule:
 class DuplicateTable:
     """A table is declared more than once.
 
-    Keep one declaration.
+    Remedy: Keep one declaration.
+
+    Example:
+        first = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        second = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("note", "string")])
     """
 
     code = "DS101"
@@ -24,7 +35,13 @@ class DuplicateTable:
 class UnsupportedStatement:
     """A plan needs a statement that the backend neither has nor emulates.
 
-    Nothing is executed for the table. The message has the reason and the remedy of the backend.
+    Nothing is executed for the table.
+
+    Remedy: Do what the message says: it has the reason and the remedy of the backend.
+
+    Example:
+        # A backend that cannot store tags refuses the plan of this table.
+        orders = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "sales"})
     """
 
     code = "DS218"
@@ -33,7 +50,12 @@ class UnsupportedStatement:
 class NullsInColumn:
     """A column becomes NOT NULL, and rows hold NULL in it.
 
-    Fill the rows, which the remedy lists by a query, or declare the column nullable.
+    Remedy: Fill the rows, which the remedy lists by a query, or declare the column nullable.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        rows = [{"id": None}]
+        model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
     """
 
     code = "DS301"
@@ -42,7 +64,14 @@ class NullsInColumn:
 class RowsViolateCheck:
     """A check is added that rows violate; UNKNOWN violates it as well.
 
-    Correct the rows, which the remedy lists by a query, or change the check.
+    Remedy: Correct the rows, which the remedy lists by a query, or change the check.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        rows = [{"id": -1}]
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
     """
 
     code = "DS302"
@@ -51,7 +80,14 @@ class RowsViolateCheck:
 class DuplicateKeyValues:
     """A key is added, and several rows have the same values in it.
 
-    Remove the rows, which the remedy lists by a query, or choose another key.
+    Remedy: Remove the rows, which the remedy lists by a query, or choose another key.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+        rows = [{"id": 1}, {"id": 1}]
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]
+        )
     """
 
     code = "DS303"
@@ -60,7 +96,16 @@ class DuplicateKeyValues:
 class RowsWithoutParent:
     """A foreign key is added, and rows have no parent in the referenced table.
 
-    Add the parents of the rows, which the remedy lists by a query, or leave the foreign key out.
+    Remedy: Add the parents of the rows, which the remedy lists by a query, or leave the foreign key out.
+
+    Example:
+        parent = Table(
+            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
+        )
+        key = ForeignKey(["region"], references=parent)
+        stored = Table("dev", "silver", "orders", [Column("region", "int")])
+        rows = [{"region": 7}]
+        model = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
     """
 
     code = "DS304"
@@ -69,7 +114,14 @@ class RowsWithoutParent:
 class ParentNotApplied:
     """A foreign key is added, and the plan of its parent was not executed.
 
-    Nothing is wrong with the table itself. Fix what the parent reports, and apply again.
+    Nothing is wrong with the table itself.
+
+    Remedy: Fix what the parent reports, and apply again.
+
+    Example:
+        # The plan of dev.silver.regions was refused.
+        key = ForeignKey(["region"], references="dev.silver.regions")
+        orders = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
     """
 
     code = "DS305"
@@ -78,8 +130,16 @@ class ParentNotApplied:
 class PartitionValueNotPreserved:
     """A column becomes a partition column, and holds values that partitions do not preserve.
 
-    These are ``''``, ``__HIVE_DEFAULT_PARTITION__``, years before 0001 and bytes that are not UTF-8. Replace the
-    values, which the remedy lists by a query, or choose another layout.
+    These are ``''``, ``__HIVE_DEFAULT_PARTITION__``, years before 0001 and bytes that are not UTF-8.
+
+    Remedy: Replace the values, which the remedy lists by a query, or choose another layout.
+
+    Example:
+        settings = Settings(consents=(Consent("rewrite", "dev.silver.orders"),))
+        columns = [Column("id", "bigint"), Column("state", "string")]
+        stored = Table("dev", "silver", "orders", columns)
+        rows = [{"id": 1, "state": ""}]
+        model = Table("dev", "silver", "orders", columns, partitioned_by=["state"])
     """
 
     code = "DS306"
@@ -88,7 +148,13 @@ class PartitionValueNotPreserved:
 class RowsViolateContract:
     """Rows that ``assert_rows_satisfy`` is given do not satisfy the model.
 
-    Correct the rows, or the model.
+    Remedy: Correct the rows, or the model.
+
+    Example:
+        orders = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
+        assert_rows_satisfy(orders, [{"id": -1}])
     """
 
     code = "DS401"

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 class MaxRiskExceeded:
     """A change is riskier than the run allows.
 
-    Raise ``--delta-max-risk``, or remove the change from the model.
+    Remedy: Raise ``--delta-max-risk``, or remove the change from the model.
+
+    Example:
+        settings = Settings(max_risk=Risk.METADATA)
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
 
     Args:
         limit: The highest risk that is allowed.
@@ -57,7 +64,12 @@ def protects(pattern: str, name: str) -> bool:
 class ProtectedTable:
     """A table would change that the setting ``protected`` names.
 
-    Change it in the way that was agreed on for it, or remove the pattern.
+    Remedy: Change it in the way that was agreed on for it, or remove the pattern.
+
+    Example:
+        settings = Settings(protected=("dev.silver.*",))
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="Orders")
 
     Args:
         patterns: Dotted names or glob patterns of them, such as ``prod.*``.

@@ -23,7 +23,12 @@ _FORBIDDEN = ".,-=/:"
 class InvalidTag:
     """A tag has a key or a value that Unity Catalog on Databricks refuses, or there are too many tags.
 
-    The limits hold on every backend, so that a contract can move between them. Shorten, rename or remove the tag.
+    The limits hold on every backend, so that a contract can move between them.
+
+    Remedy: Shorten, rename or remove the tag.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"": "sales"})
     """
 
     code = "DS121"

@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
 
 class UnencodableText:
-    """A name, comment, property, tag or expression holds a lone surrogate (U+D800 to U+DFFF).
+    r"""A name, comment, property, tag or expression holds a lone surrogate (U+D800 to U+DFFF).
 
-    It is half of a character, which UTF-8 cannot encode. Write the whole character.
+    It is half of a character, which UTF-8 cannot encode.
+
+    Remedy: Write the whole character.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="\ud83d")
     """
 
     code = "DS122"

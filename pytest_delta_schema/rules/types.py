@@ -41,8 +41,13 @@ if TYPE_CHECKING:
 class UnsupportedType:
     """A type cannot be stored by Delta: an interval, a time, a geometry or a string with a collation.
 
-    Declare a type that Delta stores. The type of a column that another client has made is declared as
+    Remedy: Declare a type that Delta stores. The type of a column that another client has made is declared as
     ``UnknownType``, as ``model_source`` does.
+
+    Example:
+        from pyspark.sql.types import DayTimeIntervalType
+
+        model = Table("dev", "silver", "orders", [Column("waited", DayTimeIntervalType())])
     """
 
     code = "DS105"
@@ -62,7 +67,16 @@ class UnsupportedType:
 class NotNullInCollection:
     """An element of an array, or a key or value of a map, has a NOT NULL part.
 
-    Delta cannot keep NOT NULL inside arrays and maps. Declare the part nullable.
+    Delta cannot keep NOT NULL inside arrays and maps.
+
+    Remedy: Declare the part nullable.
+
+    Example:
+        from pyspark.sql.types import ArrayType, IntegerType
+
+        model = Table(
+            "dev", "silver", "orders", [Column("sizes", ArrayType(IntegerType(), containsNull=False))]
+        )
     """
 
     code = "DS106"
@@ -82,7 +96,13 @@ class UnsupportedTypeChange:
     """The type of a column changes to a type that Delta does not widen it to.
 
     Delta changes a type in place only to a wider one, and needs the table feature of type widening for all types but
-    char and varchar. The remedy shows how to swap the column for a new one, or which property to declare.
+    char and varchar.
+
+    Remedy: Swap the column for a new one, or declare the property for type widening, as the message shows.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "int")])
     """
 
     code = "DS208"
@@ -113,8 +133,18 @@ class UnsupportedTypeChange:
 class UnknownTypeChange:
     """A column of a type that is compared as text only would be created or changed.
 
-    Delta's released versions do not store such types, so that no plan contains them. Change the column with a client
-    that knows its type, and declare what the table has then.
+    Delta's released versions do not store such types, so that no plan contains them.
+
+    Remedy: Change the column with a client that knows its type, and declare what the table has then.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("shape", UnknownType("geometry(4326)"))],
+        )
     """
 
     code = "DS220"

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 class InvalidUniqueColumn:
     """A column of a UNIQUE constraint is not declared, is named twice, or has values that cannot be compared.
 
-    Declare the column, name it once, and choose one that holds no map and no variant.
+    Remedy: Declare the column, name it once, and choose one that holds no map and no variant.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], unique=[["number"]])
     """
 
     code = "DS123"
@@ -34,8 +37,19 @@ class InvalidUniqueColumn:
 class DuplicateUnique:
     """A UNIQUE constraint has the columns or the name of another constraint of the table.
 
-    The columns of the primary key are unique already, and the order of columns makes no difference. Keep one of the two
-    constraints, or give it another name with ``name=``.
+    The columns of the primary key are unique already, and the order of columns makes no difference.
+
+    Remedy: Keep one of the two constraints, or give it another name with ``name=``.
+
+    Example:
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint", is_nullable=False)],
+            primary_key=["id"],
+            unique=[["id"]],
+        )
     """
 
     code = "DS124"

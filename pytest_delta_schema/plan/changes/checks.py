@@ -42,7 +42,9 @@ class UndeclaredCheck:
     Remedy: Declare the check, or apply the model.
 
     Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")])
+        stored = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
         model = Table("dev", "silver", "orders", [Column("id", "bigint")])
     """
 
@@ -80,7 +82,9 @@ class CheckMissing:
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")])
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
     """
 
     code = "DD110"

@@ -34,7 +34,12 @@ class ColumnNotRenamed:
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("number", "int", renamed_from="nr")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
+        )
     """
 
     code = "DD106"

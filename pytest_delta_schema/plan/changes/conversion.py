@@ -36,7 +36,9 @@ class NotConverted:
     Remedy: Apply the model, or remove ``convert_from`` from it.
 
     Example:
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders"))
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders")
+        )
     """
 
     code = "DD126"

@@ -35,7 +35,12 @@ class DefaultDiffers:
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("state", "string")])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("state", "string", default="'new'")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("state", "string", default="'new'")],
+        )
     """
 
     code = "DD108"

@@ -31,7 +31,9 @@ class UndeclaredForeignKey:
     Remedy: Declare the key (``foreign_keys``), or apply the model.
 
     Example:
-        parent = Table("dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"])
+        parent = Table(
+            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
+        )
         key = ForeignKey(["region"], references=parent)
         stored = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
         model = Table("dev", "silver", "orders", [Column("region", "int")])
@@ -69,7 +71,9 @@ class ForeignKeyMissing:
     Remedy: Apply the model, or remove the key from the model.
 
     Example:
-        parent = Table("dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"])
+        parent = Table(
+            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
+        )
         key = ForeignKey(["region"], references=parent)
         stored = Table("dev", "silver", "orders", [Column("region", "int")])
         model = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])

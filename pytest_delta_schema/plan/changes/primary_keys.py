@@ -31,7 +31,9 @@ class UndeclaredPrimaryKey:
     Remedy: Declare the key (``primary_key``), or apply the model.
 
     Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
+        stored = Table(
+            "dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]
+        )
         model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
     """
 
@@ -81,7 +83,9 @@ class PrimaryKeyMissing:
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]
+        )
     """
 
     code = "DD112"

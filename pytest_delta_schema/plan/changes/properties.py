@@ -49,7 +49,9 @@ class PropertyDiffers:
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"})
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"}
+        )
     """
 
     code = "DD120"
@@ -86,8 +88,12 @@ class UndeclaredProperty:
     Remedy: Apply the model, or declare the property.
 
     Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"})
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": None})
+        stored = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"}
+        )
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": None}
+        )
     """
 
     code = "DD121"
