@@ -126,6 +126,42 @@ class Diagnostic:
         return escaped(f"{self.table}: {fact} [{name}]" if name else f"{self.table}: {fact}")
 
 
+def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
+    fault: type[HasCode],
+    table: object,
+    message: str,
+    *,
+    remedy: str = "",
+    path: str = "",
+    severity: Severity = "error",
+    location: Location | None = None,
+    concerns_run: bool = False,
+) -> Diagnostic:
+    """Build a diagnostic with the code and the name of a fault.
+
+    Args:
+        fault: The class of the fault.
+        table: The table's name; ``str`` of it is shown.
+        message: The fact and its reason, without the table's name.
+        remedy: What to do about it, in the imperative.
+        path: The part of the table; ``""`` for the table itself.
+        severity: Whether the table fails for it.
+        location: The declaration; ``None`` if it is not known.
+        concerns_run: Whether every table of the run has this fault.
+    """
+    return Diagnostic(
+        code=fault.code,
+        rule=fault.__name__,
+        severity=severity,
+        table=str(table),
+        path=path,
+        message=message,
+        remedy=remedy,
+        location=location,
+        concerns_run=concerns_run,
+    )
+
+
 def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of an error: those that it carries, else its whole text as one.
 

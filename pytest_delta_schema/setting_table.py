@@ -104,6 +104,10 @@ SETTINGS = (
         " with --delta-drift, before tables are compared",
     ),
     _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
+    Setting(
+        "explain", "list", "print what a code such as DS206 means, its remedy and an example, and run no tests", (),
+        metavar="CODE", on_command_line=True, in_ini=False, in_toml=False,
+    ),
     Setting("models", "list", "names of modules and packages whose tables are collected, besides test files", ()),
     Setting(
         "backend", "backend", "the catalog that models are compared with", "local",

@@ -7,13 +7,27 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, diagnostics_of
+from pytest_delta_schema.errors import DeltaSchemaError, diagnostic_of, diagnostics_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.models.declared_at import DeclaredAt
+
+
+class UnmanagedTable:
+    """A schema with declared tables holds a table that no model declares.
+
+    The setting ``unmanaged`` decides whether that fails a gate or is a note. Nothing is ever dropped for it.
+
+    Remedy: Declare the table, exclude it with the setting ``unmanaged_ignore``, or drop it by hand.
+
+    Example:
+        dev.silver holds 1 table that no model declares: dev.silver.orders_backup
+    """
+
+    code = "DD301"
 
 
 def check_schema(
@@ -43,11 +57,8 @@ def check_schema(
         )
     number = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
     message = f"holds {number} that no model declares: {', '.join(tables)}"
-    diagnostics = (
-        (Diagnostic(severity="error" if fails else "note", table=name, message=message, location=location),)
-        if tables
-        else ()
-    )
+    diagnostic = diagnostic_of(UnmanagedTable, name, message, severity="error" if fails else "note", location=location)
+    diagnostics = (diagnostic,) if tables else ()
     return TableOutcome(
         table=name,
         check=Check.UNMANAGED,

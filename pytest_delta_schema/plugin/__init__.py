@@ -15,7 +15,6 @@ from pytest_delta_schema.plugin.every_run import (
     RUN,
     add_options,
     is_configured,
-    project_folder,
     show_progress,
 )
 from pytest_delta_schema.plugin.fixtures import (
@@ -75,14 +74,14 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
-    """Start a project instead of running tests, with ``--delta-init``."""
-    if not config.option.delta_schema_init or config.option.help:
+    """Explain codes or start a project instead of running tests, with ``--delta-explain`` and ``--delta-init``."""
+    option = config.option
+    codes = option.delta_schema_explain
+    if option.help or (codes is None and not option.delta_schema_init):
         return None
-    from pytest_delta_schema.escaping import escaped_lines
-    from pytest_delta_schema.plugin.new_project import start_project
+    from pytest_delta_schema.plugin.commands import command_output
 
-    for line in start_project(project_folder(config), config):
-        sys.stdout.write(f"delta schema: {escaped_lines(line)}\n")
+    sys.stdout.write(command_output(config, codes))
     return pytest.ExitCode.OK
 
 

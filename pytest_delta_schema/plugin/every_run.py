@@ -72,7 +72,8 @@ def _option(setting: Setting) -> dict[str, Any]:
     if setting.kind == "flag":
         return {"action": "store_true", "help": setting.help}
     choices = f": {', '.join(setting.choices)}" if setting.choices else ""
-    help_text = f"{setting.help}{choices} (ini: {setting.ini_key})"
+    twin = f" (ini: {setting.ini_key})" if setting.in_ini else ""
+    help_text = f"{setting.help}{choices}{twin}"
     repeated = {"action": "append"} if setting.kind in LISTS else {}
     return {"metavar": setting.metavar, "help": help_text, **repeated}
 

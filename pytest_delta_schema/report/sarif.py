@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.report.findings import findings
-from pytest_delta_schema.rules.registry import all_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_delta_schema.report.codes import CodeInfo
     from pytest_delta_schema.report.findings import Finding
     from pytest_delta_schema.report.run_report import RunReport
-    from pytest_delta_schema.rules.rule import RuleInfo
 
 MOST_RESULTS = 5_000
 """How many results a file has; the worst are kept."""
@@ -44,7 +44,7 @@ def _log(report: RunReport) -> dict[str, Any]:
     every = findings(report)
     shown = every[:MOST_RESULTS]
     codes = sorted({finding.code or _NAMELESS for finding in shown})
-    pages = {rule.code: rule for rule in all_rules()}
+    pages = {info.code: info for info in all_codes()}
     modes = "+".join(dict.fromkeys(run.mode for run in report.runs))
     left_out = len(every) - len(shown)
     notification = f"{left_out} more results are left out, the least bad of {len(every)}"
@@ -78,10 +78,12 @@ def _notification(text: str) -> dict[str, Any]:
     return {"level": "warning", "message": {"text": text}}
 
 
-def _rule(code: str, page: RuleInfo | None) -> dict[str, Any]:
+def _rule(code: str, page: CodeInfo | None) -> dict[str, Any]:
     """Return the description of a code; rules of a project have none but their code."""
-    name, summary, details = (code, code, "") if page is None else (page.name, page.summary, page.details)
-    full = f"{summary}\n\n{details}".strip()
+    if page is None:
+        name = summary = full = code
+    else:
+        name, summary, full = page.name, page.summary, f"{page.meaning}\n\n{page.remedy}"
     return {
         "id": code,
         "name": name,

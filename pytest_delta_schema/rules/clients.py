@@ -77,14 +77,10 @@ class TableUnusableByClient:
     ``client_features``.
 
     Example:
-        stored = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint")],
-            table_properties={"delta.enableDeletionVectors": "true"},
-        )
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], clients=["trino>=400"])
+        vectors = {"delta.feature.deletionVectors": "supported"}
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=vectors)
+        columns = [Column("id", "bigint"), Column("note", "string")]
+        model = Table("dev", "silver", "orders", columns, clients=["trino>=430"])
 
     Args:
         client_features: Which features each client supports.

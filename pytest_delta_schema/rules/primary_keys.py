@@ -113,7 +113,6 @@ class NullablePrimaryKeyColumnCreated:
     Remedy: Declare the column with ``is_nullable=False``.
 
     Example:
-        settings = Settings()
         model = Table("dev", "silver", "orders", [Column("id", "bigint")], primary_key=["id"])
     """
 

@@ -116,7 +116,7 @@ class PropertyPolicyViolation:
     Remedy: Declare the property, or remove it.
 
     Example:
-        settings = Settings(properties=PropertyPolicy({"delta.logRetentionDuration": "require"}))
+        settings = Settings(properties=(("owner", "require"),))
         model = Table("dev", "silver", "orders", [Column("id", "bigint")])
 
     Args:

@@ -23,7 +23,7 @@ class MaxRiskExceeded:
     Remedy: Raise ``--delta-max-risk``, or remove the change from the model.
 
     Example:
-        settings = Settings(max_risk=Risk.METADATA)
+        settings = Settings(max_risk="metadata")
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
         model = Table(
             "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]

@@ -1,18 +1,18 @@
-"""The protocols of rules, and what reports and reference pages show of a rule."""
+"""The protocols of rules, and how their violations are built."""
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_delta_schema.delta.features import is_on
-from pytest_delta_schema.errors import Diagnostic, HasCode
+from pytest_delta_schema.errors import HasCode, diagnostic_of
 from pytest_delta_schema.plan.changes import SetTableProperties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 
@@ -44,31 +44,6 @@ class BuiltInPlanRule(HasCode, PlanRule, Protocol):
     """A rule of this package for plans."""
 
 
-Stage = Literal["model", "plan", "data check", "rows"]
-"""What a rule checks: declarations, plans, the rows of a table under its plan, or rows that a test or a job has."""
-
-_STAGES: dict[str, Stage] = {"1": "model", "2": "plan", "3": "data check", "4": "rows"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleInfo:
-    """A rule as reports and reference pages show it.
-
-    Args:
-        code: Short and stable, such as ``DS101``.
-        name: The name of its class, such as ``DuplicateTable``.
-        stage: What it checks.
-        summary: The fault, in one sentence.
-        details: The reason and the remedy, as paragraphs with an empty line between them; ``""`` for none.
-    """
-
-    code: str
-    name: str
-    stage: Stage
-    summary: str
-    details: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """A fault of a part of a table, before it is reported as a violation.
@@ -84,18 +59,6 @@ class Fault:
     path: str = ""
 
 
-def rule_info(rule: type[HasCode]) -> RuleInfo:
-    """Return what the class of a rule and its docstring say about the fault."""
-    summary, _, details = (inspect.getdoc(rule) or "").partition("\n")
-    return RuleInfo(
-        code=rule.code,
-        name=rule.__name__,
-        stage=_STAGES[rule.code[2]],
-        summary=summary,
-        details=details.partition("Args:\n")[0].strip(),
-    )
-
-
 def violation(rule: HasCode, table: object, path: str, message: str, remedy: str) -> Diagnostic:
     """Build a violation of ``rule``, with the name of its class and its code.
 
@@ -106,9 +69,7 @@ def violation(rule: HasCode, table: object, path: str, message: str, remedy: str
         message: The fact and its reason, without the table's name.
         remedy: What to do about it, in the imperative.
     """
-    return Diagnostic(
-        rule=type(rule).__name__, code=rule.code, table=str(table), path=path, message=message, remedy=remedy
-    )
+    return diagnostic_of(type(rule), table, message, remedy=remedy, path=path)
 
 
 def has_feature(key: str, action: AlignTable) -> bool:

@@ -28,7 +28,7 @@ class InvalidTag:
     Remedy: Shorten, rename or remove the tag.
 
     Example:
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"": "sales"})
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "x" * 1001})
     """
 
     code = "DS121"

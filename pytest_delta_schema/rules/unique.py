@@ -23,7 +23,7 @@ class InvalidUniqueColumn:
     Remedy: Declare the column, name it once, and choose one that holds no map and no variant.
 
     Example:
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], unique=[["number"]])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], unique=[Unique(["number"])])
     """
 
     code = "DS123"
@@ -48,7 +48,7 @@ class DuplicateUnique:
             "orders",
             [Column("id", "bigint", is_nullable=False)],
             primary_key=["id"],
-            unique=[["id"]],
+            unique=[Unique(["id"])],
         )
     """
 

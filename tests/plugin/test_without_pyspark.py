@@ -90,3 +90,12 @@ def test_consents_of_the_project_need_the_extra(bare):
     result = run(bare)
 
     assert (result.ret, result.errlines) == (pytest.ExitCode.USAGE_ERROR, [f"ERROR: {FACT}", ""])
+
+
+def test_a_code_is_explained(bare):
+    bare.ini("delta_models = models")
+
+    result = run(bare, "--delta-explain=ds206")
+
+    assert (result.ret, result.errlines) == (pytest.ExitCode.OK, [])
+    assert result.outlines[0] == "DS206 DropWithoutConsent: a rule for plans"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.configuration_reference import configuration_reference
 from pytest_delta_schema.plugin import every_run, fixtures
-from pytest_delta_schema.rules.registry import all_rules
+from pytest_delta_schema.report.codes import all_codes
 from support import answers, capabilities, clients, findings, json_schemas
 from support.pages import DOCS
 from support.state_json import EXAMPLE_TEXT
@@ -24,7 +24,7 @@ from versions import record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_delta_schema.rules.rule import Stage
+    from pytest_delta_schema.report.codes import CodeInfo, Stage
 
 PACKAGES = {
     "models": "Declarations",
@@ -52,18 +52,9 @@ _PART = re.compile(r"(<!-- generated: (?P<name>.+?) -->\n).*?(<!-- end of (?P=na
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
 
 
-def rules_of(stage: Stage) -> str:
-    """Return the table of the rules of one stage."""
-    lines = [
-        (
-            f"<span id='{rule.code.lower()}'></span>{rule.code}",
-            f"`{rule.name}`",
-            _markdown(f"{rule.summary} {rule.details}"),
-        )
-        for rule in all_rules()
-        if rule.stage == stage
-    ]
-    return _table(("code", "rule", "reports"), lines)
+def codes_of(stage: Stage) -> str:
+    """Return a section for each code of one stage."""
+    return "\n\n".join(_code_section(info) for info in all_codes() if info.stage == stage)
 
 
 def fixture_sections() -> str:
@@ -128,10 +119,13 @@ def marks() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "rules for models": lambda: rules_of("model"),
-    "rules for plans": lambda: rules_of("plan"),
-    "data checks": lambda: rules_of("data check"),
-    "rules for rows": lambda: rules_of("rows"),
+    "rules for models": lambda: codes_of("model"),
+    "rules for plans": lambda: codes_of("plan"),
+    "data checks": lambda: codes_of("data check"),
+    "rules for rows": lambda: codes_of("rows"),
+    "drift": lambda: codes_of("drift"),
+    "catalog entries": lambda: codes_of("catalog entry"),
+    "unmanaged tables": lambda: codes_of("unmanaged table"),
     "fixtures": fixture_sections,
     "configuration": configuration,
     "root names": root_names,
@@ -160,6 +154,12 @@ def rewritten(text: str) -> str:
 def parts_of(text: str) -> list[str]:
     """Return the names of the generated parts of a page."""
     return [part["name"] for part in _PART.finditer(text)]
+
+
+def _code_section(info: CodeInfo) -> str:
+    heading = f"### {info.code} {info.name} {{ #{info.code.lower()} }}"
+    texts = (_markdown(part) for part in (info.meaning, f"*Remedy:* {info.remedy}"))
+    return "\n\n".join([heading, *texts, f"```text\n{info.example}\n```"])
 
 
 def _fixture_section(function: ast.FunctionDef) -> str:

@@ -86,7 +86,7 @@ class GenerationDiffers:
 
     No statement of Delta changes this, so that no apply does (Delta 4.4.0).
 
-    Remedy: Declare what the table has, or create the table anew.
+    Remedy: Declare what the table has, or build a new table and copy the rows.
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("twice", "bigint")])

@@ -29,8 +29,9 @@ class UndeclaredUnique:
     Remedy: Declare it (``unique``), or apply the model.
 
     Example:
-        stored = Table("dev", "silver", "orders", [Column("number", "int")], unique=[["number"]])
-        model = Table("dev", "silver", "orders", [Column("number", "int")])
+        columns = [Column("number", "int")]
+        stored = Table("dev", "silver", "orders", columns, unique=[Unique(["number"])])
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DD117"
@@ -65,8 +66,9 @@ class UniqueMissing:
     Remedy: Apply the model, or remove the constraint from the model.
 
     Example:
-        stored = Table("dev", "silver", "orders", [Column("number", "int")])
-        model = Table("dev", "silver", "orders", [Column("number", "int")], unique=[["number"]])
+        columns = [Column("number", "int")]
+        stored = Table("dev", "silver", "orders", columns)
+        model = Table("dev", "silver", "orders", columns, unique=[Unique(["number"])])
     """
 
     code = "DD116"
