@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 HIDDEN = "***"
 """What is shown instead of a secret."""
@@ -23,6 +27,18 @@ _AZURE = ("abfs", "abfss", "wasb", "wasbs")
 
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:\[\]@]*)(?::[0-9]*)?")
 """A host and its port, without a user."""
+
+_HOST = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<user>[^\s/@'\"<>`]*@)?(?:\[[0-9A-Fa-f:.]*\]|[\w-][\w.-]*)(?::[0-9]+)?"
+    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:azuredatabricks\.net|databricks\.com)(?::[0-9]+)?"
+    r"|(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]+"
+)
+"""A URI up to its path, the host of a Databricks workspace, or an address with a port."""
+
+_BUCKETS = ("s3", "s3a", "s3n", "gs", "oss", "dbfs", "file")
+"""Schemes of URIs that have no host."""
+
+_SERVER = "<server>"
 
 _PLAIN = re.compile(r"[A-Za-z0-9]+")
 _SECRET_KEYS = re.compile(r"key|secret|token|password|signature|credential|sas", re.IGNORECASE)
@@ -139,6 +155,27 @@ def redacted_uri(text: str) -> str:
 def redacted_uris(text: str) -> str:
     """Return a text with all URIs in it as :func:`redacted_uri` writes them."""
     return _URI.sub(lambda match: redacted_uri(match[0]), text)
+
+
+def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:
+    """Return a text with ``<server>`` in place of hosts and ports, and without the secrets of URIs.
+
+    Args:
+        text: A message.
+        hosts: Hosts that are replaced wherever they stand as a word.
+    """
+    text = _HOST.sub(_without_host, redacted_uris(text))
+    for host in hosts:
+        if host in text:
+            text = re.sub(rf"(?<![\w.-]){re.escape(host)}(?::[0-9]+)?(?![\w-]|\.\w)", _SERVER, text)
+    return text
+
+
+def _without_host(match: re.Match[str]) -> str:
+    scheme = match["scheme"]
+    if scheme is None:
+        return _SERVER
+    return match[0] if scheme.lower() in _BUCKETS else f"{scheme}://{match['user'] or ''}{_SERVER}"
 
 
 def _is_container(scheme: str, authority: str) -> bool:

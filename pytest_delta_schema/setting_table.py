@@ -29,6 +29,9 @@ PropertyMode = Literal["manage", "report", "ignore", "require", "forbid"]
 UnmanagedMode = Literal["ignore", "report", "fail"]
 """What a gate does about a table that no model declares."""
 
+ReportType = Literal["json", "sarif", "gitlab", "github", "azure"]
+"""The types of reports; ``report/formats.py`` says how each is written."""
+
 BACKENDS = ("local", "memory", "session", "unity", "databricks")
 """The built-in backends."""
 
@@ -37,12 +40,12 @@ WORKER = "{worker}"
 
 Kind = Literal[
     "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
-    "pairs", "client features", "modes", "consents", "stores",
+    "pairs", "client features", "modes", "consents", "stores", "reports",
 ]  # fmt: skip
 """The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
 
 LISTS: tuple[Kind, ...] = (
-    "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "stores",
+    "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "stores", "reports",
 )  # fmt: skip
 """The kinds whose values from several sources are joined."""
 
@@ -196,6 +199,15 @@ SETTINGS = (
         "id of the SQL warehouse that runs statements on Databricks; without it, a Spark session runs them", "",
     ),
     Setting("storage", "stores", "S3-compatible stores that hold files of tables", (), in_ini=False),
+    Setting(
+        "report", "reports",
+        "write a report of the run, without FILE to delta-report with the extension of its type; TYPE:off turns off"
+        " what a file or addopts asks for",
+        (), choices=get_args(ReportType), metavar="TYPE[:FILE]", on_command_line=True,
+    ),
+    Setting(
+        "report_samples", "flag", "show in reports which rows fail a data check, by their keys", default=False,
+    ),
     Setting("jvm_archive", "flag", "keep an archive of the JVM's classes, so that Spark starts faster", default=True),
 )  # fmt: skip
 """All settings, in the order of the reference page."""

@@ -13,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema.errors import because
-from pytest_delta_schema.redaction import HiddenValues, Uri, redacted_uri, redacted_uris, secret_pattern, secret_traces
+from pytest_delta_schema.redaction import (
+    HiddenValues,
+    Uri,
+    redacted_uri,
+    redacted_uris,
+    secret_pattern,
+    secret_traces,
+    without_hosts,
+)
 
 TOKENS = [
     "dapi-0123456789-secret",
@@ -144,3 +152,22 @@ def test_settings_are_shown_without_the_values_of_secrets():
 )
 def test_what_holds_no_trace_of_a_secret_is_none_of_its_forms(token, form):
     assert any(trace in form(token) for trace in secret_traces(token))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("http://uc.example:8080; start it", "http://<server>; start it"),
+        ("(https://[::1]:8080/api/x?token=1)", "(https://<server>/api/x?token=***"),
+        ("https://user:secret@host/x", "https://***@<server>/x"),
+        ("abfss://box@account.dfs.core.windows.net/a/b", "abfss://box@<server>/a/b"),
+        ("s3://bucket/a, gs://b, file:///x and dbfs:/y", "s3://bucket/a, gs://b, file:///x and dbfs:/y"),
+        ("jdbc:postgresql://db:5432/x", "jdbc:postgresql://<server>/x"),
+        ("adb-1.7.azuredatabricks.net:443 and a.cloud.databricks.com", "<server> and <server>"),
+        ("connect to 10.0.0.1:8080, version 4.4.0.1", "connect to <server>, version 4.4.0.1"),
+        ("uc.example refused (uc.example:80), not my.uc.example", "<server> refused (<server>), not my.uc.example"),
+        ("uc.example.org, uc.example. End", "uc.example.org, <server>. End"),
+    ],
+)
+def test_messages_without_hosts(text, shown):
+    assert without_hosts(text, ["uc.example"]) == shown

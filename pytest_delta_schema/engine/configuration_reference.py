@@ -32,6 +32,7 @@ _TYPES: Mapping[Kind, str] = {
     "modes": "table of texts",
     "consents": "array of tables",
     "stores": "array of tables",
+    "reports": "list of texts",
 }
 """The types of TOML by kind."""
 
@@ -104,7 +105,8 @@ An entry of `allow` has the keys {consent}, all of them required. In its path `*
 does not need, fails the run. An entry of `storage` has the keys {store}; only `prefix` is required.
 
 In an ini file, `delta_bind`, `delta_default_properties` and `delta_client_features` have one `name=value` on each line,
-`delta_clients` one client, and `delta_allow` one consent, such as `drop-column dev.silver.orders.legacy`.
+`delta_clients` one client, `delta_report` one report, and `delta_allow` one consent, such as
+`drop-column dev.silver.orders.legacy`.
 """
 
 

@@ -14,12 +14,12 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.consent import Consent, NeededConsent
 
 _TABLE = len(QualifiedName._fields)
 
@@ -106,14 +106,25 @@ def unmatched_protection(declarations: Declarations) -> list[str]:
     ]
 
 
-def unused_consents(gate: Gate) -> list[str] | None:
-    """Return a message for each consent of the project that no table needed.
+def used_consents(gate: Gate) -> list[Consent]:
+    """Return the consents, of any source, that a table needed.
+
+    Args:
+        gate: The gate, which has read its catalog.
+    """
+    consents = gate.declarations.settings.consents
+    needed = _needed(gate, [table for table in gate.models if not _is_unknown(gate, table)]) if consents else []
+    return [consent for consent in consents if any(consent.covers(need) for need in needed)]
+
+
+def unused_consents(gate: Gate) -> list[Consent] | None:
+    """Return the consents of the project that no table needed.
 
     Args:
         gate: The gate, which has read its catalog.
 
     Returns:
-        The messages; ``None`` if it cannot be known, because a declared table was not read or breaks a rule.
+        The consents; ``None`` if it cannot be known, because a declared table was not read or breaks a rule.
     """
     declarations, consents = gate.declarations, gate.declarations.settings.project_consents
     is_partial = {table.name for table in gate.models} != declarations.tables.keys()
@@ -121,13 +132,26 @@ def unused_consents(gate: Gate) -> list[str] | None:
         return None
     if any(declarations.violations(table) for table in gate.models):
         return None
-    plan = declarations.planner.plan(map(declarations.bound, gate.models), gate.state())
-    needed = [need for action in plan.actions for need in needed_consents(action)]
-    return [
-        f"consent '{consent}' ({consent.reason}) was needed by no table of this run; remove it"
-        for consent in consents
-        if not any(consent.covers(need) for need in needed)
-    ]
+    needed = _needed(gate, gate.models)
+    return [consent for consent in consents if not any(consent.covers(need) for need in needed)]
+
+
+def unused_message(consent: Consent) -> str:
+    """Return what to do about a consent that no table needed."""
+    return f"consent '{consent}' ({consent.reason}) was needed by no table of this run; remove it"
+
+
+def _is_unknown(gate: Gate, table: Table) -> bool:
+    """Whether a table was not read, or breaks a rule."""
+    declarations = gate.declarations
+    return bool(declarations.violations(table)) or declarations.bound(table).name not in gate.state().tables
+
+
+def _needed(gate: Gate, models: Iterable[Table]) -> list[NeededConsent]:
+    """Return what the plans of tables need consent for."""
+    declarations = gate.declarations
+    plan = declarations.planner.plan(map(declarations.bound, models), gate.state())
+    return [need for action in plan.actions for need in needed_consents(action)]
 
 
 def _declares(table: Table, path: tuple[str, ...]) -> bool:

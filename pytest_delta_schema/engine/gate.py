@@ -297,6 +297,7 @@ class Gate:
         client_notes = self.declarations.client_notes(table, self.state().tables[name], next(iter(own), None))
         if "statements" not in parts:
             parts["statements"] = self._planned_statements(table, plan)
+        parts.setdefault("observed_version", self.state().tables[name].version)
         return table_outcome(
             table,
             self.declarations,

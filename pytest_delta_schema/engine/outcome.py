@@ -21,6 +21,7 @@ class Check(str, Enum):
     """The checks of a table; an apply and a metadata sync are checks, too."""
 
     RULES = "rules"
+    DDL = "ddl"
     DRIFT = "drift"
     APPLY = "apply"
     METADATA = "metadata"
@@ -117,7 +118,7 @@ class TableOutcome:
         status: How it ended.
         stored_as: Dotted name of the table that the model maps to; ``""`` if no catalog was needed.
         backend: Name of the backend; ``""`` if no plan was made.
-        observed_version: Delta version before an apply; ``None`` for a new table, and where nothing was applied.
+        observed_version: Delta version that was read, before an apply; ``None`` for a new table, and without a catalog.
         changes: Every difference; those of the table itself come first.
         diagnostics: Why the table fails; those of the table itself come first.
         statements: The SQL of the plan, in order.

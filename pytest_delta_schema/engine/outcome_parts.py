@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.errors import diagnostics_of
+from pytest_delta_schema.errors import Diagnostic, diagnostics_of
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
+    from pytest_delta_schema.errors import DeltaSchemaError
     from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -94,6 +94,19 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
         notes=() if violations else declarations.located(declarations.client_notes(table), passes=True),
         location=declarations.location(table, passes=not violations),
     )
+
+
+def snapshot_outcome(table: Table, message: str, remedy: str) -> TableOutcome:
+    """Return the outcome of a declaration whose SQL is not the one that was reviewed.
+
+    Args:
+        table: The model.
+        message: How the SQL and its snapshot differ.
+        remedy: What to do about it.
+    """
+    name, location = table.qualified_name, table.origin.location
+    fault = Diagnostic(table=name, message=message, remedy=remedy, location=location)
+    return TableOutcome(table=name, check=Check.DDL, status=Status.FAILED, diagnostics=(fault,), location=location)
 
 
 def table_changes(plan: TablePlan, name: QualifiedName) -> tuple[TableChange, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.client_features import parse_correction
+from pytest_delta_schema.engine.report_targets import ReportTarget, parse_target
 from pytest_delta_schema.engine.section_entries import consents_of_entries, consents_of_texts, stores_of_entries
 from pytest_delta_schema.engine.setting_error import SettingError, shown
 from pytest_delta_schema.errors import DeclarationError
@@ -36,7 +37,8 @@ def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -
 
     Returns:
         A ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists, rules and clients; a tuple of pairs for
-        bindings, pairs, features of clients and modes; a tuple of consents; a tuple of dictionaries for stores.
+        bindings, pairs, features of clients and modes; a tuple of consents, of targets of reports; a tuple of
+        dictionaries for stores.
 
     Raises:
         SettingError: With all faults of the value.
@@ -251,6 +253,20 @@ def _consents(_: Setting, value: object, label: str, __: Path) -> tuple[Consent,
     return consents_of_entries(_instance(value, (list,), label, f"[[{SECTION}.allow]] and its keys below"), label)
 
 
+def _reports(setting: Setting, value: object, label: str, folder: Path) -> tuple[ReportTarget, ...]:
+    texts: list[Any] = _instance(value, (list,), label, "a list of texts")
+    targets: list[ReportTarget] = []
+    faults: list[str] = []
+    for text in texts:
+        try:
+            targets.append(parse_target(_instance(text, (str,), label, "a list of texts"), setting.choices, folder))
+        except ValueError as error:
+            faults.append(f"{label}: {error}")
+    if faults:
+        raise SettingError(*faults)
+    return tuple(targets)
+
+
 def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, Any], ...]:
     return stores_of_entries(_instance(value, (list,), label, f"[[{SECTION}.storage]] and its keys below"), label)
 
@@ -280,5 +296,6 @@ _TYPED: Mapping[Kind, Callable[[Setting, object, str, Path], Any]] = {
     "modes": _modes,
     "consents": _consents,
     "stores": _stores,
+    "reports": _reports,
 }
 """How the values of each kind are checked; a test holds that no kind is missing."""

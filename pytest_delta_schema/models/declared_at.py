@@ -22,7 +22,7 @@ _PROGRAMS = ("__main__", "__channelexec__")
 
 
 class FileVersion(NamedTuple):
-    """What changes when a file is written.
+    """A version of a file, which changes when the file is written.
 
     Args:
         modified: When it was written, in nanoseconds.
@@ -47,7 +47,7 @@ class FileVersion(NamedTuple):
 
 
 class _ModuleDeclarations(NamedTuple):
-    """What the top-level code of a module has declared.
+    """The tables that the top-level code of a module has declared.
 
     Args:
         version: The version of its file at the first declaration.

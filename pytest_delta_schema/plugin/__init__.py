@@ -91,7 +91,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[PUSHED] = push_settings(lambda: _settings(config))
-    if is_configured(config):
+    if is_configured(config) or config.hook.pytest_delta_schema_report.get_hookimpls():
         from pytest_delta_schema.plugin.run import start_run
 
         start_run(config)

@@ -25,6 +25,7 @@ from pytest_delta_schema.setting_table import BACKENDS, BY_NAME, SETTINGS, WORKE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pytest_delta_schema.engine.report_targets import ReportFile
     from pytest_delta_schema.redaction import Uri
     from pytest_delta_schema.setting_table import RunMode
 
@@ -75,12 +76,19 @@ def read_options(config: pytest.Config) -> Options:
         *_faults_of_backend(config, values, modes, warehouse),
         *_faults_of_warehouse(config, warehouse),
     ]
+    reports: tuple[ReportFile, ...] = ()
+    expired_consents: tuple[str, ...] = ()
+    if values["report"]:
+        from pytest_delta_schema.plugin.report_options import reports_to_write
+
+        reports = reports_to_write(config, sources)
     if toml:
         from pytest_delta_schema.engine.section_entries import expired
 
         if mode is not None:
             faults += expired(toml)
         # An expired consent permits nothing; only a gate is stopped by it.
+        expired_consents = tuple(str(consent) for consent in toml if expired([consent]))
         toml = tuple(consent for consent in toml if not expired([consent]))
     models, packages = dict[Path, str](), dict[str, frozenset[Path]]()
     if (values["models"] or mode is not None) and find_spec("pyspark") is None:
@@ -106,6 +114,8 @@ def read_options(config: pytest.Config) -> Options:
         packages=packages,
         # A gate writes only if the command line asks for it.
         sync_on_read=SYNC in modes if mode == DRIFT else values["sync_on_read"],
+        reports=reports,
+        expired_consents=expired_consents,
     )
 
 
@@ -134,6 +144,8 @@ def _options(  # noqa: PLR0913 - the parts of the options
     models: Mapping[Path, str] = MappingProxyType({}),
     packages: Mapping[str, frozenset[Path]] = MappingProxyType({}),
     sync_on_read: bool = False,
+    reports: tuple[ReportFile, ...] = (),
+    expired_consents: tuple[str, ...] = (),
 ) -> Options:
     return Options(
         mode=mode,
@@ -170,6 +182,9 @@ def _options(  # noqa: PLR0913 - the parts of the options
         unmanaged=values["unmanaged"] if mode == DRIFT else IGNORE,
         unmanaged_ignore=values["unmanaged_ignore"],
         jvm_archive=values["jvm_archive"],
+        reports=reports,
+        report_samples=values["report_samples"],
+        expired_consents=expired_consents,
     )
 
 

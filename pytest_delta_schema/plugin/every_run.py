@@ -52,6 +52,7 @@ _INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
     "pairs": "linelist",
     "client features": "linelist",
     "consents": "linelist",
+    "reports": "linelist",
 }
 """The ini types of kinds that are no strings."""
 

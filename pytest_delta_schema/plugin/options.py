@@ -10,6 +10,7 @@ from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.setting_table import RunMode, UnmanagedMode
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.engine.report_targets import ReportFile
     from pytest_delta_schema.redaction import Uri
 
 DRIFT, APPLY, SYNC = get_args(RunMode)
@@ -51,6 +52,9 @@ class Options(NamedTuple):
         unmanaged: What a gate does about tables that no model declares.
         unmanaged_ignore: Glob patterns of tables that ``unmanaged`` leaves out.
         jvm_archive: Whether an archive of the JVM's classes is kept for the next start.
+        reports: The reports that are written at the end.
+        report_samples: Whether reports show which rows fail a data check.
+        expired_consents: The consents of the project whose last day is over.
     """
 
     mode: RunMode | None
@@ -67,3 +71,6 @@ class Options(NamedTuple):
     unmanaged: UnmanagedMode
     unmanaged_ignore: tuple[str, ...]
     jvm_archive: bool
+    reports: tuple["ReportFile", ...]
+    report_samples: bool
+    expired_consents: tuple[str, ...]

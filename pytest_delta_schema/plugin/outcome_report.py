@@ -112,7 +112,7 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
             yield "preflight", diagnostic
     if outcome.data_checks is DataChecks.PASSED:
         yield "preflight", "passed"
-    yield "version", outcome.observed_version
+    yield "version", outcome.observed_version if outcome.restore_sql else None
     yield "outcome", outcome.status.value
     if outcome.status in _WITH_CHANGES and outcome.changes:
         managed = [change for change in outcome.changes if not change.aspect and change.table == outcome.stored_as]

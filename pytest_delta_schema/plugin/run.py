@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.spark_watch import SparkWatch
+    from pytest_delta_schema.rules.consent import Consent
 
 
 class ContractRun:
@@ -122,8 +123,15 @@ class ContractRun:
             gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
         return gate
 
-    def unused_consents(self) -> list[str] | None:
-        """Return a message for each consent of the project that no table needed; ``None`` if it cannot be known."""
+    def used_consents(self) -> list[Consent]:
+        """Return the consents that a table needed."""
+        from pytest_delta_schema.engine.consent_audit import used_consents
+
+        used = [used_consents(gate) for gate in self._gates.values() if gate.is_read]
+        return [consent for consent in self.settings.consents if any(consent in consents for consents in used)]
+
+    def unused_consents(self) -> list[Consent] | None:
+        """Return the consents of the project that no table needed; ``None`` if it cannot be known."""
         if not self.settings.project_consents or self._config.args_source is self._config.ArgsSource.ARGS:
             return None
         from pytest_delta_schema.engine.consent_audit import unused_consents
@@ -131,7 +139,7 @@ class ContractRun:
         unused = [unused_consents(gate) for gate in self._gates.values() if gate.is_read]
         if not unused or None in unused:
             return None
-        return [message for message in unused[0] or () if all(message in (other or ()) for other in unused)]
+        return [consent for consent in unused[0] or () if all(consent in (other or ()) for other in unused)]
 
 
 def _is_source(path: Path, root: Path) -> bool:
@@ -152,7 +160,14 @@ def contract_run(config: pytest.Config) -> ContractRun:
         config: The run's configuration.
     """
     run = config.stash.get(RUN, None)
-    return config.stash.setdefault(RUN, ContractRun(config, checked_options(config))) if run is None else run
+    if run is None:
+        run = config.stash[RUN] = ContractRun(config, checked_options(config))
+        # Hooks of a conftest in a folder are known from the first table of that folder on.
+        if run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls():
+            from pytest_delta_schema.plugin.run_reports import RunReports
+
+            config.pluginmanager.register(RunReports(config), "delta_schema_reports")
+    return run
 
 
 def start_run(config: pytest.Config) -> None:

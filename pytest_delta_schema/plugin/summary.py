@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.backend_choice import location
+from pytest_delta_schema.plugin.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import cause_of, one_line
 from pytest_delta_schema.plugin.options import APPLY, DRIFT
 from pytest_delta_schema.plugin.outcome_report import (
     CHECK,
     PREFIX,
-    TABLE,
     UNUSED,
     notes_text,
     outcome_of,
@@ -29,7 +28,9 @@ from pytest_delta_schema.report.outcome_text import applied_summary, headline
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.rules.consent import Consent
 
 
 _REFUSED, _UNUSED, _DESELECTED = "delta_schema_refused", "delta_schema_unused", "delta_schema_deselected"
@@ -116,13 +117,9 @@ class Summary:
             return
         self._checked += 1
         self._unused |= dict.fromkeys(str(value) for name, value in report.user_properties if name == PREFIX + UNUSED)
-        cause = cause_of(report)
-        outcome = None if cause else outcome_of(report)
-        if outcome is None and (cause or report.failed) and report.nodeid not in self._outcomes:
-            is_unreadable = bool(cause) or report.when == "setup"
-            outcome = _ended_by_error(
-                report, Status.UNREADABLE if is_unreadable else Status.FAILED, cause or _crash(report)
-            )
+        outcome = None if cause_of(report) else outcome_of(report)
+        if outcome is None and report.nodeid not in self._outcomes:
+            outcome = error_outcome(self._config, report)
         if outcome is not None:
             self._outcomes[report.nodeid] = outcome
 
@@ -156,17 +153,19 @@ class Summary:
     def _require_used_consents(self, session: pytest.Session) -> None:
         """Fail a run that did not need a consent of the project's file, because a used consent has to be removed."""
         unused = self._config.stash[RUN].unused_consents()
+        texts = None if unused is None else list(map(str, unused))
         if is_worker(self._config):
-            self._config.workeroutput[_UNUSED] = unused  # type: ignore[attr-defined]
-        elif unused is not None:
-            self._unused_consents.append(unused)
-        if self._agreed() and session.exitstatus == pytest.ExitCode.OK:
+            self._config.workeroutput[_UNUSED] = texts  # type: ignore[attr-defined]
+        elif texts is not None:
+            self._unused_consents.append(texts)
+        if self.unused_consents() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _agreed(self) -> list[str]:
-        """Return the messages about unused consents on which all processes agree that read every table."""
-        first, *others = self._unused_consents or [[]]
-        return [message for message in first if all(message in other for other in others)]
+    def unused_consents(self) -> list[Consent]:
+        """Return the consents that were not needed, on which all processes agree that read every table."""
+        texts = self._unused_consents or [[]]
+        consents = self._options.settings.project_consents
+        return [consent for consent in consents if all(str(consent) in unused for unused in texts)]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the results of the checks, and the commands for the next step."""
@@ -200,12 +199,20 @@ class Summary:
             if notes:
                 tables.append(f"  {'note':<10}  {notes}")
         lines += tables
-        lines += [f"  {'unused':<10}  {message}" for message in (*self._agreed(), *self._unused)]
+        lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
         if counts[Status.DRIFTED] and self._options.mode != APPLY:
             lines.append("to align the catalog: pytest --delta-apply")
         if counts[Status.STALE]:
             lines.append("to synchronise catalog entries with the logs: pytest --delta-sync-metadata")
         return lines
+
+    def _unused_messages(self) -> list[str]:
+        consents = self.unused_consents()
+        if not consents:
+            return []
+        from pytest_delta_schema.engine.consent_audit import unused_message
+
+        return list(map(unused_message, consents))
 
     def _nothing(self) -> str:
         option = self._config.option
@@ -229,30 +236,3 @@ class Summary:
 
 def _ran(outcome: TableOutcome) -> int:
     return sum(statement.has_run for statement in outcome.statements)
-
-
-def _ended_by_error(report: pytest.TestReport, status: Status, text: str) -> TableOutcome:
-    """Return the outcome of a check that an error has ended, in set-up or in code of the project.
-
-    Args:
-        report: The report of the check.
-        status: The status of the table.
-        text: The error.
-    """
-    table, (file, line, _) = properties_of(report)[TABLE], report.location
-    location = None if line is None else Location(file, line + 1)
-    return TableOutcome(
-        table=table,
-        check=next(check for check in Check if f"delta_{check.value}" in report.keywords),
-        status=status,
-        diagnostics=(Diagnostic(table=table, message=text, location=location),),
-        location=location,
-        failure=text,
-    )
-
-
-def _crash(report: pytest.TestReport) -> str:
-    crash = getattr(report.longrepr, "reprcrash", None)
-    text = str(crash.message if crash is not None else report.longrepr)
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[0] if lines else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from pytest_delta_schema.engine.outcome_parts import rules_outcome
+from pytest_delta_schema.engine.outcome_parts import rules_outcome, snapshot_outcome
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure
 from pytest_delta_schema.plugin.outcome_report import note_outcome, report_outcome
@@ -80,19 +80,22 @@ class StandardContract:
     @check
     def ddl(self, request: pytest.FixtureRequest, delta_snapshot: SnapshotAssertion) -> None:
         """The SQL that would create the table is the one that was reviewed."""
-        from pytest_delta_schema.plugin.snapshots import mismatch
+        from pytest_delta_schema.plugin.snapshots import UPDATE, mismatch
 
         declarations = request.config.stash[RUN].declarations
         outcome = rules_outcome(self.table, declarations)
         if not outcome.status.is_good:
             request.config.stash[RUN].without_snapshot.append(request.node.nodeid)
-        report_unless_shown(request, self.table, outcome)
+            report_unless_shown(request, self.table, outcome)
         difference = mismatch(delta_snapshot, script(statements(declarations.creation(self.table))))
-        if difference is not None:
-            head, body = difference
-            name = self.table.qualified_name
-            subject = f"{name}: {head}"
-            raise ContractFailure(subject, body, name)
+        if difference is None:
+            report_outcome(request.node, outcome)
+            return
+        head, body = difference
+        note_outcome(request.node, snapshot_outcome(self.table, head, UPDATE))
+        name = self.table.qualified_name
+        subject = f"{name}: {head}"
+        raise ContractFailure(subject, body, name)
 
 
 class DriftContract(StandardContract):

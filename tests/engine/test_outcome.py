@@ -69,10 +69,11 @@ def test_a_gate_names_changes_statements_and_location():
     outcome = Gate(MemoryCatalog([orders_before()]), Settings(), [orders()]).drift(orders())
 
     assert (outcome.table, outcome.check, outcome.status) == ("dev.silver.orders", Check.DRIFT, Status.DRIFTED)
-    assert (outcome.stored_as, outcome.backend, outcome.data_checks) == (
+    assert (outcome.stored_as, outcome.backend, outcome.data_checks, outcome.observed_version) == (
         "dev.silver.orders",
         "memory",
         DataChecks.NOT_RUN,
+        0,
     )
     assert outcome.changes[0] == TableChange(
         table="dev.silver.orders",

@@ -1,0 +1,31 @@
+"""Find out which reports a run writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.report_targets import faults_of_reports, report_files
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.plugin.workers import is_worker
+from pytest_delta_schema.report.formats import EXTENSIONS
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_delta_schema.engine.report_targets import ReportFile
+    from pytest_delta_schema.plugin.sources import Sources
+
+
+def reports_to_write(config: pytest.Config, sources: Sources) -> tuple[ReportFile, ...]:
+    """Return the reports to write; the command line turns off what files ask for.
+
+    Args:
+        config: The run's configuration.
+        sources: The values of all settings, to whose faults those of reports are added.
+    """
+    command_line, ini, toml = sources.given["report"]
+    reports = report_files((*(toml or ()), *(ini or ()), *(command_line or ())), EXTENSIONS)
+    # A worker of xdist writes no report.
+    if not is_worker(config):
+        sources.faults += map(escaped, faults_of_reports(reports, EXTENSIONS))
+    return reports

@@ -1,0 +1,131 @@
+"""Write the reports of a run, and give them to the hook of the project."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_delta_schema.errors import reason
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.plugin.check_results import CheckResults
+from pytest_delta_schema.plugin.every_run import RUN
+from pytest_delta_schema.plugin.report_of_run import report_of_run
+from pytest_delta_schema.plugin.workers import is_worker
+from pytest_delta_schema.report.formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.engine.report_targets import ReportFile
+    from pytest_delta_schema.report.run_report import RunReport
+
+_USED = "delta_schema_used_consents"
+
+
+class RunReports:
+    """Collects how the checks of a run end, and writes its reports at the end.
+
+    A worker of xdist only says which consents it needed.
+
+    Args:
+        config: The run's configuration.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._results = CheckResults(config)
+        self._started = time.monotonic()
+        self._used: set[str] = set()
+        self._lines: list[str] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Note which checks are going to run."""
+        self._results.select(item.nodeid for item in session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Note which checks the workers are going to run."""
+        self._results.select(ids)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note that a module could not be collected."""
+        if report.failed:
+            self._results.cut()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect what a check has shown."""
+        self._results.add(report)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Collect the consents that a worker needed, or note that it crashed."""
+        self._used.update(getattr(node, "workeroutput", {}).get(_USED, ()))
+        if error:
+            self._results.cut()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the reports; a run of which one cannot be written fails."""
+        run = self._config.stash.get(RUN, None)
+        if run is None:
+            return
+        self._used.update(map(str, run.used_consents()))
+        if is_worker(self._config):
+            self._config.workeroutput[_USED] = sorted(self._used)  # type: ignore[attr-defined]
+            return
+        if not self._results or self._config.option.collectonly:
+            return
+        if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
+            self._results.cut()
+        report = report_of_run(self._config, run.options, self._results, self._used, self._started)
+        are_written = [self._write(target, report) for target in run.options.reports]
+        if not all(are_written):
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        hook = self._config.hook.pytest_delta_schema_report
+        if hook.get_hookimpls():
+            from pytest_delta_schema.report.run_report_json import report_json
+
+            hook(config=self._config, report=report_json(report))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show which files were written, and the reports that are lines of the terminal."""
+        terminalreporter.ensure_newline()
+        for line in self._lines:
+            terminalreporter.write_line(line)
+
+    def _write(self, target: ReportFile, report: RunReport) -> bool:
+        """Write one report, and return whether that was possible."""
+        content = FORMATS[target.type].write(report)
+        if not target.file:
+            self._lines += content
+            return True
+        path = Path(target.file)
+        try:
+            _write_file(path, content)
+        except OSError as error:
+            fact = f"the {target.type} report cannot be written: {reason(error)}"
+            self._lines.append(escaped(f"delta schema: {fact}; make the path writable, or write another one"))
+            return False
+        here = self._config.invocation_params.dir
+        shown = path.relative_to(here) if path.is_relative_to(here) else path
+        self._lines.append(escaped(f"delta schema: report written to {shown}"))
+        return True
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Write a file in one step, so that nobody reads a part of it; missing folders are created."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text.encode("utf-8", "backslashreplace")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)  # a device, or a pipe
+        return
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,46 @@
+"""The types of reports, and the functions that write them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class ReportFormat(NamedTuple):
+    """How reports of one type are written.
+
+    Args:
+        function: Module and name of a function that takes a :class:`~pytest_delta_schema.report.run_report.RunReport`,
+            and returns the text of the file, or the lines for the terminal; its module is imported for the first
+            report.
+        extension: The extension of its files; ``""`` if it is written to the terminal.
+    """
+
+    function: str
+    extension: str = ""
+
+    def write(self, report: Any) -> Any:
+        """Return the text of the file, or the lines for the terminal."""
+        module, _, name = self.function.partition(":")
+        return getattr(import_module(module), name)(report)
+
+
+_PACKAGE = "pytest_delta_schema.report"
+
+FORMATS: Mapping[str, ReportFormat] = MappingProxyType(
+    {
+        "json": ReportFormat(f"{_PACKAGE}.run_report_json:report_text", "json"),
+        "sarif": ReportFormat(f"{_PACKAGE}.sarif:sarif_json", "sarif"),
+        "gitlab": ReportFormat(f"{_PACKAGE}.gitlab:gitlab_json", "gitlab.json"),
+        "github": ReportFormat(f"{_PACKAGE}.workflow_commands:github_lines"),
+        "azure": ReportFormat(f"{_PACKAGE}.workflow_commands:azure_lines"),
+    }
+)
+"""The types of reports; a test holds that no type is missing."""
+
+EXTENSIONS: Mapping[str, str] = MappingProxyType({type_: form.extension for type_, form in FORMATS.items()})
+"""The extension of the files of each type; ``""`` for those that are written to the terminal."""
