@@ -24,11 +24,12 @@ _HIDDEN_IN_LINES = HIDDEN.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f")
 _SEEN = str.maketrans("\n\t", "  ")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
-_NAME = r"`(?:[^`]|``)*`"
-_RAW = r"""\b[rR](?:'[^']*'|"[^"]*")"""
-_LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_COMMENT = r"--[^\n]*|/\*.*?\*/"
-_TOKENS = f"(?s)(?P<kept>{_NAME}|{_RAW})|(?P<literal>{_LITERAL})|(?P<comment>{_COMMENT})|\r"
+# The tokens of SQL in which characters have no meaning of their own.
+NAME = r"`(?:[^`]|``)*`"
+RAW_LITERAL = r"""\b[rR](?:'[^']*'|"[^"]*")"""
+LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+COMMENT = r"--[^\n]*|/\*.*?\*/"
+_TOKENS = f"(?s)(?P<kept>{NAME}|{RAW_LITERAL})|(?P<literal>{LITERAL})|(?P<comment>{COMMENT})|\r"
 _CHARACTERS = r"(?s)\\(.)|([^\\])"
 
 

@@ -104,6 +104,8 @@ class Run:
         backend: Name of the backend; ``""`` if no catalog was needed.
         bindings: Names in models, each with the name in the catalog to which it is mapped.
         commit: The commit of the sources; ``""`` outside of a git repository.
+        source_url: The address at which the sources of that commit can be read, up to the path of a file, such as
+            ``https://github.com/acme/shop/blob/<commit>``; ``""`` if it is not known.
         created: When it ended, in UTC, such as ``2026-01-31T12:00:00Z``.
         seconds: How long it took.
         is_complete: Whether every selected check has ended, and no worker crashed.
@@ -114,6 +116,7 @@ class Run:
     backend: str = ""
     bindings: tuple[tuple[str, str], ...] = ()
     commit: str = ""
+    source_url: str = ""
     created: str = ""
     seconds: float = 0.0
     is_complete: bool = True

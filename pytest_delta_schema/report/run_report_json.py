@@ -193,6 +193,7 @@ RUN = _record(
     Key("backend", "backend", TEXT),
     Key("bindings", "bindings", Pairs(values=TEXT)),
     Key("commit", "commit", TEXT),
+    Key("source_url", "source_url", TEXT),
     Key("created", "created", TEXT),
     Key("seconds", "seconds", DECIMAL),
     Key("complete", "is_complete", FLAG),

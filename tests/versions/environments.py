@@ -45,6 +45,7 @@ PACKAGES = (
     "pytest",
     "pytest-xdist",
     "sarif-pydantic",
+    "selenium",
     "sqlglot",
     "syrupy",
 )

@@ -1,0 +1,76 @@
+"""The changes of a table: those of its own, those of tables that depend on it, and those that no apply makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
+from pytest_delta_schema.report.html.source_links import location_link
+from pytest_delta_schema.report.run_report import RISKS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.report.run_report import TableReport
+
+_LONG = 240
+_OPERATIONS = {"add": "+ add", "drop": "\u2212 drop", "change": "~ change"}
+
+
+def change_tables(table: TableReport, source_url: str) -> Html:
+    """Return a table of changes for each kind; nothing if there is no change.
+
+    Args:
+        table: The table.
+        source_url: The address of its sources; ``""`` if it is not known.
+    """
+    stored_as = table.stored_as or table.name
+    managed = [change for change in table.changes if not change.aspect]
+    own = [change for change in managed if change.table == stored_as]
+    others = dict.fromkeys(change.table for change in managed if change.table != stored_as)
+    reported = [change for change in table.changes if change.aspect]
+    aspects = ", ".join(dict.fromkeys(change.aspect for change in reported))
+    kinds = [
+        ("Changes", own),
+        *((f"Along with it, at {other}", [change for change in managed if change.table == other]) for other in others),
+        (f"Only reported, because the contract does not manage {aspects}", reported),
+    ]
+    return joined(_change_table(heading, changes, table, source_url) for heading, changes in kinds if changes)
+
+
+def _change_table(heading: str, changes: Sequence[TableChange], table: TableReport, source_url: str) -> Html:
+    columns = ["Change", "Path", "Before", "After", "Risk", "Code", "Declared at"]
+    head = element("tr", *[element("th", text(name), scope="col") for name in columns])
+    rows = [_row(change, table, source_url) for change in changes]
+    grid = element("table", element("thead", head), element("tbody", *rows), class_="changes")
+    return joined([element("h4", text(heading)), element("div", grid, class_="scroll")])
+
+
+def _row(change: TableChange, table: TableReport, source_url: str) -> Html:
+    return element(
+        "tr",
+        element("td", text(_OPERATIONS[change.operation]), class_=change.operation),
+        element("th", element("code", text(change.path)), scope="row"),
+        _value(change.before),
+        _value(change.after),
+        element(
+            "td",
+            risk_label(change.risk) if change.risk != RISKS[0] else text(change.risk),
+            element("span", text(change.loss), class_="detail") if change.loss else NOTHING,
+        ),
+        element("td", text(change.code), class_="code"),
+        element("td", location_link(change.location, source_url, table.location)),
+    )
+
+
+def _value(value: str) -> Html:
+    if value.startswith("(") and value.endswith(")"):
+        return element("td", element("span", text(value), class_="absent"))
+    code = element("code", text(value))
+    return element("td", element("div", code, class_="long", tabindex=0) if len(value) > _LONG else code)
+
+
+def risk_label(risk: str) -> Html:
+    """Return the risk of a change, or of a table; nothing for none."""
+    return element("span", text(risk), class_=f"risk {risk}") if risk else NOTHING

@@ -1,0 +1,50 @@
+"""Diagnostics as a list: code, message, remedy and location."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
+from pytest_delta_schema.report.html.source_links import location_link
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.errors import Diagnostic
+
+_OF_TABLE = 4
+
+
+def diagnostic_list(heading: str, diagnostics: Sequence[Diagnostic], source_url: str, level: int = _OF_TABLE) -> Html:
+    """Return a heading and a list; nothing for no diagnostics.
+
+    Args:
+        heading: Above the list.
+        diagnostics: What is listed.
+        source_url: The address of the sources; ``""`` if it is not known.
+        level: Of the heading; below one of the page, and not of a table, each diagnostic names its table.
+    """
+    if not diagnostics:
+        return NOTHING
+    items = [
+        element("li", *_parts(diagnostic, source_url, names_table=level < _OF_TABLE), class_=diagnostic.severity)
+        for diagnostic in diagnostics
+    ]
+    return joined([element(f"h{level}", text(heading)), element("ul", *items, class_="diagnostics")])
+
+
+def _parts(diagnostic: Diagnostic, source_url: str, *, names_table: bool) -> list[Html]:
+    table = f"{diagnostic.table} " if names_table and diagnostic.table else ""
+    name = [
+        *([element("span", text(diagnostic.code), class_="code")] if diagnostic.code else []),
+        *([element("span", text(diagnostic.rule), class_="rule")] if diagnostic.rule else []),
+        *([element("code", text(diagnostic.path))] if diagnostic.path else []),
+        *([location_link(diagnostic.location, source_url)] if diagnostic.location else []),
+    ]
+    parts = [element("p", text(f"{table}{diagnostic.full_message}"))]
+    if diagnostic.remedy:
+        label, remedy = element("span", text("Remedy")), element("p", text(diagnostic.remedy), class_="copied")
+        parts.append(element("div", label, remedy, class_="remedy"))
+    if name:
+        parts.append(element("p", joined(name, Html(" ")), class_="about"))
+    return parts

@@ -1,0 +1,181 @@
+"""The schema that a model wants and the one that the catalog holds, in rows that can stand side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.folded_names import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_KINDS = ("columns.", "primary_key", "unique.", "checks.", "foreign_keys.", "layout", "comment", "tags.", "properties.")
+_SUBTYPES = {"array": ("element", "contains_null"), "map": ("value", "value_contains_null")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaRow:
+    """One part of a schema.
+
+    Args:
+        group: What it is: ``columns``, ``constraints``, ``properties`` or ``table``.
+        label: Its name.
+        depth: How many parts it is inside of; 0 for a column.
+        declared: What the model wants, in lines; none if it wants no such part.
+        observed: What the catalog holds, in lines; none if it holds no such part.
+        differs: Whether a change of the table is about it.
+    """
+
+    group: str
+    label: str
+    depth: int = 0
+    declared: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    group: str
+    label: str
+    above: tuple[str, ...] = ()
+    lines: tuple[str, ...]
+
+
+def schema_rows(
+    declared: Mapping[str, Any] | None, observed: Mapping[str, Any] | None, changed: Iterable[str]
+) -> tuple[SchemaRow, ...]:
+    """Match the parts of two states by their paths; those of the model come first, in its order.
+
+    What differs is what the plan says: another spelling of one expression is no difference. A property that the model
+    does not name is left out, unless the plan changes it.
+
+    Args:
+        declared: The state that the model wants, in its JSON form; ``None`` if it is not known.
+        observed: Likewise of the catalog.
+        changed: The paths of the changes of the table.
+    """
+    ours = dict(_parts(declared or {}))
+    theirs = {} if observed is None or not observed.get("exists", True) else dict(_parts(observed))
+    parts = {**ours, **{path: part for path, part in theirs.items() if path not in ours}}
+    differing = {_row_path(folded(path), parts) for path in changed}
+    return tuple(
+        SchemaRow(
+            group=part.group,
+            label=part.label,
+            depth=len(part.above),
+            declared=ours[path].lines if path in ours else (),
+            observed=theirs[path].lines if path in theirs else (),
+            differs=path in differing,
+        )
+        for path in _in_order(parts)
+        for part in [parts[path]]
+        if part.group != "properties" or path in ours or path in differing
+    )
+
+
+def _row_path(path: str, parts: Mapping[str, object]) -> str:
+    """Return the path of the row to which a change belongs: the longest that it starts with; ``""`` for none."""
+    while path and path not in parts:
+        path = path.rpartition(".")[0]
+    return path
+
+
+def _in_order(parts: Mapping[str, _Part]) -> list[str]:
+    """Sort paths by kind, and put what only one side has behind what it is inside of."""
+    rank = {path: index for index, path in enumerate(parts)}
+
+    def position(path: str) -> tuple[int, ...]:
+        kind = next(index for index, kind in enumerate(_KINDS) if path.startswith(kind))
+        return (kind, *(rank[above] for above in parts[path].above), rank[path])
+
+    return sorted(parts, key=position)
+
+
+def _parts(state: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
+    tags = {folded(path): values for path, values in state.get("tags", {}).items()}
+    for column in state.get("columns", ()):
+        yield from _columns(column, (), tags)
+    constraints = [
+        *[("primary_key", "primary key", _key(key)) for key in [state.get("primary_key")] if key],
+        *[(f"unique.{key['name']}", key["name"], f"unique {_key(key)}") for key in state.get("unique", ())],
+        *[(f"checks.{check['name']}", check["name"], check["expression"]) for check in state.get("checks", ())],
+        *[(f"foreign_keys.{key['name']}", key["name"], _foreign_key(key)) for key in state.get("foreign_keys", ())],
+    ]
+    for path, label, line in constraints:
+        yield folded(path), _Part(group="constraints", label=label, lines=(line,))
+    if state.get("partitioned_by"):
+        yield (
+            "layout",
+            _Part(group="table", label="layout", lines=(f"partitioned by {_list(state['partitioned_by'])}",)),
+        )
+    elif state.get("clustered_by"):
+        yield "layout", _Part(group="table", label="layout", lines=(f"clustered by {_list(state['clustered_by'])}",))
+    if state.get("comment"):
+        yield "comment", _Part(group="table", label="comment", lines=(state["comment"],))
+    for key, value in tags.get("", {}).items():
+        yield folded(f"tags.{key}"), _Part(group="table", label=f"tag {key}", lines=(_value(value),))
+    for key, value in state.get("properties", {}).items():
+        yield folded(f"properties.{key}"), _Part(group="properties", label=key, lines=(_value(value),))
+
+
+def _columns(
+    column: Mapping[str, Any], above: tuple[str, ...], tags: Mapping[str, Mapping[str, str | None]]
+) -> Iterator[tuple[str, _Part]]:
+    name, data_type = column["name"], column["type"]
+    identity = column.get("identity")
+    path = f"{above[-1] if above else 'columns'}.{folded(name)}"
+    lines = [
+        f"{_type_text(data_type)}{'' if column.get('is_nullable', True) else ' not null'}",
+        f"default {column['default']}" if column.get("default") is not None else "",
+        f"generated always as ({column['generated_as']})" if column.get("generated_as") is not None else "",
+        f"identity ({identity['start']} by {identity['step']})" if identity else "",
+        column.get("comment", ""),
+        *(f"tag {key}: {_value(value)}" for key, value in tags.get(path.removeprefix("columns."), {}).items()),
+    ]
+    yield path, _Part(group="columns", label=name, above=above, lines=tuple(line for line in lines if line))
+    for inner in _inner_columns(data_type):
+        yield from _columns(inner, (*above, path), tags)
+
+
+def _inner_columns(data_type: Any) -> list[Mapping[str, Any]]:
+    """Return what stands in rows of its own: the fields of a struct, and of one in an array or a map."""
+    if isinstance(data_type, str):
+        return []
+    if data_type["type"] == "struct":
+        return list(data_type["fields"])
+    inner, nullable = _SUBTYPES[data_type["type"]]
+    value = data_type[inner]
+    has_fields = not isinstance(value, str)
+    return [{"name": inner, "type": value, "is_nullable": data_type.get(nullable, True)}] if has_fields else []
+
+
+def _type_text(data_type: Any) -> str:
+    """Return a type; what has rows of its own is left out."""
+    if isinstance(data_type, str):
+        return data_type
+    kind: str = data_type["type"]
+    if kind == "struct":
+        return kind
+    inner, nullable = _SUBTYPES[kind]
+    null = "" if data_type.get(nullable, True) else " not null"
+    element = "..." if _inner_columns(data_type) else f"{data_type[inner]}{null}"
+    return f"map<{_type_text(data_type['key'])}, {element}>" if kind == "map" else f"array<{element}>"
+
+
+def _key(key: Mapping[str, Any]) -> str:
+    return f"{_list(key['columns'])}{' rely' if key.get('rely') else ''}"
+
+
+def _foreign_key(key: Mapping[str, Any]) -> str:
+    parent_columns = f" {_list(key['parent_columns'])}" if key.get("parent_columns") else ""
+    return f"{_list(key['columns'])} references {key['parent']}{parent_columns}{' rely' if key.get('rely') else ''}"
+
+
+def _list(names: Iterable[str]) -> str:
+    return f"({', '.join(names)})"
+
+
+def _value(value: str | None) -> str:
+    return "(absent)" if value is None else value

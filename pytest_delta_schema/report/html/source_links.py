@@ -1,0 +1,51 @@
+"""Links to declarations, where the address of the sources is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
+
+from pytest_delta_schema.report.html.markup import NOTHING, Html, element, text
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.errors import Location
+    from pytest_delta_schema.report.run_report import RunReport, TableReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLinks:
+    """The addresses of the sources of a report.
+
+    Args:
+        report: The report.
+    """
+
+    report: RunReport
+
+    def of(self, table: TableReport) -> str:
+        """Return the address of the sources from which a table was checked; ``""`` if it is not known."""
+        runs = self.report.runs
+        urls = {run.source_url for run in runs if (run.mode, run.backend) == (table.mode, table.backend)}
+        url = urls.pop() if len(urls) == 1 else ""
+        return url if urlsplit(url).scheme in {"http", "https"} else ""
+
+
+def location_link(location: Location | None, source_url: str, near: Location | None = None) -> Html:
+    """Return a location as text, which is a link if the address of the sources is known.
+
+    Args:
+        location: The location; ``None`` if it is not known.
+        source_url: The address of the folder to which its file is relative; ``""`` if it is not known.
+        near: A location that was shown before; of another one in its file only the line is shown.
+    """
+    if location is None:
+        return NOTHING
+    shown = text(f"line {location.line}" if near and near.file == location.file else f"{location.file}:{location.line}")
+    if not source_url:
+        return element("span", shown)
+    # GitHub and GitLab both read this fragment.
+    last = location.end_line or location.line
+    lines = f"L{location.line}" if last == location.line else f"L{location.line}-L{last}"
+    path = quote(location.file, errors="replace")
+    return element("a", shown, href=f"{source_url.rstrip('/')}/{path}#{lines}")

@@ -1,0 +1,441 @@
+"""The page shows everything of a report, as text, and needs nothing besides itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.report.html.page import html_page
+from pytest_delta_schema.report.html.status_marks import MARKS
+from pytest_delta_schema.report.run_report import Consents
+from support.hostile_report import HIDDEN_CHARACTERS, hostile_report
+from support.html_tree import html_tree
+from support.large_reports import large_report
+from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+
+STATE = {
+    "version": 1,
+    "name": "ci.silver.orders",
+    "columns": [{"name": "id", "type": "bigint"}, {"name": "amount", "type": "bigint"}],
+    "foreign_keys": [{"name": "fk", "columns": ["id"], "parent": "CI.silver.customers", "parent_columns": ["key"]}],
+}
+APPLIED = replace(
+    DRIFTED,
+    mode="apply",
+    status=Status.FAILED,
+    restore_version=7,
+    restore_sql="RESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7",
+    failure="the statement failed\n  <details of Spark>",
+    data_checks=DataChecks.PASSED,
+    statements=(OutcomeStatement(sql="ALTER 1", has_run=True), OutcomeStatement(sql="ALTER 2", is_emulated=True)),
+)
+
+
+def page(*tables, **parts):
+    return html_tree(html_page(sample_report(*tables, **parts)))
+
+
+def section(*tables, **parts):
+    return page(*tables, **parts).one("details", id="table-1")
+
+
+def cells(table):
+    return [[cell.text for cell in row.children] for row in table.one("tbody").all("tr")]
+
+
+def facts(node):
+    return {pair.one("dt").text: pair.one("dd").text for pair in node.one("dl", class_="facts").all("div")}
+
+
+def headings(node, level="h4"):
+    return [heading.text for heading in node.all(level)]
+
+
+def test_every_status_has_a_mark():
+    assert MARKS.keys() == set(Status)
+
+
+def test_failing_tables_come_first_the_worst_of_them_at_the_top():
+    tables = page().all("details", class_="table")
+
+    assert [table.one("h3").text for table in tables] == [
+        "dev.silver.broken",
+        "dev.silver.customers",
+        "dev.silver.orders",
+        "dev.silver.regions",
+    ]
+    assert [table.one(class_="badge").text for table in tables] == ["unreadable", "blocked", "drifted", "in sync"]
+    assert ["open" in table.attributes for table in tables] == [True, True, True, False]
+    assert headings(page(), "h2") == ["Overview", "The run", "Tables that fail 3", "Tables in order 1"]
+
+
+def test_many_failing_tables_are_closed():
+    tables = page(*[replace(DRIFTED, name=f"a.b.c{number}") for number in range(6)]).all("details", class_="table")
+
+    assert len(tables) == 6
+    assert not any("open" in table.attributes for table in tables)
+
+
+@pytest.mark.parametrize(
+    ("report", "title"),
+    [
+        (sample_report(), "3 of 4 tables fail"),
+        (sample_report(DRIFTED), "1 of 1 table fails"),
+        (sample_report(IN_SYNC, unmanaged=()), "The table is in order"),
+        (sample_report(IN_SYNC, IN_SYNC, unmanaged=()), "All 2 tables are in order"),
+        (sample_report(IN_SYNC), "The run fails; 1 table is in order"),
+        (sample_report(IN_SYNC, IN_SYNC), "The run fails; 2 tables are in order"),
+        (replace(sample_report(), tables=()), "No table was checked"),
+    ],
+)
+def test_the_title_is_the_verdict(report, title):
+    tree = html_tree(html_page(report))
+
+    assert tree.one("h1").text == title
+    assert tree.one("title").text == f"{title} - pytest-delta-schema"
+
+
+def test_the_run_is_described():
+    assert facts(page().one("header")) == {
+        "Mode": "drift",
+        "Backend": "memory",
+        "Commit": "0123456789",
+        "Ended": "2026-01-31 12:00:00 UTC",
+        "Took": "1.5 s",
+        "Version": "0.1.0",
+        "Bindings": "dev.silver \u2192 ci.silver",
+    }
+
+
+def test_several_runs_are_told_apart():
+    local = replace(RUN, backend="local", is_complete=False)
+    tree = page(IN_SYNC, replace(IN_SYNC, backend="local"), runs=(RUN, local))
+
+    assert len(tree.one("header").all("dl")) == 2
+    assert [table.one("summary").one(class_="count").text for table in tree.all("details", class_="table")] == [
+        "drift \u00b7 memory",
+        "drift \u00b7 local",
+    ]
+
+
+@pytest.mark.parametrize(("is_complete", "banners"), [(True, 0), (False, 1)])
+def test_an_incomplete_run_has_a_banner(is_complete, banners):
+    tree = page(runs=(replace(RUN, is_complete=is_complete),))
+
+    assert [banner.text.partition(".")[0] for banner in tree.all(class_="banner")] == ["Incomplete"] * banners
+
+
+def test_the_run_section_has_faults_undeclared_tables_and_consents():
+    fault = Diagnostic(table="", message="the server does not answer", remedy="start it")
+    run = page(faults=(fault,), consents=Consents(used=("a",), unused=("b",), expired=("c",))).one(class_="findings")
+
+    assert headings(run, "h3") == [
+        "Faults",
+        "Tables that no model declares",
+        "Unused consents",
+        "Expired consents",
+        "Used consents",
+    ]
+    assert [item.text for item in run.all("li")] == [
+        "the server does not answerRemedystart it",
+        "dev.silver holds 1 table that no model declares: ci.silver.tmpshop/models.py:10",
+        "b",
+        "c",
+        "a",
+    ]
+
+
+def test_a_run_without_findings_has_no_section_for_them():
+    assert page(unmanaged=(), consents=Consents()).all(class_="findings") == []
+
+
+def test_counts_are_filters():
+    form = page().one("form")
+
+    assert [(box.attributes["name"], box.attributes["value"]) for box in form.all("input", type="checkbox")] == [
+        ("status", "in sync"),
+        ("status", "drifted"),
+        ("status", "blocked"),
+        ("status", "unreadable"),
+        ("risk", "metadata"),
+        ("risk", "feature"),
+        ("risk", "destructive"),
+    ]
+    assert [label.text for label in form.all("label", class_="choice")] == [
+        "in sync1",
+        "drifted1",
+        "blocked1",
+        "unreadable1",
+        "metadata1",
+        "feature1",
+        "destructive1",
+    ]
+    assert [option.attributes["value"] for option in form.all("option")] == [" ", "dev.silver"]
+    assert page(IN_SYNC).one("form").all("input", name="risk") == []
+    assert html_tree(html_page(replace(sample_report(), tables=()))).all("form") == []
+
+
+def test_a_table_has_what_its_filters_ask_for():
+    attributes = section(DRIFTED).attributes
+
+    assert attributes["data-status"] == "drifted"
+    assert attributes["data-risks"] == "metadata feature"
+    assert attributes["data-schema"] == "dev.silver"
+    assert "data-risks" not in section(IN_SYNC).attributes
+
+
+def test_the_facts_of_a_table():
+    assert facts(section(BLOCKED)) == {
+        "Declared at": "shop/models.py:30",
+        "Stored as": "ci.silver.customers",
+        "Version read": "3",
+        "Checks": "drift failed",
+        "Data checks": "passed",
+    }
+    assert facts(section(replace(IN_SYNC, stored_as="", location=None, observed_version=None, checks=()))) == {}
+
+
+def test_changes_are_shown_with_their_risk_and_loss():
+    (table,) = section(DRIFTED).all("table", class_="changes")
+
+    assert [heading.text for heading in table.one("thead").all("th")] == [
+        "Change", "Path", "Before", "After", "Risk", "Code", "Declared at",
+    ]  # fmt: skip
+    assert cells(table) == [
+        ["+ add", "columns.note", "(absent)", "string 'free text'", "metadata", "DD102", "line 14"],
+        [
+            "~ change", "columns.amount.type", "int", "bigint", "featurereaders without type widening", "DD104", "line 13",
+        ],
+    ]  # fmt: skip
+
+
+def test_changes_of_other_tables_and_those_that_are_only_reported_stand_apart():
+    other = TableChange(table="ci.silver.lines", marker="-", path="foreign_keys.fk", before="(a)", after="(absent)")
+    tags = TableChange(
+        table="ci.silver.orders", marker="+", path="tags.a", before="(absent)", after="'b'", aspect="tags"
+    )
+    table = section(replace(DRIFTED, changes=(*DRIFTED.changes, other, tags)))
+
+    assert headings(table)[:3] == [
+        "Changes",
+        "Along with it, at ci.silver.lines",
+        "Only reported, because the contract does not manage tags",
+    ]
+    assert [len(cells(changes)) for changes in table.all("table", class_="changes")] == [2, 1, 1]
+
+
+def test_a_long_value_scrolls_by_itself():
+    long = replace(DRIFTED.changes[0], after="x" * 300)
+
+    assert section(replace(DRIFTED, changes=(long,))).one(class_="long").text == "x" * 300
+
+
+def test_a_diagnostic_has_its_code_path_remedy_and_location():
+    (item,) = section(BLOCKED).one("ul", class_="diagnostics").all("li")
+
+    assert item.attributes["class"] == "error"
+    assert (
+        item.one("div", class_="remedy").one("p").text
+        == "consent with allow = ['drop-column dev.silver.customers.legacy']"
+    )
+    assert [part.text for part in item.one(class_="about").all()] == [
+        "DS201",
+        "ColumnDropWithoutConsent",
+        "columns.legacy",
+        "shop/models.py:30",
+    ]
+
+
+def test_a_diagnostic_names_the_rows_for_which_it_fails():
+    table = replace(BLOCKED, diagnostics=(replace(BLOCKED.diagnostics[0], samples="id = 1, 2"),))
+
+    assert (
+        section(table).one("li", class_="error").all("p")[0].text == "column legacy would be dropped, such as id = 1, 2"
+    )
+
+
+def test_notes_and_the_origin_of_differences_are_shown():
+    table = section(DRIFTED)
+
+    assert headings(table) == ["Changes", "SQL that would run", "Where the differences come from", "Notes"]
+    assert [item.text for item in table.all("li", class_="note")] == [
+        "column legacy was added by version 5 (WRITE)",
+        "the check is written in another form",
+    ]
+
+
+def test_statements_are_numbered_and_say_their_risk():
+    assert [item.text for item in section(DRIFTED).one("ol").all("li")] == [
+        "ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING);",
+        "featureALTER TABLE `ci`.`silver`.`orders` ALTER COLUMN `amount` TYPE BIGINT;",
+    ]
+    assert headings(section(BLOCKED)) == ["Why it fails", "Changes", "SQL that is held back"]
+
+
+def test_an_apply_says_what_ran_what_failed_and_what_to_restore():
+    table = section(APPLIED)
+
+    assert headings(table)[:1] == ["Error of the catalog"]
+    assert table.one("pre", class_="failure").text == "the statement failed\n  <details of Spark>"
+    assert [item.text for item in table.one("ol").all("li")] == [
+        "ranALTER 1;",
+        "emulated by this backend, did not runALTER 2;",
+    ]
+    assert "SQL of the apply" in headings(table)
+    assert "Restore to version 7, before the apply" in headings(table)
+    assert table.all("pre", class_="copied")[-1].text == "RESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7;"
+
+
+def test_a_statement_with_hidden_characters_in_names_says_so():
+    hidden = replace(DRIFTED, statements=(OutcomeStatement(sql="DROP TABLE `a\u202eb`"),))
+
+    assert section(hidden).one("p", class_="remark").text == "with characters that are not shown: `a\\u202eb`"
+
+
+def test_both_schemas_stand_side_by_side():
+    observed = {**STATE, "columns": [{"name": "id", "type": "bigint"}, {"name": "amount", "type": "int"}]}
+    schema = section(replace(DRIFTED, declared=STATE, observed={**observed, "foreign_keys": []})).one(class_="schemas")
+
+    assert schema.one("summary").text == "Schema: 3 parts, 1 of them differs"
+    assert "open" in schema.attributes
+    assert [[cell.text for cell in row.children] for row in schema.all("tr")] == [
+        ["Part", "Model", "Catalog", "Verdict"],
+        ["Columns"],
+        ["id", "bigint", "same", ""],
+        ["amount", "bigint", "int", "differs"],
+        ["Constraints"],
+        ["fk", "(id) references CI.silver.customers (key)", "(absent)", "accepted"],
+    ]
+    assert [row.one("th").text for row in schema.all("tr", class_="differs")] == ["amount"]
+
+
+def test_a_part_of_one_side_says_which():
+    declared = {**STATE, "columns": [{"name": "note", "type": "string"}]}
+    observed = {**STATE, "columns": [{"name": "amount", "type": "int", "comment": "The amount"}]}
+    schema = section(replace(DRIFTED, declared=declared, observed=observed)).one(class_="schemas")
+
+    assert [cell.text for cell in schema.all("td", class_="verdict")] == ["only in the model", "only in the catalog"]
+    assert schema.one("summary").text == "Schema: 3 parts, 2 of them differ"
+    assert [detail.text for detail in schema.all(class_="detail")] == ["The amount"]
+
+
+def test_equal_schemas_are_closed_and_one_side_stands_alone():
+    equal = section(replace(IN_SYNC, declared=STATE, observed=STATE)).one(class_="schemas")
+    alone = section(replace(IN_SYNC, declared=STATE)).one(class_="schemas")
+
+    assert equal.one("summary").text == "Schema: 3 parts, none of them differ"
+    assert "open" not in equal.attributes
+    assert [head.text for head in alone.one("thead").all("th")] == ["Part", "Model"]
+    assert [[cell.text for cell in row.children] for row in alone.all("tr")][2] == ["id", "bigint"]
+
+
+@pytest.mark.parametrize(
+    ("url", "links"),
+    [
+        ("https://github.com/acme/shop/blob/abc", ["https://github.com/acme/shop/blob/abc/shop/models.py#L60-L62"]),
+        ("https://gitlab.com/a/-/blob/abc/", ["https://gitlab.com/a/-/blob/abc/shop/models.py#L60-L62"]),
+        ("javascript:alert(1)", []),
+        ("", []),
+    ],
+)
+def test_a_declaration_is_a_link_where_the_address_of_the_sources_is_known(url, links):
+    table = section(IN_SYNC, runs=(replace(RUN, source_url=url),))
+
+    assert [link.attributes["href"] for link in table.all("a")] == links
+    assert facts(table)["Declared at"] == "shop/models.py:60"
+
+
+def test_a_link_to_one_line_of_a_file_with_a_hostile_name():
+    odd = replace(IN_SYNC, location=Location('a b/"#?.py', 3))
+    table = section(odd, runs=(replace(RUN, source_url="https://github.com/acme/shop/blob/abc"),))
+
+    assert table.one("a").attributes["href"] == "https://github.com/acme/shop/blob/abc/a%20b/%22%23%3F.py#L3"
+
+
+def test_runs_of_several_commits_link_to_their_own_sources():
+    runs = (
+        replace(RUN, source_url="https://a.example/1"),
+        replace(RUN, backend="local", source_url="https://a.example/2"),
+        replace(RUN, backend="unity", source_url="https://a.example/3"),
+        replace(RUN, backend="unity", source_url="https://a.example/4"),
+    )
+    tables = [replace(IN_SYNC, backend=backend) for backend in ("memory", "local", "unity")]
+    tree = page(*tables, runs=runs)
+
+    assert [link.attributes["href"] for link in tree.one(id="tables").all("a")] == [
+        "https://a.example/1/shop/models.py#L60-L62",
+        "https://a.example/2/shop/models.py#L60-L62",
+    ]
+
+
+def test_the_page_allows_its_own_style_and_script_and_nothing_else():
+    text = html_page(sample_report())
+    tree = html_tree(text)
+    policy = tree.one("meta", http_equiv="Content-Security-Policy").attributes["content"]
+
+    def digest(tag):
+        content = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+        return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+    assert policy == (
+        f"default-src 'none'; style-src '{digest('style')}'; script-src '{digest('script')}'; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+    assert text.isascii()
+    body = tree.one("body")
+    loaded = [
+        node.attributes[name] for node in body.all() for name in ("src", "href", "data") if name in node.attributes
+    ]
+    assert [address for address in loaded if not address.startswith("#")] == []
+    assert not re.search(r"@import|url\(|https?:", tree.one("style").text)
+    assert not re.search(
+        r"https?:|fetch|XMLHttp|innerHTML|insertAdjacent|document\.write|eval", tree.one("script").text
+    )
+
+
+@pytest.mark.parametrize("report", [sample_report(), large_report(60)], ids=["sample", "large"])
+def test_ids_are_unique_and_every_link_inside_the_page_has_a_target(report):
+    tree = html_tree(html_page(report))
+    ids = [node.attributes["id"] for node in tree.all() if "id" in node.attributes]
+
+    assert len(ids) == len(set(ids))
+    targets = {node.attributes.get("href") or "" for node in tree.all()}
+    assert {target[1:] for target in targets if target.startswith("#")} <= set(ids)
+
+
+def test_equal_reports_give_equal_pages():
+    assert html_page(large_report(40)) == html_page(large_report(40))
+
+
+def test_tables_that_are_one_value_have_sections_of_their_own():
+    assert [table.attributes["id"] for table in page(IN_SYNC, IN_SYNC).all("details", class_="table")] == [
+        "table-1",
+        "table-2",
+    ]
+
+
+def test_a_page_of_a_thousand_tables_stays_small():
+    size = len(html_page(large_report(100, 10, all_drift=True)))
+
+    assert size < 1_000_000
+
+
+def test_hostile_text_adds_no_element():
+    tables = [replace(table, declared=STATE, observed=STATE) for table in (DRIFTED, BLOCKED, UNREADABLE, APPLIED)]
+    report = sample_report(*tables)
+    tree, plain = html_tree(html_page(hostile_report(report))), html_tree(html_page(report))
+
+    assert {node.tag for node in tree.all()} == {node.tag for node in plain.all()}
+    assert {name for node in tree.all() for name in node.attributes} == {
+        name for node in plain.all() for name in node.attributes
+    }
+    for tag in ("script", "details", "tr", "li", "a"):
+        assert len(tree.all(tag)) == len(plain.all(tag))
+    assert tree.one("body").text.count("<script>hacked") > 100
+    assert [character for character in HIDDEN_CHARACTERS if character in tree.text] == []

@@ -1,0 +1,83 @@
+"""A page as a tree of elements, for tests of what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VOID = frozenset({"input", "link", "meta"})
+
+
+@dataclass(eq=False)
+class Node:
+    """One element."""
+
+    tag: str
+    attributes: dict[str, str | None] = field(default_factory=dict)
+    children: list[Node | str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All text inside of it."""
+        return "".join(child if isinstance(child, str) else child.text for child in self.children)
+
+    def all(self, tag: str = "", **attributes: str) -> list[Node]:
+        """Return the elements inside of it with a name and attributes; of ``class_`` one word is enough."""
+        return [node for node in self._below() if _matches(node, tag, attributes)]
+
+    def one(self, tag: str = "", **attributes: str) -> Node:
+        """Return the only element inside of it with a name and attributes."""
+        (node,) = self.all(tag, **attributes)
+        return node
+
+    def _below(self) -> Iterator[Node]:
+        for child in self.children:
+            if isinstance(child, Node):
+                yield child
+                yield from child._below()
+
+
+def _matches(node: Node, tag: str, attributes: dict[str, str]) -> bool:
+    if tag and node.tag != tag:
+        return False
+    for name, value in attributes.items():
+        key = name.rstrip("_").replace("_", "-")
+        held = node.attributes.get(key)
+        if value != held and not (key == "class" and value in (held or "").split()):
+            return False
+    return True
+
+
+class _Builder(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack = [Node("")]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs), f"{tag} has an attribute twice: {attrs}"
+        node = Node(tag, dict(attrs))
+        self.stack[-1].children.append(node)
+        if tag not in VOID:
+            self.stack.append(node)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.stack[-1].children.append(Node(tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop().tag == tag
+
+    def handle_data(self, data: str) -> None:
+        self.stack[-1].children.append(data)
+
+
+def html_tree(page: str) -> Node:
+    """Parse a page; every element has to be closed."""
+    builder = _Builder()
+    builder.feed(page)
+    builder.close()
+    (root,) = builder.stack
+    return root
