@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
@@ -10,7 +11,7 @@ from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.settings import current_settings
-from pytest_delta_schema.errors import DriftError, RowsError
+from pytest_delta_schema.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.report.outcome_text import outcomes_text
@@ -26,7 +27,7 @@ from pytest_delta_schema.state.type_traversal import fits, not_null_paths
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from pyspark.sql import DataFrame
 
@@ -50,8 +51,15 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings:
         DriftError: An ``AssertionError`` that shows every change and the SQL that would run.
         InvalidModelError: If a declaration breaks rules.
         CatalogReadError: If a table cannot be read.
+        DeclarationError: If ``tables`` holds something else than models.
     """
-    models = [tables] if isinstance(tables, Table) else list(tables)
+    are_several = isinstance(tables, Iterable) and not isinstance(tables, str)
+    given: list[object] = list(tables) if are_several else [tables]  # type: ignore[arg-type]
+    models = [model for model in given if isinstance(model, Table)]
+    others = ", ".join(repr(model) for model in given if not isinstance(model, Table))
+    if others:
+        msg = f"assert_no_drift takes models, and was given {others}; give the Tables that declare them"
+        raise DeclarationError(msg)
     gate = Gate(catalog, settings, models)
     gate.declarations.require_valid(models)
     gate.state().require(gate.declarations.bound(model).name for model in models)
@@ -77,10 +85,18 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
         RowsError: An ``AssertionError`` with all violations at once.
         InvalidModelError: If the declaration breaks rules.
         StatementError: If Spark cannot compute the rows.
+        DeclarationError: If ``frame`` is no frame of Spark, or ``model`` no model.
     """
+    if not isinstance(model, Table):
+        msg = f"assert_rows_satisfy takes a frame and a model, and was given {model!r} as model; give a Table"
+        raise DeclarationError(msg)
     settings = current_settings() if settings is None else settings
     contract = declared(model, settings)
     validator_of(settings).validate_models([contract])
+    if not hasattr(frame, "selectExpr"):
+        remedy = "make a frame of Spark: spark.createDataFrame(rows, to_struct_type(model))"
+        msg = f"{model.name}: assert_rows_satisfy was given rows as {type(frame).__name__}; {remedy}"
+        raise DeclarationError(msg)
     wanted = desired_state(contract)
     misfits = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
     there = NameSet(frame.columns)
