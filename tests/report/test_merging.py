@@ -1,0 +1,63 @@
+"""Joining the reports of several runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.report.merging import merged_report
+from pytest_delta_schema.report.run_report import Consents, RunReport
+from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNMANAGED, sample_report
+
+OTHER_RUN = replace(RUN, mode="check", backend="", created="2026-01-31T13:00:00Z")
+FAULT = replace(UNMANAGED, table="", message="no route to host")
+
+
+def test_the_runs_of_all_reports_are_in_their_order():
+    assert merged_report([sample_report(), sample_report(runs=(OTHER_RUN,))]).runs == (RUN, OTHER_RUN)
+
+
+def test_a_report_merged_with_itself_has_each_part_once():
+    report = sample_report(faults=(FAULT,), tables=(BLOCKED, DRIFTED, IN_SYNC))
+
+    assert merged_report([report, report]) == replace(report, runs=(RUN, RUN))
+
+
+def test_of_two_entries_for_one_table_the_later_one_counts():
+    applied = replace(DRIFTED, status=Status.IN_SYNC, changes=())
+    elsewhere = [
+        replace(DRIFTED, mode="apply"),
+        replace(DRIFTED, backend="local"),
+        replace(DRIFTED, stored_as="prod.silver.orders"),
+    ]
+
+    merged = merged_report([sample_report(DRIFTED, BLOCKED), sample_report(applied, *elsewhere)])
+
+    assert merged.tables == (BLOCKED, elsewhere[0], elsewhere[1], applied, elsewhere[2])
+    assert merged_report([sample_report(applied), sample_report(DRIFTED)]).tables == (DRIFTED,)
+
+
+def test_a_consent_that_one_run_has_used_is_used():
+    reports = [
+        sample_report(consents=Consents(used=("a",), unused=("b", "c"), expired=("e",))),
+        sample_report(consents=Consents(used=("b",), unused=("a", "c", "d"), expired=("e", "f"))),
+    ]
+
+    assert merged_report(reports).consents == Consents(used=("a", "b"), unused=("c", "d"), expired=("e", "f"))
+
+
+def test_what_several_runs_say_of_the_whole_is_there_once():
+    other = replace(UNMANAGED, message="holds 2 tables")
+
+    merged = merged_report(
+        [sample_report(faults=(FAULT,)), sample_report(faults=(FAULT,), unmanaged=(UNMANAGED, other))]
+    )
+
+    assert (merged.faults, merged.unmanaged) == ((FAULT,), (UNMANAGED, other))
+
+
+def test_it_is_complete_if_all_runs_are():
+    cut = RunReport(runs=(replace(RUN, is_complete=False),))
+
+    assert merged_report([sample_report()]).is_complete
+    assert not merged_report([sample_report(), cut]).is_complete
