@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.commands import prepare, schema
+from pytest_delta_schema.commands import merge, prepare, schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 """The exit code of a program that Ctrl-C has ended."""
 
-_COMMANDS = {"prepare": prepare, "schema": schema}
+_COMMANDS = {"prepare": prepare, "schema": schema, "merge": merge}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.report_of_run import report_of_run
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.report_file import write_report_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ class RunReports:
             return True
         path = Path(target.file)
         try:
-            _write_file(path, content)
+            write_report_file(path, content)
         except OSError as error:
             fact = f"the {target.type} report cannot be written: {reason(error)}"
             self._lines.append(escaped(f"delta schema: {fact}; make the path writable, or write another one"))
@@ -114,18 +114,3 @@ class RunReports:
         shown = path.relative_to(here) if path.is_relative_to(here) else path
         self._lines.append(escaped(f"delta schema: report written to {shown}"))
         return True
-
-
-def _write_file(path: Path, text: str) -> None:
-    """Write a file in one step, so that nobody reads a part of it; missing folders are created."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = text.encode("utf-8", "backslashreplace")
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)  # a device, or a pipe
-        return
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

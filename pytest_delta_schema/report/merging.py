@@ -17,8 +17,8 @@ _T = TypeVar("_T")
 def merged_report(reports: Sequence[RunReport]) -> RunReport:
     """Return one report for several runs.
 
-    Of two entries for one table, mode, backend and name in the catalog the later one counts, as of a job that ran again.
-    A consent that one run has used is used. The report is complete if all runs are.
+    Of two entries for one table, mode, backend and name in the catalog the later one counts, as for a job that ran
+    again. A consent that one run has used is used. The report is complete if all runs are.
 
     Args:
         reports: At least one, the oldest first.

@@ -1,0 +1,161 @@
+"""``python -m pytest_delta_schema merge``: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
+from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
+
+HINT = "name a file that a run has written with --delta-report json"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with the reports of two runs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text(report_text(sample_report(DRIFTED, BLOCKED)))
+    (tmp_path / "b.json").write_text(report_text(sample_report(replace(DRIFTED, status=Status.IN_SYNC), IN_SYNC)))
+    return tmp_path
+
+
+def names(text):
+    return [(table.name, table.status.value) for table in report_from_json(json.loads(text)).tables]
+
+
+MERGED = [
+    ("dev.silver.customers", "blocked"),
+    ("dev.silver.orders", "in sync"),
+    ("dev.silver.regions", "in sync"),
+]
+
+
+def test_the_report_is_printed(capsys):
+    assert main(["merge", "a.json", "b.json"]) == 0
+
+    answer = capsys.readouterr()
+    assert names(answer.out) == MERGED
+    assert (len(json.loads(answer.out)["runs"]), answer.err) == (2, "")
+
+
+def test_one_report_is_written_as_it_is(folder, capsys):
+    (folder / "a.json").write_text(report_text(sample_report(BLOCKED, DRIFTED)))
+
+    assert main(["merge", "a.json", "-o", "copy.json"]) == 0
+
+    assert (folder / "copy.json").read_text() == (folder / "a.json").read_text()
+    assert capsys.readouterr().out == f"report written to {folder / 'copy.json'}\n"
+
+
+def test_a_file_may_have_any_name(folder):
+    assert main(["merge", "a.json", "-o", "off"]) == 0
+
+    assert names((folder / "off").read_text()) == [
+        ("dev.silver.customers", "blocked"),
+        ("dev.silver.orders", "drifted"),
+    ]
+
+
+def test_a_report_may_be_written_over_one_that_was_read(folder):
+    assert main(["merge", "a.json", "b.json", "-o", "a.json"]) == 0
+
+    assert names((folder / "a.json").read_text()) == MERGED
+
+
+def test_other_reports_are_written_in_the_formats_of_runs(folder, capsys):
+    assert main(["merge", "b.json", "a.json", "--report", "sarif:out/all.sarif", "--report", "github"]) == 0
+
+    assert json.loads((folder / "out" / "all.sarif").read_text())["version"] == "2.1.0"
+    written, *annotations = capsys.readouterr().out.splitlines()
+    assert written == f"report written to {folder / 'out' / 'all.sarif'}"
+    assert annotations
+    assert all(line.startswith("::") for line in annotations)
+
+
+def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, capsys):
+    report = report_json(sample_report(DRIFTED))
+    files = {
+        "cut.json": '{"version": 1,',
+        "nan.json": json.dumps({**report, "summary": float("nan")}),
+        "list.json": "[]",
+        "package.json": '{"name": "shop", "version": "1.0.0"}',
+        "newer.json": json.dumps({**report, "version": 2}),
+        "wrong.json": json.dumps({**report, "runs": [], "tables": 1}),
+        "one.json": json.dumps({**report, "faults": {}}),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    (folder / "latin.json").write_bytes(b'{"a": "\xe9"}')
+    (folder / "folder.json").mkdir()
+
+    code = main(["merge", "a.json", *files, "latin.json", "folder.json", "none.json", "-o", "merged.json"])
+
+    answer = capsys.readouterr()
+    assert (code, answer.out) == (1, "")
+    assert answer.err.splitlines() == [
+        f"error: cut.json: is no JSON (Expecting property name enclosed in double quotes: line 1 column 15 (char 14)); {HINT}",
+        f"error: nan.json: is no JSON (NaN is no number); {HINT}",
+        f"error: list.json: is no report of pytest-delta-schema; {HINT}",
+        f"error: package.json: is no report of pytest-delta-schema; {HINT}",
+        "error: newer.json: is of version 2, and this release reads version 1; upgrade pytest-delta-schema",
+        "error: wrong.json: runs is []; write an array of at least 1 (and 1 more)",
+        "error: one.json: faults is {}; write an array",
+        f"error: latin.json: is no JSON ('utf-8' codec can't decode byte 0xe9 in position 7: invalid continuation byte); {HINT}",
+        f"error: folder.json: cannot be read: Is a directory; {HINT}",
+        f"error: none.json: cannot be read: No such file or directory; {HINT}",
+    ]
+    assert not (folder / "merged.json").exists()
+
+
+def test_every_report_that_cannot_be_written_is_named_and_nothing_is_written(folder, capsys):
+    wrong = ["htm", "json:", "sarif:.", "github:notes", "gitlab:out.json"]
+
+    code = main(
+        ["merge", "a.json", "none.json", "-o", "out.json", *(part for text in wrong for part in ("--report", text))]
+    )
+
+    answer = capsys.readouterr()
+    assert (code, answer.out) == (1, "")
+    lines = answer.err.splitlines()
+    assert len(lines) == 6
+    assert lines[0].startswith("error: there is no report of type 'htm'; ")
+    assert lines[1] == "error: 'json:' names no file; write json, json:FILE or json:off"
+    assert lines[2].startswith(f"error: report sarif:{folder}: it is a folder; write a file, such as ")
+    assert lines[3].startswith("error: report github:")
+    assert lines[4].startswith(f"error: reports json and gitlab: both would be written to {folder / 'out.json'}; ")
+    assert lines[5].startswith("error: none.json: cannot be read: ")
+    assert {path.name for path in folder.iterdir()} == {"a.json", "b.json"}
+
+
+def test_a_file_that_turns_out_not_to_be_writable_is_an_error(folder, capsys, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left", "x")))
+
+    assert main(["merge", "a.json", "-o", "out.json"]) == 1
+
+    assert capsys.readouterr().err == (
+        "error: the json report cannot be written: No space left (x); write another file\n"
+    )
+    assert not (folder / "out.json").exists()
+
+
+def test_characters_that_the_terminal_does_not_have_are_written_out(folder, capsys):
+    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], after="\ud800"),))
+    (folder / "a.json").write_text(report_text(sample_report(table, runs=(RUN,))))
+
+    assert main(["merge", "a.json", "--report", "github"]) == 0
+
+    assert "\\ud800" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["a.json", "--delta-report", "json"]])
+def test_a_wrong_command_line_shows_how_it_is_used(capsys, arguments):
+    with pytest.raises(SystemExit) as caught:
+        main(["merge", *arguments])
+
+    assert caught.value.code == 2
+    assert "usage: python -m pytest_delta_schema" in capsys.readouterr().err
