@@ -15,6 +15,7 @@ from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plugin.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_root import SourceRoot
+from pytest_delta_schema.plugin.source_url import source_url
 from pytest_delta_schema.redaction import without_hosts
 from pytest_delta_schema.report.published import published
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport
@@ -44,13 +45,15 @@ def report_of_run(
     """
     from pytest_delta_schema import __version__
 
+    commit = git_commit(config.rootpath)
     mode, backend = options.mode or "check", options.backend if options.mode else ""
     results = sorted(checks.results(), key=lambda result: result.node_id)
     run = Run(
         mode=mode,
         backend=backend,
         bindings=tuple((".".join(prefix), ".".join(target)) for prefix, target in options.settings.bindings),
-        commit=git_commit(config.rootpath),
+        commit=commit,
+        source_url=source_url(config.rootpath, commit),
         created=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         seconds=round(time.monotonic() - started, 3),
         is_complete=checks.is_complete,

@@ -34,6 +34,7 @@ _PACKAGE = "pytest_delta_schema.report"
 FORMATS: Mapping[str, ReportFormat] = MappingProxyType(
     {
         "json": ReportFormat(f"{_PACKAGE}.run_report_json:report_text", "json"),
+        "html": ReportFormat(f"{_PACKAGE}.html.page:html_page", "html"),
         "sarif": ReportFormat(f"{_PACKAGE}.sarif:sarif_json", "sarif"),
         "gitlab": ReportFormat(f"{_PACKAGE}.gitlab:gitlab_json", "gitlab.json"),
         "github": ReportFormat(f"{_PACKAGE}.workflow_commands:github_lines"),

@@ -54,7 +54,7 @@ def html_page(report: RunReport) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", text(f"{title(report)} - pytest-delta-schema")),
-        # Without it browsers ask the server for one.
+        # Without it browsers request one.
         element("link", rel="icon", href="data:,"),
         element("style", style),
         element("script", script),

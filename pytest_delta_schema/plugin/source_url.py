@@ -1,0 +1,34 @@
+"""Find the address at which a service shows the sources of a run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pytest_delta_schema.plugin.git_checkout import git_top
+
+_SERVICES = (
+    ("GITHUB_WORKSPACE", "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/blob/{commit}"),
+    ("CI_PROJECT_DIR", "{CI_PROJECT_URL}/-/blob/{commit}"),
+)
+"""The variables in which GitHub and GitLab name the folder of a repository, and where they show its files."""
+
+
+def source_url(root: Path, commit: str) -> str:
+    """Return the address at which GitHub or GitLab shows the files of a commit; ``""`` if it is not known.
+
+    Args:
+        root: The root folder of the run.
+        commit: The commit that is checked out; ``""`` if it is not known.
+    """
+    top = git_top(root)
+    if top is None or not commit:
+        return ""
+    for folder, address in _SERVICES:
+        # The files of another repository inside of the folder have other addresses.
+        if os.environ.get(folder) and Path(os.environ[folder]).resolve() == top.resolve():
+            try:
+                return address.format_map({**os.environ, "commit": commit})
+            except KeyError:
+                return ""
+    return ""
