@@ -29,7 +29,7 @@ PropertyMode = Literal["manage", "report", "ignore", "require", "forbid"]
 UnmanagedMode = Literal["ignore", "report", "fail"]
 """What a gate does about a table that no model declares."""
 
-ReportType = Literal["json", "html", "sarif", "gitlab", "github", "azure"]
+ReportType = Literal["json", "html", "markdown", "sarif", "gitlab", "github", "azure"]
 """The types of reports; ``report/formats.py`` says how each is written."""
 
 BACKENDS = ("local", "memory", "session", "unity", "databricks")

@@ -52,7 +52,7 @@ def _needs_jvm(item):
 def project(pytester, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE))
     # An inner run is no worker, even if the outer one is.
-    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "CI"):
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "CI", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
     return Project(pytester)
 

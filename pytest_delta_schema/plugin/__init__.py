@@ -15,6 +15,7 @@ from pytest_delta_schema.plugin.every_run import (
     RUN,
     add_options,
     is_configured,
+    is_on_github,
     show_progress,
 )
 from pytest_delta_schema.plugin.fixtures import (
@@ -36,7 +37,7 @@ from pytest_delta_schema.plugin.fixtures import (
 from pytest_delta_schema.settings_stack import pop_settings, push_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
     from pathlib import Path
 
     from pytest_delta_schema.engine.settings import Settings
@@ -257,6 +258,19 @@ def pytest_configure_node(node: Any) -> None:
     from pytest_delta_schema.plugin.terminal import show_progress_of
 
     show_progress_of(node)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
+    """Collect the results of the workers of a run without settings, which GitHub Actions shows without being asked."""
+    if RUN not in node.config.stash and is_on_github() and any(node_id.endswith("::rules") for node_id in ids):
+        from pytest_delta_schema.plugin.run import contract_run
+
+        contract_run(node.config)
+        reports = node.config.pluginmanager.getplugin("delta_schema_reports")
+        if reports is not None:
+            # It was registered during this call, which does not reach it.
+            reports.pytest_xdist_node_collection_finished(ids)
 
 
 def _has_workers(config: pytest.Config) -> bool:

@@ -15,7 +15,7 @@ from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.escaping import escaped_lines
 from pytest_delta_schema.models.modes import IGNORE
-from pytest_delta_schema.plugin.every_run import project_folder
+from pytest_delta_schema.plugin.every_run import is_on_github, project_folder
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC, Options, Unity
 from pytest_delta_schema.plugin.sources import Sources
 from pytest_delta_schema.plugin.terminal import write_lines
@@ -78,7 +78,7 @@ def read_options(config: pytest.Config) -> Options:
     ]
     reports: tuple[ReportFile, ...] = ()
     expired_consents: tuple[str, ...] = ()
-    if values["report"]:
+    if values["report"] or is_on_github():
         from pytest_delta_schema.plugin.report_options import reports_to_write
 
         reports = reports_to_write(config, sources)

@@ -6,6 +6,7 @@ It is loaded with the plugin: it imports no module that such a run does not need
 from __future__ import annotations
 
 import logging
+import os
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -89,6 +90,11 @@ def _ini_type(kind: Kind) -> Any:
     if number is None or pytest.version_tuple < (9,):
         return _INI_TYPES.get(kind, "string")
     return number | str if pytest.version_tuple >= (9, 2) else number.__name__
+
+
+def is_on_github() -> bool:
+    """Whether this is a step of GitHub Actions."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def is_configured(config: pytest.Config) -> bool:

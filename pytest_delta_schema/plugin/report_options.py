@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.report_targets import faults_of_reports, report_files
+from pytest_delta_schema.engine.report_targets import ReportTarget, faults_of_reports, report_files
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.plugin.every_run import is_on_github
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.formats import EXTENSIONS
 
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
 def reports_to_write(config: pytest.Config, sources: Sources) -> tuple[ReportFile, ...]:
     """Return the reports to write; the command line turns off what files ask for.
 
+    On GitHub Actions that of the type ``github`` is written without being asked for.
+
     Args:
         config: The run's configuration.
         sources: The values of all settings, to whose faults those of reports are added.
     """
     command_line, ini, toml = sources.given["report"]
-    reports = report_files((*(toml or ()), *(ini or ()), *(command_line or ())), EXTENSIONS)
+    by_itself = [ReportTarget("github", "", "")] if is_on_github() else []
+    reports = report_files((*by_itself, *(toml or ()), *(ini or ()), *(command_line or ())), EXTENSIONS)
     # A worker of xdist writes no report.
     if not is_worker(config):
         sources.faults += map(escaped, faults_of_reports(reports, EXTENSIONS))

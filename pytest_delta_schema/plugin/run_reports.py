@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.report.run_report import RunReport
 
 _USED = "delta_schema_used_consents"
+_ANNOTATES = "pytest_github_actions_annotate_failures"
 
 
 class RunReports:
@@ -99,13 +102,15 @@ class RunReports:
 
     def _write(self, target: ReportFile, report: RunReport) -> bool:
         """Write one report, and return whether that was possible."""
-        content = FORMATS[target.type].write(report)
-        if not target.file:
-            self._lines += content
-            return True
-        path = Path(target.file)
+        form = FORMATS[target.type]
         try:
-            write_report_file(path, content)
+            if not target.file:
+                self._lines += form.write(_not_annotated(report, self._config))
+                if os.environ.get(form.summary_variable):
+                    _append(Path(os.environ[form.summary_variable]), form.write_summary(report))
+                return True
+            path = Path(target.file)
+            write_report_file(path, form.write(report))
         except OSError as error:
             fact = f"the {target.type} report cannot be written: {reason(error)}"
             self._lines.append(escaped(f"delta schema: {fact}; make the path writable, or write another one"))
@@ -114,3 +119,22 @@ class RunReports:
         shown = path.relative_to(here) if path.is_relative_to(here) else path
         self._lines.append(escaped(f"delta schema: report written to {shown}"))
         return True
+
+
+def _not_annotated(report: RunReport, config: pytest.Config) -> RunReport:
+    """Return a report without what the common plugin for annotations of GitHub Actions shows: all but errors in set-up.
+
+    Args:
+        report: The report.
+        config: The run's configuration.
+    """
+    plugins = config.pluginmanager.list_name_plugin()
+    if not any(name.startswith(_ANNOTATES) and plugin is not None for name, plugin in plugins):
+        return report
+    tables = [table for table in report.tables if not any(check.outcome == "failed" for check in table.checks)]
+    return replace(report, tables=tuple(tables), unmanaged=())
+
+
+def _append(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)

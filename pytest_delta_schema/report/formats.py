@@ -18,15 +18,28 @@ class ReportFormat(NamedTuple):
             and returns the text of the file, or the lines for the terminal; its module is imported for the first
             report.
         extension: The extension of its files; ``""`` if it is written to the terminal.
+        summary: Module and name of a function that returns a text besides; ``""`` for none.
+        summary_variable: The environment variable that names the file to which that text is appended.
     """
 
     function: str
     extension: str = ""
+    summary: str = ""
+    summary_variable: str = ""
 
     def write(self, report: Any) -> Any:
         """Return the text of the file, or the lines for the terminal."""
-        module, _, name = self.function.partition(":")
-        return getattr(import_module(module), name)(report)
+        return _loaded(self.function)(report)
+
+    def write_summary(self, report: Any) -> str:
+        """Return the text that is appended to a file."""
+        text: str = _loaded(self.summary)(report)
+        return text
+
+
+def _loaded(function: str) -> Any:
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)
 
 
 _PACKAGE = "pytest_delta_schema.report"
@@ -34,10 +47,15 @@ _PACKAGE = "pytest_delta_schema.report"
 FORMATS: Mapping[str, ReportFormat] = MappingProxyType(
     {
         "json": ReportFormat(f"{_PACKAGE}.run_report_json:report_text", "json"),
+        "markdown": ReportFormat(f"{_PACKAGE}.markdown:pull_request_comment", "md"),
         "html": ReportFormat(f"{_PACKAGE}.html.page:html_page", "html"),
         "sarif": ReportFormat(f"{_PACKAGE}.sarif:sarif_json", "sarif"),
         "gitlab": ReportFormat(f"{_PACKAGE}.gitlab:gitlab_json", "gitlab.json"),
-        "github": ReportFormat(f"{_PACKAGE}.workflow_commands:github_lines"),
+        "github": ReportFormat(
+            f"{_PACKAGE}.workflow_commands:github_lines",
+            summary=f"{_PACKAGE}.markdown:step_summary",
+            summary_variable="GITHUB_STEP_SUMMARY",
+        ),
         "azure": ReportFormat(f"{_PACKAGE}.workflow_commands:azure_lines"),
     }
 )

@@ -333,6 +333,55 @@ def test_paths_start_where_they_are_written_and_the_command_line_comes_last(proj
     assert sorted(path.name for path in project.path.glob("**/*report*")) == ["delta-report.sarif"]
 
 
+@pytest.mark.parametrize("arguments", [(), ("--delta-report=github:off",)], ids=["by-itself", "off"])
+def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, workers, arguments):
+    summary = project.path / "summary.md"
+    summary.write_text("of another step\n")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    project.ini("python_files = models.py")
+    project.models(ORDERS)
+
+    result = project.run(*workers, *arguments)
+
+    annotations = [line for line in result.outlines if line.startswith("::")]
+    shown, _, text = summary.read_text().partition("\n")
+    assert shown == "of another step"
+    if arguments:
+        assert (annotations, text) == ([], "")
+    else:
+        [annotation] = annotations
+        assert annotation.startswith("::error file=models.py,line=8,")
+        assert "there is no snapshot of its SQL yet" in annotation
+        assert "dev.silver.orders" in text
+
+
+class pytest_github_actions_annotate_failures:  # noqa: N801 - the name of the plugin
+    """The common plugin for annotations; it shows each check that fails, and no error in set-up."""
+
+
+def test_github_gets_no_annotation_twice(drifted, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    conftest = drifted.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text()
+        + """
+@pytest.fixture(autouse=True)
+def broken(request):
+    if request.node.nodeid.endswith("orders::drift"):
+        raise RuntimeError("no")
+"""
+    )
+    drifted.run("--snapshot-update", "--delta-report=github:off")
+    other = pytest_github_actions_annotate_failures
+
+    result = drifted.run("--delta-drift", "-m", "delta_drift or delta_rules", plugins=[other])
+
+    annotations = [line for line in result.outlines if line.startswith("::")]
+    assert len(annotations) == 1
+    assert annotations[0].endswith("RuntimeError: no")
+
+
 def test_a_file_that_cannot_be_written_fails_the_run(project):
     project.models(ORDERS)
     project.run("--snapshot-update")
