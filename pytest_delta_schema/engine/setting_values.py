@@ -134,10 +134,16 @@ def _seconds(_: Setting, value: object, label: str, __: Path) -> float:
     return float(number)
 
 
-def _list(setting: Setting, value: object, label: str, __: Path) -> tuple[str, ...]:
-    texts: list[Any] = _instance(value, (list,), label, "a list of texts")
+def _texts(value: object, label: str) -> list[str]:
+    form = f"a list: [{shown(value)}]" if isinstance(value, str) else "a list of texts"
+    texts: list[str] = _instance(value, (list,), label, form)
     for text in texts:
-        _instance(text, (str,), label, "a list of texts")
+        _instance(text, (str,), label, form)
+    return texts
+
+
+def _list(setting: Setting, value: object, label: str, __: Path) -> tuple[str, ...]:
+    texts = _texts(value, label)
     unknown = [text for text in texts if setting.choices and text not in setting.choices]
     if unknown:
         msg = f"{label}: there is no {', '.join(unknown)}; choose among {', '.join(setting.choices)}"
@@ -254,12 +260,11 @@ def _consents(_: Setting, value: object, label: str, __: Path) -> tuple[Consent,
 
 
 def _reports(setting: Setting, value: object, label: str, folder: Path) -> tuple[ReportTarget, ...]:
-    texts: list[Any] = _instance(value, (list,), label, "a list of texts")
     targets: list[ReportTarget] = []
     faults: list[str] = []
-    for text in texts:
+    for text in _texts(value, label):
         try:
-            targets.append(parse_target(_instance(text, (str,), label, "a list of texts"), setting.choices, folder))
+            targets.append(parse_target(text, setting.choices, folder))
         except ValueError as error:
             faults.append(f"{label}: {error}")
     if faults:

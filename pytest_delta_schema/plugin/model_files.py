@@ -36,10 +36,7 @@ def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], dict
             continue
         modules = {} if spec is None else dict(_modules(spec))
         if spec is None or not modules:
-            faults.append(
-                f"models: there is no module {name}; name it as in an import statement, and see that the ini key"
-                " pythonpath has its folder"
-            )
+            faults.append(_unknown_module(name, root))
         elif not all(path.is_relative_to(root) for path in modules):
             faults.append(
                 f"models: {name} is outside of the project; import its tables in a test module and list them"
@@ -75,6 +72,23 @@ def _modules(spec: ModuleSpec) -> Iterator[tuple[Path, str]]:
             *parents, stem = path.relative_to(folder).with_suffix("").parts
             if all(map(str.isidentifier, [*parents, stem])) and not any(map(path.match, _NOT_MODELS)):
                 yield path, ".".join([spec.name, *parents, *([] if stem == "__init__" else [stem])])
+
+
+def _unknown_module(name: str, root: Path) -> str:
+    """Return the message for a name without a module, with the folder of the project from which it can be imported."""
+    parts = name.split(".")
+    for folder in (root, *sorted(root.iterdir())):
+        for file in (folder.joinpath(*parts).with_suffix(".py"), folder.joinpath(*parts, "__init__.py")):
+            if file.is_file():
+                found, start = file.relative_to(root).as_posix(), folder.relative_to(root).as_posix()
+                return (
+                    f"models: the module {name} cannot be imported, but there is {found}; add its folder to the ini"
+                    f' file of pytest: pythonpath = ["{start}"]'
+                )
+    return (
+        f"models: there is no module {name}; name it as in an import statement, and see that the ini key pythonpath has"
+        " its folder"
+    )
 
 
 def _path_for_a_name(path: str, root: Path) -> str:

@@ -335,7 +335,7 @@ def test_all_faults_are_shown_at_once(project, toml):
         section[1],
         "preflight_samples is -1; write a whole number, 0 or more",
         "max_risk is 'high'; choose metadata, feature, scan, rewrite or destructive",
-        "protected is 'prod.*'; write a list of texts",
+        "protected is 'prod.*'; write a list: ['prod.*']",
         "sync_on_read is 'yes'; write true or false",
         "unity_timeout is 0; write a number of seconds above 0",
         "unity_uri is no text; write the address as in 'https://unity.example.com'",

@@ -286,6 +286,28 @@ def test_a_path_is_answered_with_the_name_of_its_module(project, folders, faults
     ]
 
 
+def test_a_module_that_cannot_be_imported_is_answered_with_its_folder(project):
+    project.pytester.makeini("[pytest]\npythonpath =\n")
+    names = ["shop.models", "shop", "shop.model"]
+    (project.path / "pyproject.toml").write_text(f"[tool.pytest_delta_schema]\nmodels = {names}\n")
+    (project.path / "src" / "shop").mkdir(parents=True)
+    for name in ("src/shop/__init__.py", "src/shop/models.py"):
+        (project.path / name).touch()
+
+    result = project.run("-p", "no:cacheprovider", "--import-mode=importlib", subprocess=True)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    advice = "add its folder to the ini file of pytest: pythonpath ="
+    assert result.stderr.str().strip().removeprefix("ERROR: ").splitlines() == [
+        f'models: the module shop.models cannot be imported, but there is src/shop/models.py; {advice} ["src"]',
+        f'models: the module shop cannot be imported, but there is src/shop/__init__.py; {advice} ["src"]',
+        (
+            "models: there is no module shop.model; name it as in an import statement, and see that the ini key"
+            " pythonpath has its folder"
+        ),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "faults"),
     [
