@@ -5,6 +5,7 @@ Every pytest run loads this module with the plugin, so it imports no other modul
 
 # Annotations are not postponed here: a named tuple compiles each postponed one.
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -232,3 +233,15 @@ def project_file_of(folder: Path) -> Path | None:
     """
     candidates = (parent / "pyproject.toml" for parent in (folder, *folder.parents))
     return next((path for path in candidates if path.is_file()), None)
+
+
+def nearest(name: str, settings: Sequence[str]) -> str | None:
+    """Return the setting whose name resembles a key most; ``None`` if none does.
+
+    Args:
+        name: The key, also with the prefix of ini keys.
+        settings: The names to choose from.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - only a fault needs it
+
+    return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), settings, n=1)), None)

@@ -3,11 +3,11 @@
 # Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_delta_schema.setting_table import BY_NAME, TOML_KEYS, project_file_of
+from pytest_delta_schema.setting_table import BY_NAME, TOML_KEYS, nearest, project_file_of
 from pytest_delta_schema.setting_text import SECTION
 
 _TOOL, _KEY = SECTION.split(".")
@@ -67,18 +67,6 @@ def unknown_setting(name: str) -> str:
     if near is not None:
         return f"there is no setting {name}; did you mean {near}?"
     return f"there is no setting {name}; settings are {', '.join(TOML_KEYS)}"
-
-
-def nearest(name: str, settings: Sequence[str]) -> str | None:
-    """Return the setting whose name resembles a key most; ``None`` if none does.
-
-    Args:
-        name: The key, also with the prefix of ini keys.
-        settings: The names to choose from.
-    """
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), settings, n=1)), None)
 
 
 def shown_path(path: Path, root: Path | None) -> str:

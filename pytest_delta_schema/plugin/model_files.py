@@ -80,9 +80,9 @@ def _unknown_module(name: str, root: Path) -> str:
     for folder in (root, *sorted(root.iterdir())):
         for file in (folder.joinpath(*parts).with_suffix(".py"), folder.joinpath(*parts, "__init__.py")):
             if file.is_file():
-                found, start = file.relative_to(root).as_posix(), folder.relative_to(root).as_posix()
+                shown, start = file.relative_to(root).as_posix(), folder.relative_to(root).as_posix()
                 return (
-                    f"models: the module {name} cannot be imported, but there is {found}; add its folder to the ini"
+                    f"models: the module {name} cannot be imported, but there is {shown}; add its folder to the ini"
                     f' file of pytest: pythonpath = ["{start}"]'
                 )
     return (

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from pytest_delta_schema import __version__
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.outcome import Check
@@ -43,8 +44,6 @@ def report_of_run(
         used_consents: The consents that the plans of all processes needed.
         started: When it began, on the monotonic clock.
     """
-    from pytest_delta_schema import __version__
-
     commit = git_commit(config.rootpath)
     mode, backend = options.mode or "check", options.backend if options.mode else ""
     results = sorted(checks.results(), key=lambda result: result.node_id)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_delta_schema.engine.project_file import ProjectFile, nearest, shown_path
-from pytest_delta_schema.setting_table import INI_KEYS, LISTS, SETTINGS, SINCE_PYTEST_9, TOML_KEYS, Setting
+from pytest_delta_schema.engine.project_file import ProjectFile, shown_path
+from pytest_delta_schema.setting_table import INI_KEYS, LISTS, SETTINGS, SINCE_PYTEST_9, TOML_KEYS, Setting, nearest
 from pytest_delta_schema.setting_text import SECTION
 
 _KEYED = ("bindings", "pairs", "client features")

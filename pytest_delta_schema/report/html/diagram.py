@@ -47,7 +47,7 @@ def diagram(tables: Sequence[TableReport], anchors: Mapping[str, str]) -> Html:
     count = f"{counted(len(drawing.nodes), 'table')}, {counted(len(references), 'foreign key')}"
     width, height = round(drawing.width), round(drawing.height)
     routes = joined(_route(edge, points, drawing.nodes) for edge, points in drawing.routes.items())
-    nodes = joined(_node(name, place, by_name.get(name), anchors) for name, place in drawing.nodes.items())
+    nodes = joined(_node(name, corner, by_name.get(name), anchors) for name, corner in drawing.nodes.items())
     picture = element(
         "svg",
         _arrow_head(),
@@ -115,11 +115,11 @@ def _route(edge: Edge, points: Sequence[Point], nodes: Mapping[str, Point]) -> H
     return element("g", title, element("path", d=d, class_="route", marker_end="url(#arrow)"))
 
 
-def _node(name: str, place: Point, table: TableReport | None, anchors: Mapping[str, str]) -> Html:
+def _node(name: str, corner: Point, table: TableReport | None, anchors: Mapping[str, str]) -> Html:
     schema, _, short = name.rpartition(".")
     tone = MARKS[table.status].tone if table else "other"
     state = table.status.value if table else "not in this report"
-    x, y = place
+    x, y = corner
     box = element("rect", x=f"{x:g}", y=f"{y:g}", width=WIDTH, height=HEIGHT, rx=6)
     left = x + 12 + (_SIGN + 6 if table else 0)
     sign = NOTHING

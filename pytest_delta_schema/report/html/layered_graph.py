@@ -115,12 +115,12 @@ def _part(edges: Sequence[Edge]) -> Drawing:
     _order(layers, neighbours)
     tops = _tops(layers, neighbours, heights)
     step = WIDTH + _BETWEEN_LAYERS
-    places = {node: Point(layer * step, tops[node]) for layer, row in enumerate(layers) for node in row}
+    corners = {node: Point(layer * step, tops[node]) for layer, row in enumerate(layers) for node in row}
     routes = {}
     for edge, chain in chains.items():
         points: list[Point] = []
         for node in chain:
-            x, y = places[node]
+            x, y = corners[node]
             middle = y + heights[node] / 2
             ends = [Point(x + WIDTH, middle)] if node == chain[0] else [Point(x, middle)]
             points += ends if node in layer_of else [Point(x, middle), Point(x + WIDTH, middle)]
@@ -129,7 +129,7 @@ def _part(edges: Sequence[Edge]) -> Drawing:
     return Drawing(
         width=(len(layers) - 1) * step + WIDTH,
         height=max(top + heights[node] for node, top in tops.items()),
-        nodes={node: places[node] for node in nodes},
+        nodes={node: corners[node] for node in nodes},
         routes={**routes, **{edge: () for edge in edges if edge[0] == edge[1]}},
     )
 
@@ -269,7 +269,7 @@ def _packed(parts: Sequence[Drawing]) -> Drawing:
         if x and x + part.width > limit:
             x, y, row_height = 0.0, y + row_height + 2 * _MARGIN, 0.0
         left, top = x + _MARGIN, y + _MARGIN
-        nodes.update({node: Point(left + place.x, top + place.y) for node, place in part.nodes.items()})
+        nodes.update({node: Point(left + corner.x, top + corner.y) for node, corner in part.nodes.items()})
         routes.update(
             {edge: tuple(Point(left + at.x, top + at.y) for at in route) for edge, route in part.routes.items()}
         )

@@ -56,22 +56,22 @@ def schema_rows(
         observed: Likewise of the catalog.
         changed: The paths of the changes of the table.
     """
-    ours = dict(_parts(declared or {}))
-    theirs = {} if observed is None or not observed.get("exists", True) else dict(_parts(observed))
-    parts = {**ours, **{path: part for path, part in theirs.items() if path not in ours}}
+    wanted = dict(_parts(declared or {}))
+    stored = {} if observed is None or not observed.get("exists", True) else dict(_parts(observed))
+    parts = {**wanted, **{path: part for path, part in stored.items() if path not in wanted}}
     differing = {_row_path(folded(path), parts) for path in changed}
     return tuple(
         SchemaRow(
             group=part.group,
             label=part.label,
             depth=len(part.above),
-            declared=ours[path].lines if path in ours else (),
-            observed=theirs[path].lines if path in theirs else (),
+            declared=wanted[path].lines if path in wanted else (),
+            observed=stored[path].lines if path in stored else (),
             differs=path in differing,
         )
         for path in _in_order(parts)
         for part in [parts[path]]
-        if part.group != "properties" or path in ours or path in differing
+        if part.group != "properties" or path in wanted or path in differing
     )
 
 

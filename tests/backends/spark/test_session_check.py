@@ -75,7 +75,7 @@ def with_jars(monkeypatch):
 
     def set_version(version):
         monkeypatch.setattr(session_check, "Gateway", lambda spark: spark)
-        monkeypatch.setattr(session_check, "observed_version", lambda _: version)
+        monkeypatch.setattr(session_check, "delta_version", lambda _: version)
 
     return set_version
 

@@ -14,8 +14,8 @@ NAMES = st.integers(0, 12).map(str)
 def layers(edges):
     """Return the names of nodes from left to right, and from top to bottom inside of a layer."""
     columns: dict[float, list[str]] = {}
-    for name, place in sorted(drawn(edges).nodes.items(), key=lambda item: item[1].y):
-        columns.setdefault(place.x, []).append(name)
+    for name, corner in sorted(drawn(edges).nodes.items(), key=lambda item: item[1].y):
+        columns.setdefault(corner.x, []).append(name)
     return [columns[x] for x in sorted(columns)]
 
 
@@ -87,15 +87,15 @@ def test_a_very_long_route_has_no_bends():
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=40), st.randoms(use_true_random=False))
 def test_no_nodes_overlap_and_the_order_of_edges_does_not_matter(edges, shuffled):
     drawing = drawn(edges)
-    places = sorted(drawing.nodes.values())
+    corners = sorted(drawing.nodes.values())
     other = list(edges)
     shuffled.shuffle(other)
 
     assert drawing.nodes.keys() == {name for edge in edges for name in edge}
     assert drawing.routes.keys() == set(edges)
-    for number, one in enumerate(places):
+    for number, one in enumerate(corners):
         assert 0 <= one.x <= drawing.width - WIDTH
         assert 0 <= one.y <= drawing.height - HEIGHT
-        for two in places[number + 1 :]:
+        for two in corners[number + 1 :]:
             assert abs(one.x - two.x) >= WIDTH or abs(one.y - two.y) >= HEIGHT
     assert drawn(other) == drawing
