@@ -11,6 +11,7 @@ from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.plugin.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.failures import cause_of
 from pytest_delta_schema.plugin.outcome_report import TABLE, outcome_of, properties_of
+from pytest_delta_schema.plugin.table_states import TableStates, states_of
 from pytest_delta_schema.report.table_reports import CheckResult
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class _Item:
         self.table = ""
         self.outcome: CheckOutcome | None = None
         self.result: TableOutcome | None = None
+        self.states = TableStates()
         self.has_ended = False
 
 
@@ -103,6 +105,8 @@ class CheckResults:
                     check=check,
                     outcome=item.outcome,
                     result=item.result,
+                    declared=item.states.declared,
+                    observed=item.states.observed,
                 )
 
     def faults(self) -> tuple[Diagnostic, ...]:
@@ -128,7 +132,7 @@ class CheckResults:
         if cause:
             self._causes[cause] = None
         if result is not None:
-            item.table, item.result = result.table, result
+            item.table, item.result, item.states = result.table, result, states_of(report)
 
     def _add_crash(self, report: pytest.TestReport, check: Check) -> None:
         self.cut()

@@ -84,6 +84,10 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
     if outcome is not None:
         del item.stash[OUTCOME]
         setattr(report, _ATTRIBUTE, json.dumps(outcome.to_json()))
+        if item.config.pluginmanager.hasplugin("delta_schema_reports"):
+            from pytest_delta_schema.plugin.table_states import attach_states
+
+            attach_states(item, report, outcome)
 
 
 def outcome_of(report: pytest.TestReport) -> TableOutcome | None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.spark_watch import SparkWatch
     from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.state import TableState
 
 
 class ContractRun:
@@ -122,6 +123,19 @@ class ContractRun:
         if gate is None:
             gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
         return gate
+
+    def states(self, table: Table) -> tuple[TableState, TableState | None]:
+        """Return what a model wants, and what was read of its table; ``None`` if no catalog was read.
+
+        Args:
+            table: A model that breaks no rule.
+        """
+        gate = next((gate for gate in self._gates.values() if gate.is_read), None)
+        if gate is not None:
+            return gate.states(table)
+        from pytest_delta_schema.state.desired import desired_state
+
+        return desired_state(self.bound(table)), None
 
     def used_consents(self) -> list[Consent]:
         """Return the consents that a table needed."""

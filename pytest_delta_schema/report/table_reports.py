@@ -9,7 +9,7 @@ from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
 from pytest_delta_schema.report.run_report import CheckReport, TableReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.errors import Location
@@ -31,6 +31,8 @@ class CheckResult:
         check: Its last part, such as ``drift``.
         outcome: How pytest reports it.
         result: The outcome of the check; ``None`` for an item that was skipped before it ran.
+        declared: The state that the model wants, as JSON values; ``None`` if it is not known.
+        observed: Likewise of the catalog.
     """
 
     node_id: str
@@ -38,6 +40,8 @@ class CheckResult:
     check: Check
     outcome: CheckOutcome
     result: TableOutcome | None
+    declared: Mapping[str, Any] | None = None
+    observed: Mapping[str, Any] | None = None
 
 
 def table_reports(
@@ -87,6 +91,8 @@ def _entry(
         data_checks=max((outcome.data_checks for outcome in outcomes), key=_DATA_CHECKS.index),
         restore_version=None if restorable is None else restorable.observed_version,
         restore_sql="" if restorable is None else restorable.restore_sql,
+        declared=next((check.declared for check in checks if check.declared is not None), None),
+        observed=next((check.observed for check in checks if check.observed is not None), None),
         failure="\n\n".join(dict.fromkeys(outcome.failure for outcome in outcomes if outcome.failure)),
     )
 

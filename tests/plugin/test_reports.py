@@ -74,6 +74,8 @@ def test_a_gate_writes_the_same_report_with_and_without_workers(drifted):
     assert (change["operation"], change["path"], change["after"]) == ("change", "columns.id.comment", "'new'")
     assert change["location"]["file"] == "models.py"
     assert parents["observed_version"] == 0
+    assert parents["declared"]["columns"] == [{"name": "id", "type": "bigint", "comment": "new"}]
+    assert parents["observed"]["columns"] == [{"name": "id", "type": "bigint"}]
     assert [(statement["kind"], statement["ran"]) for statement in parents["statements"]] == [
         ("comment on columns", False)
     ]
@@ -96,7 +98,10 @@ def test_a_run_without_a_catalog(project, hook):
         "dev.silver.bad": {"rules": "failed", "ddl": "skipped"},
         "dev.silver.orders": {"rules": "passed", "ddl": "passed"},
     }
-    assert len(report["tables"][0]["diagnostics"]) == 1
+    bad, orders = report["tables"]
+    assert len(bad["diagnostics"]) == 1
+    assert (bad["declared"], bad["observed"], orders["observed"]) == (None, None, None)
+    assert orders["declared"]["name"] == "dev.silver.orders"
 
 
 def test_an_apply_says_what_ran_and_what_it_lost(drifted):
