@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,7 +119,26 @@ def marks() -> str:
     return _table(("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.MARKS.items()))
 
 
+CI_FILES = {
+    "github-actions.yml": ".github/workflows/delta.yml",
+    "gitlab-ci.yml": ".gitlab-ci.yml",
+    "azure-pipelines.yml": "azure-pipelines.yml",
+    "databricks.yml": "databricks.yml",
+    "run_drift.py": "run_drift.py",
+    "pre-commit-config.yaml": ".pre-commit-config.yaml",
+}
+"""The files in ``examples/ci``, with the path that each has in a project."""
+
+
+def ci_file(name: str) -> str:
+    """Return one of the files in ``examples/ci`` as a block of code that begins with its path."""
+    language = "python" if name.endswith(".py") else "yaml"
+    text = (DOCS.parent / "examples" / "ci" / name).read_text("utf-8")
+    return f"```{language}\n# {CI_FILES[name]}\n{text}```"
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    **{name: partial(ci_file, name) for name in CI_FILES},
     "rules for models": lambda: codes_of("model"),
     "rules for plans": lambda: codes_of("plan"),
     "data checks": lambda: codes_of("data check"),

@@ -1,0 +1,73 @@
+"""The files for CI systems are what those systems read, and use options that exist."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from databricks.bundles.jobs import Job
+from pytest_delta_schema.report.formats import FORMATS
+
+from pytest_delta_schema.plugin.every_run import MARKS
+from pytest_delta_schema.setting_table import SETTINGS
+
+FOLDER = Path(__file__).parent.parent.parent / "examples" / "ci"
+FILES = sorted(FOLDER.iterdir())
+SCHEMAS = {
+    "github-actions.yml": "vendor.github-workflows",
+    "gitlab-ci.yml": "vendor.gitlab-ci",
+    "azure-pipelines.yml": "vendor.azure-pipelines",
+}
+
+since_3_11 = pytest.mark.skipif(sys.version_info < (3, 11), reason="the validator needs Python 3.11")
+
+
+@since_3_11
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_file_fits_the_schema_of_its_system(name, tmp_path):
+    from check_jsonschema import main  # noqa: PLC0415 - not on Python 3.10
+
+    text = (FOLDER / name).read_text("utf-8")
+    wrong = tmp_path / name
+    wrong.write_text(re.sub(r"\b(steps|script):", r"\1: 1 #", text), "utf-8")
+    command = ["--regex-variant", "nonunicode", "--builtin-schema", SCHEMAS[name]]
+    results = [CliRunner().invoke(main, [*command, str(path)]) for path in (FOLDER / name, wrong)]
+
+    assert [result.exit_code for result in results] == [0, 1], [result.output for result in results]
+
+
+@since_3_11
+def test_the_hooks_of_pre_commit(tmp_path):
+    from pre_commit.clientlib import InvalidConfigError, load_config  # noqa: PLC0415 - not on Python 3.10
+
+    path = FOLDER / "pre-commit-config.yaml"
+    wrong = tmp_path / path.name
+    wrong.write_text(path.read_text("utf-8").replace("entry:", "run:"), "utf-8")
+
+    (repository,) = load_config(str(path))["repos"]
+    assert [hook["id"] for hook in repository["hooks"]] == ["delta-contracts"]
+    with pytest.raises(InvalidConfigError):
+        load_config(str(wrong))
+
+
+def test_the_job_on_databricks():
+    bundle = yaml.safe_load((FOLDER / "databricks.yml").read_text("utf-8"))
+
+    for job in bundle["resources"]["jobs"].values():
+        # Keys that a job does not have are lost on the way.
+        assert Job.from_dict(job).as_dict() == job
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_options_reports_and_marks_exist(path):
+    text = path.read_text("utf-8")
+    options = {setting.option for setting in SETTINGS if setting.on_command_line}
+    types = {kind.partition(":")[0] for kind in re.findall(r"--delta-report[ =]([a-z]+)", text)}
+
+    assert set(re.findall(r"--delta-[a-z-]+", text)) <= options
+    assert types <= set(FORMATS)
+    assert set(re.findall(r"\bdelta_(?:drift|rules|ddl|apply|metadata)\b", text)) <= set(MARKS)
