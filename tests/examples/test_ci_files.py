@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,10 +12,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from databricks.bundles.jobs import Job
-from pytest_delta_schema.report.formats import FORMATS
 
 from pytest_delta_schema.plugin.every_run import MARKS
+from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.setting_table import SETTINGS
+from support.plugin_project import ORDERS
 
 FOLDER = Path(__file__).parent.parent.parent / "examples" / "ci"
 FILES = sorted(FOLDER.iterdir())
@@ -71,3 +74,16 @@ def test_options_reports_and_marks_exist(path):
     assert set(re.findall(r"--delta-[a-z-]+", text)) <= options
     assert types <= set(FORMATS)
     assert set(re.findall(r"\bdelta_(?:drift|rules|ddl|apply|metadata)\b", text)) <= set(MARKS)
+
+
+def test_the_script_of_the_job(project):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    shutil.copy(FOLDER / "run_drift.py", project.path)
+    command = [sys.executable, "run_drift.py", "reports"]
+
+    result = subprocess.run(command, cwd=project.path, capture_output=True, text=True, check=False)
+
+    assert result.returncode == pytest.ExitCode.TESTS_FAILED, result.stdout + result.stderr
+    assert sorted(path.name for path in (project.path / "reports").iterdir()) == ["drift.html", "drift.json"]
+    assert not list(project.path.rglob("__pycache__"))
