@@ -8,24 +8,23 @@ import sys
 import tempfile
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
-from pytest_delta_schema.backends.local.jars import delta_jars
-from pytest_delta_schema.backends.local.java import find_java
-from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, FILE_SYSTEMS, classes_jar
+from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, FILE_SYSTEMS
 from pytest_delta_schema.backends.local.physical_names import decode
+from pytest_delta_schema.backends.local.start_needs import OPTIONS, needs_of_start
 from pytest_delta_schema.backends.spark.compat import (
     active_spark,
     end_unused_jvm,
     forget_session,
+    imports_during_launch,
     is_replaced,
     jvm_of,
     jvm_process,
     new_builder,
     shut_down_gateway,
+    spark_home,
 )
 from pytest_delta_schema.backends.spark.session_check import (
     CATALOG,
@@ -45,6 +44,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from typing_extensions import Self
 
+    from pytest_delta_schema.backends.local.archive import ClassArchive
+
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector.
 
@@ -55,9 +56,8 @@ start (JDK 17).
 _ABORTING = 0.5
 """Seconds in which a JVM may end by itself, and remove its temporary files."""
 
-_PYTHON = "PYSPARK_PYTHON"
-_OPTIONS = "spark.driver.extraJavaOptions"
-_CLASS_PATH = "spark.driver.extraClassPath"
+_LAUNCHER_OPTIONS = "-XX:TieredStopAtLevel=1"
+"""Flags of the JVM that only prints the command line of the other one."""
 
 
 def session_conf(warehouse: Path) -> dict[str, str]:
@@ -89,7 +89,7 @@ def session_conf(warehouse: Path) -> dict[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        _OPTIONS: JVM_OPTIONS,
+        OPTIONS: JVM_OPTIONS,
     }
 
 
@@ -197,49 +197,10 @@ def start_session(
         **FILE_SYSTEMS,
         "spark.local.dir": _temporary_folder(),
         **conf,
-        _OPTIONS: f"{needs.options} {needs.archive.flags}" if needs.archive else needs.options,
-        _CLASS_PATH: ":".join([*map(str, needs.class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
+        **needs.settings(conf),
     }
     end_unused_jvm()
     return LocalSession(_start(settings), owned=True, archive=needs.archive)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartNeeds:
-    """The files and flags that a JVM is started with.
-
-    Args:
-        class_path: The jars of Delta and of this package.
-        options: The flags of the JVM, without those of the archive.
-        archive: The archive of classes; ``None`` if none is used.
-    """
-
-    class_path: tuple[Path, ...]
-    options: str
-    archive: ClassArchive | None
-
-    @property
-    def archive_is_kept(self) -> bool:
-        """Whether the cache holds the archive."""
-        return self.archive is not None and self.archive.path is not None
-
-
-def needs_of_start(conf: Mapping[str, str], *, archive: bool = True) -> StartNeeds:
-    """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started.
-
-    Args:
-        conf: Settings of the session.
-        archive: Whether the JVM uses an archive of classes.
-
-    Raises:
-        BackendUnavailableError: If something is missing or does not work.
-    """
-    java = find_java()
-    jars = delta_jars()
-    class_path = (*jars, classes_jar(jars, java))
-    options = f"{conf.get(_OPTIONS, '')} {_logging()}".strip()
-    kept = class_archive(java, class_path, options) if archive else None
-    return StartNeeds(class_path=class_path, options=options, archive=kept)
 
 
 def prepare_warehouse(warehouse: Path) -> None:
@@ -288,10 +249,6 @@ def catalog_conf(names: Iterable[str], warehouse: Path) -> dict[str, str]:
     return settings
 
 
-def _logging() -> str:
-    return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
-
-
 def _temporary_folder() -> str:
     try:
         return tempfile.gettempdir()
@@ -302,7 +259,7 @@ def _temporary_folder() -> str:
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
     try:
-        with _own_python(), in_users_names(), step("starting Spark"):
+        with _environment(), imports_during_launch(), in_users_names(), step("starting Spark"):
             session: SparkSession = new_builder(settings).getOrCreate()
             return session
     except Exception as error:
@@ -311,13 +268,21 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
 
 
 @contextmanager
-def _own_python() -> Iterator[None]:
-    """Run Spark's workers on this interpreter, and not on another ``python3`` of the search path."""
-    if _PYTHON in os.environ:
-        yield
-        return
-    os.environ[_PYTHON] = sys.executable
+def _environment() -> Iterator[None]:
+    """Complete the environment in which ``spark-submit`` runs; a variable that is set keeps its value.
+
+    Spark's workers run on this interpreter, and not on another ``python3`` of the search path. ``spark-submit`` is told
+    where Spark is, which it would ask another Python, and its own short-lived JVM compiles less.
+    """
+    defaults = {
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_HOME": str(spark_home()),
+        "SPARK_LAUNCHER_OPTS": _LAUNCHER_OPTIONS,
+    }
+    added = {name: value for name, value in defaults.items() if name not in os.environ}
+    os.environ.update(added)
     try:
         yield
     finally:
-        del os.environ[_PYTHON]
+        for name in added:
+            os.environ.pop(name, None)

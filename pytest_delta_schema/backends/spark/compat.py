@@ -5,14 +5,14 @@ They give access to the JVM of a classic session, for which pyspark has no publi
 
 from __future__ import annotations
 
+import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
@@ -90,6 +90,31 @@ def end_unused_jvm() -> None:
     gateway.shutdown()
     process.stdin.close()
     process.wait()
+
+
+@contextmanager
+def imports_during_launch() -> Iterator[None]:
+    """Let pyspark import numpy and pandas while a JVM that it launches in this block starts.
+
+    Else its converters of arguments do so in the first call of that JVM, which takes half a second (pyspark 4.2).
+    """
+    from py4j import protocol
+    from pyspark import java_gateway
+
+    class Launch(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            # What cannot be imported shows in the first call.
+            with suppress(Exception):
+                for converter in protocol.INPUT_CONVERTER:
+                    converter.can_convert(None)
+
+    gateway: Any = java_gateway
+    launch, gateway.Popen = gateway.Popen, Launch
+    try:
+        yield
+    finally:
+        gateway.Popen = launch
 
 
 def is_stopped(spark: SparkSession) -> bool:

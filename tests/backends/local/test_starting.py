@@ -25,7 +25,9 @@ from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse, start_session
+from pytest_delta_schema.backends.local.start_needs import StartNeeds
 from pytest_delta_schema.backends.spark import session_check
+from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.errors import BackendUnavailableError
 from support.tables import NAME
 
@@ -196,13 +198,39 @@ def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
 def test_local_files_are_written_by_classes_that_a_project_can_replace(tmp_path, monkeypatch, conf, file_system):
     started: dict[str, str] = {}
     monkeypatch.setattr(session_module, "_start", started.update)
-    needs = session_module.StartNeeds(class_path=(), options="", archive=None)
+    needs = StartNeeds(class_path=(), options="", archive=None)
     monkeypatch.setattr(session_module, "needs_of_start", lambda _conf, **_: needs)
 
     start_session(tmp_path, conf)
 
     assert started["spark.hadoop.fs.file.impl"] == file_system
     assert started["spark.hadoop.fs.AbstractFileSystem.file.impl"] == "pytest_delta_schema.NioFs"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [{}, {"PYSPARK_PYTHON": "python3.12", "SPARK_LAUNCHER_OPTS": "-Xmx64m"}],
+    ids=["none set", "two set"],
+)
+def test_spark_submit_is_told_what_it_would_look_for(monkeypatch, own):
+    names = ("PYSPARK_PYTHON", "SPARK_HOME", "SPARK_LAUNCHER_OPTS")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    home = str(spark_home())
+    for name, value in own.items():
+        monkeypatch.setenv(name, value)
+    builder = SimpleNamespace(getOrCreate=lambda: {name: os.environ[name] for name in names})
+    monkeypatch.setattr(session_module, "new_builder", lambda _: builder)
+
+    environment: Any = session_module._start({})
+
+    defaults = {
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_HOME": home,
+        "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1",
+    }
+    assert environment == {**defaults, **own}
+    assert {name: os.environ[name] for name in names if name in os.environ} == own
 
 
 @pytest.mark.spark

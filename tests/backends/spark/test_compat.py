@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.specifiers import SpecifierSet
@@ -55,6 +58,26 @@ def test_the_private_names_of_pyspark_are_there():
     assert compat.builder_options(compat.new_builder({"spark.app.name": "x"})) == {"spark.app.name": "x"}
     assert compat.builder_options(compat.new_builder({})) == {}
     assert (compat.spark_home() / "bin" / "spark-submit").is_file()
+
+
+def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monkeypatch):
+    from py4j import protocol  # noqa: PLC0415 - needs pyspark
+    from pyspark import java_gateway  # noqa: PLC0415 - likewise
+
+    class Importing:
+        def can_convert(self, value):
+            converted.append(value)
+            raise ImportError
+
+    gateway: Any = java_gateway
+    converted: list[object] = []
+    monkeypatch.setattr(protocol, "INPUT_CONVERTER", [Importing()])
+    with compat.imports_during_launch():
+        assert converted == []
+        with gateway.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE):
+            assert converted == [None]
+
+    assert gateway.Popen is subprocess.Popen
 
 
 def test_no_other_module_uses_one():

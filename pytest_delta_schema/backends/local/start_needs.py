@@ -1,0 +1,72 @@
+"""The files and flags that the JVM of a local session is started with; what the cache does not hold is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
+from pytest_delta_schema.backends.local.jars import delta_jars
+from pytest_delta_schema.backends.local.java import find_java
+from pytest_delta_schema.backends.local.java_classes import classes_jar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+OPTIONS = "spark.driver.extraJavaOptions"
+_CLASS_PATH = "spark.driver.extraClassPath"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartNeeds:
+    """The files and flags that a JVM is started with.
+
+    Args:
+        class_path: The jars of Delta and of this package.
+        options: The flags of the JVM, without those of the archive.
+        archive: The archive of classes; ``None`` if none is used.
+    """
+
+    class_path: tuple[Path, ...]
+    options: str
+    archive: ClassArchive | None
+
+    @property
+    def archive_is_kept(self) -> bool:
+        """Whether the cache holds the archive."""
+        return self.archive is not None and self.archive.path is not None
+
+    def settings(self, conf: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings that give them to Spark.
+
+        Args:
+            conf: Settings of the session; its class path follows that of this package.
+        """
+        return {
+            OPTIONS: f"{self.options} {self.archive.flags}" if self.archive else self.options,
+            _CLASS_PATH: ":".join([*map(str, self.class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
+        }
+
+
+def needs_of_start(conf: Mapping[str, str], *, archive: bool = True) -> StartNeeds:
+    """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started.
+
+    Args:
+        conf: Settings of the session.
+        archive: Whether the JVM uses an archive of classes.
+
+    Raises:
+        BackendUnavailableError: If something is missing or does not work.
+    """
+    java = find_java()
+    jars = delta_jars()
+    class_path = (*jars, classes_jar(jars, java))
+    options = f"{conf.get(OPTIONS, '')} {_logging()}".strip()
+    kept = class_archive(java, class_path, options) if archive else None
+    return StartNeeds(class_path=class_path, options=options, archive=kept)
+
+
+def _logging() -> str:
+    return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
