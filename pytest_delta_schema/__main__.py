@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     values = parser.parse_args(arguments)
     try:
         code: int = values.run(values)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes standard output at its end, too, and would show the error again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return code
 
 
