@@ -13,12 +13,13 @@ import local
 import page
 import planning
 import preflight
+import reports
 import rewriting
 import unity
 import writes
 from measure import ROUNDS
 
-PARTS = {part.__name__: part for part in (planning, contracts, writes, local, preflight, rewriting, unity)}
+PARTS = {part.__name__: part for part in (planning, contracts, reports, writes, local, preflight, rewriting, unity)}
 WRITE = "--write-docs"
 
 
