@@ -94,7 +94,7 @@ def end_unused_jvm() -> None:
 
 @contextmanager
 def imports_during_launch() -> Iterator[None]:
-    """Let pyspark import numpy and pandas while a JVM that it launches in this block starts.
+    """Import numpy and pandas for pyspark while a JVM that it launches in this block starts.
 
     Else its converters of arguments do so in the first call of that JVM, which takes half a second (pyspark 4.2).
     """
