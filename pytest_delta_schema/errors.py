@@ -90,7 +90,7 @@ class Diagnostic:
         rule: Name of the fault, such as ``ReservedProperty``; ``""`` for none.
         severity: Whether the table fails for it.
         table: Dotted name of the table.
-        path: The part of the table: a column, ``primary_key``, a property; ``""`` for the table itself.
+        path: The part of the table, such as ``columns.id`` or ``primary_key``; ``""`` for the table itself.
         message: The fact and its reason, without the table's name and without a full stop.
         samples: A few rows for which the table fails, by their keys, such as ``id = 1, 2``; ``""`` for none.
         remedy: What to do about it, in the imperative; ``""`` for nothing.

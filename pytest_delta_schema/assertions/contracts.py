@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.settings import current_settings
@@ -98,12 +99,12 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
         msg = f"{model.name}: assert_rows_satisfy was given rows as {type(frame).__name__}; {remedy}"
         raise DeclarationError(msg)
     wanted = desired_state(contract)
-    misfits = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
+    misfits = dict(_misfits(wanted, canonical_fields(frame.schema.fields)))
     there = NameSet(frame.columns)
     missing = [column for column in wanted.columns if column.name not in there]
     made = [column for column in missing if column.value is not None and column.value.generated is not None]
     whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
-    wrong = NameSet(violation.path for violation in misfits)
+    wrong = NameSet(misfits)
     unknown = NameSet.of(column for column in made if column.value and _uses(column.value.generated, wrong))
     whole = whole.selectExpr("*", *(generated(column) for column in made if column.name not in unknown))
     data_checks = list(_data_checks(wanted, wrong, unknown))
@@ -115,7 +116,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
         if count
     ]
     if misfits or broken:
-        raise RowsError([*misfits, *broken])
+        raise RowsError([*misfits.values(), *broken])
 
 
 def _data_checks(wanted: TableState, wrong: NameSet, unknown: NameSet) -> Iterator[NotNull | CheckState | KeyState]:
@@ -139,30 +140,31 @@ def _uses(expression: str | None, columns: NameSet) -> bool:
     return bool(columns) and expression is not None and any(name in columns for name in columns_in(expression))
 
 
-def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[Diagnostic]:
+def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[tuple[str, Diagnostic]]:
+    """Yield the columns of rows that do not fit a contract, each with its violation."""
     columns = NameMap.of(wanted.columns)
     for field in fields:
-        column = columns.get(field.name)
+        column, path = columns.get(field.name), part_path("columns", field.name)
         if column is None:
             fact, remedy = f"column {field.name} is not in the model", "declare it, or leave it out of the rows"
-            yield _row_violation(wanted, field.name, fact, remedy)
+            yield field.name, _row_violation(wanted, path, fact, remedy)
         elif not fits(field.data_type, column.data_type):
             given, declared = describe_type(field.data_type), describe_type(column.data_type)
             fact = f"column {field.name} is {given} in the rows and {declared} in the model"
-            yield _row_violation(wanted, field.name, fact, f"cast it to {declared}")
+            yield field.name, _row_violation(wanted, path, fact, f"cast it to {declared}")
 
 
 def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, rows: str) -> Diagnostic:
     match data_check:
         case NotNull():
-            path = str(data_check.path)
-            return _row_violation(wanted, path, f"column {path} is NULL in {rows}", "fill it")
+            path = data_check.path
+            return _row_violation(wanted, part_path("columns", path), f"column {path} is NULL in {rows}", "fill it")
         case CheckState():
             fact = f"check {data_check.name} ({data_check.expression}) is not met by {rows}"
-            return _row_violation(wanted, data_check.name, fact, "correct the rows")
+            return _row_violation(wanted, part_path("checks", data_check.name), fact, "correct the rows")
     fact = f"{data_check.kind} ({', '.join(data_check.columns)}) is repeated by {rows}"
     return _row_violation(wanted, data_check.path, fact, "remove the repeated rows")
 
 
-def _row_violation(wanted: TableState, path: str, message: str, remedy: str) -> Diagnostic:
+def _row_violation(wanted: TableState, path: PartPath, message: str, remedy: str) -> Diagnostic:
     return violation(RowsViolateContract(), wanted.name, path, message, remedy)

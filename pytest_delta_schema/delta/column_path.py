@@ -146,12 +146,20 @@ def split_path(text: str) -> tuple[WrittenPart, ...]:
     Args:
         text: Such as ``orders.`a.b```.
     """
-    return tuple(
-        WrittenPart(match["bare"], is_quoted=False)
-        if match["quoted"] is None
-        else WrittenPart(_unescaped(match["quoted"].replace("``", "`")), is_quoted=True)
-        for match in _PART.finditer(text)
-    )
+    return tuple(map(_written, _PART.finditer(text)))
+
+
+def first_part(text: str) -> tuple[WrittenPart, str]:
+    """Split a path after its first part, as :func:`split_path` does.
+
+    Args:
+        text: The path; what follows the first part may be anything.
+
+    Returns:
+        The part, and the rest without the dot before it.
+    """
+    match = next(_PART.finditer(text))
+    return _written(match), text[match.end() + 1 :]
 
 
 def path_text(names: Iterable[str]) -> str:
@@ -166,6 +174,12 @@ def quoted(name: str) -> str:
     """
     text = _ESCAPED.sub(lambda match: f"\\u005c{match[0][1:]}", name).replace("`", "``")
     return "`" + "".join(char if char.isprintable() and char != "'" else code_unit_escapes(char) for char in text) + "`"
+
+
+def _written(match: re.Match[str]) -> WrittenPart:
+    if match["quoted"] is None:
+        return WrittenPart(match["bare"], is_quoted=False)
+    return WrittenPart(_unescaped(match["quoted"].replace("``", "`")), is_quoted=True)
 
 
 def _unescaped(text: str) -> str:

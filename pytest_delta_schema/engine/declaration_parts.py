@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.models.names import key_name
+from pytest_delta_schema.delta.part_path import column_of, part_path
+from pytest_delta_schema.state.keys import path_of_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.engine.source_tables import CallSource, Span
     from pytest_delta_schema.models.column import Column
@@ -88,34 +88,35 @@ class DeclarationParts:
         if path in _TABLE_ARGUMENTS:
             return _argument(self._source, self._table, _TABLE_ARGUMENTS[path])
         if head == "columns":
-            return self._column(rest, code)
+            return self._column(*column_of(path), code)
         if head in _DICTIONARIES:
             return _key(self._source, self._table, _DICTIONARIES[head], rest)
-        source = self._constraints.get((head, folded(rest)))
+        source = self._constraints.get(folded(path))
         return None if source is None else source.span
 
-    def _column(self, path: str, code: str) -> Span | None:
-        """Return where a column stands, or an argument of it."""
-        names = [name for name in _beginnings(path) if folded(name) in self._columns]
-        if len(names) != 1:
-            # A name may have dots, so that the path may mean either column.
+    def _column(self, name: str, rest: str, code: str) -> Span | None:
+        """Return where a column stands, or an argument of it.
+
+        Args:
+            name: The name of the column.
+            rest: What of it.
+            code: The code of the change or of the diagnostic.
+        """
+        column, source = self._columns.get(folded(name), (None, None))
+        if column is None or source is None:
             return None
-        column, source = self._columns[folded(names[0])]
-        if source is None:
-            return None
-        rest = path[len(names[0]) + 1 :]
         head, _, key = rest.partition(".")
-        found = None
+        span = None
         if not rest:
-            found = _argument(source, column, _ARGUMENTS_BY_CODE.get(code, ()))
+            span = _argument(source, column, _ARGUMENTS_BY_CODE.get(code, ()))
         elif not _has_field(column.data_type, head):
             if rest in _COLUMN_ARGUMENTS:
-                found = _argument(source, column, _COLUMN_ARGUMENTS[rest])
+                span = _argument(source, column, _COLUMN_ARGUMENTS[rest])
             elif head == "tags":
-                found = _key(source, column, "tags", key)
+                span = _key(source, column, "tags", key)
             elif not isinstance(column.data_type, (ArrayType, MapType, StructType)):
                 return None
-        return found or source.span
+        return span or source.span
 
     @cached_property
     def _columns(self) -> dict[str, tuple[Column, CallSource | None]]:
@@ -130,26 +131,17 @@ class DeclarationParts:
         )
 
     @cached_property
-    def _constraints(self) -> dict[tuple[str, str], CallSource]:
-        """The calls that declare checks and keys, by their parameters and their names in the catalog."""
-        found: list[tuple[tuple[str, str], CallSource]] = []
-        calls = self._source.items.get("checks", ())
-        for check, call in _pairs(self._table.checks, calls, _folded_name, _name):
-            found.append((("checks", folded(check.name)), call))
-        return _once([*found, *self._keys("fk", "foreign_keys"), *self._keys("uq", "unique")])
-
-    def _keys(self, prefix: str, parameter: str) -> Iterator[tuple[tuple[str, str], CallSource]]:
-        """Yield the calls that declare keys, by their parameter and their names in the catalog.
-
-        Args:
-            prefix: Of the names of such keys.
-            parameter: The parameter that takes them.
-        """
-        columns = [column.name for column in self._table.columns]
-        keys: Iterable[ForeignKey | Unique] = getattr(self._table, parameter)
-        for key, call in _pairs(keys, self._source.items.get(parameter, ()), _columns_and_name, _written_key):
-            name = key.name or key_name(prefix, self._table.logical_name, key.columns, columns)
-            yield (parameter, folded(name)), call
+    def _constraints(self) -> dict[str, CallSource]:
+        """The calls that declare checks and keys, by their paths in lower case."""
+        table, calls = self._table, self._source.items
+        declared: list[tuple[str, CallSource]] = []
+        for check, call in _pairs(table.checks, calls.get("checks", ()), _folded_name, _name):
+            declared.append((part_path("checks", check.name), call))
+        keys: dict[str, Sequence[ForeignKey | Unique]] = {"foreign_keys": table.foreign_keys, "unique": table.unique}
+        for parameter, items in keys.items():
+            for key, call in _pairs(items, calls.get(parameter, ()), _columns_and_name, _written_key):
+                declared.append((path_of_key(table, key), call))
+        return _once((folded(path), call) for path, call in declared)
 
 
 def _pairs(
@@ -261,8 +253,3 @@ def _type(text: str) -> DataType | None:
         return parse_type(text)
     except ValueError:
         return None
-
-
-def _beginnings(path: str) -> Iterator[str]:
-    """Yield a path, and what stands before each of its dots."""
-    return (path[: dot.start()] for dot in re.finditer(r"\.|\Z", path))

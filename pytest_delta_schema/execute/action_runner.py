@@ -163,7 +163,7 @@ class _Stopped:
 
 def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
     message = f"is not changed, because its foreign key {key.name} references {key.parent}, which is not changed either"
-    return violation(ParentNotApplied(), table, key.name, message, f"fix {key.parent} first")
+    return violation(ParentNotApplied(), table, key.path, message, f"fix {key.parent} first")
 
 
 def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[Statement, ...]:

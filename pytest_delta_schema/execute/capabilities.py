@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.part_path import WHOLE_TABLE
 from pytest_delta_schema.errors import UnsafePlanError
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.rules.reported_rules import UnsupportedStatement
@@ -26,7 +27,7 @@ def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> I
         refusal = capabilities.refuses(statement) or capabilities.refuses_on(statement, observed)
         if refusal is not None:
             message = f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}"
-            yield violation(UnsupportedStatement(), action.table, "", message, refusal.remedy)
+            yield violation(UnsupportedStatement(), action.table, WHOLE_TABLE, message, refusal.remedy)
 
 
 def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
@@ -146,24 +147,24 @@ class _Rows(NamedTuple):
         return f"{self.broken} {f'row {singular}' if self.broken == 1 else f'rows {plural}'}, of {self.of}"
 
 
-def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tuple[str, str]]:
+def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, PartPath, str, tuple[str, str]]:
     """Return rule, path, message and the two remedies."""
     match data_check:
         case NotNull():
-            path = str(data_check.path)
+            path = data_check.path
             fact = f"column {path} cannot be NOT NULL, because {rows.that('holds NULL in it', 'hold NULL in it')}"
-            return NullsInColumn(), path, fact, ("fill them", "declare it nullable")
+            return NullsInColumn(), part_path("columns", path), fact, ("fill them", "declare it nullable")
         case PartitionValue():
             lost = _NOT_KEPT.get(data_check.data_type, _TEXTS)
             singular, plural = "holds a value that is read back as another", "hold values that are read back as others"
             reason = rows.that(f"{singular} ({lost})", f"{plural} ({lost})")
             fact = f"column {data_check.column} cannot become a partition column, because {reason}"
             ways = ("replace the values", "choose another layout")
-            return PartitionValueNotPreserved(), data_check.column, fact, ways
+            return PartitionValueNotPreserved(), part_path("columns", data_check.column), fact, ways
         case CheckState():
             subject = f"check {data_check.name} ({data_check.expression})"
             fact = f"{subject} cannot be added, because {rows.that('breaks it', 'break it')}"
-            return RowsViolateCheck(), data_check.name, fact, ("correct them", "change the check")
+            return RowsViolateCheck(), part_path("checks", data_check.name), fact, ("correct them", "change the check")
         case KeyState():
             subject = f"{data_check.kind} {data_check.name} ({', '.join(data_check.columns)})"
             repeats = rows.that("repeats the key of another", "repeat the keys of others")
@@ -172,7 +173,7 @@ def _finding(data_check: DataCheck, rows: _Rows) -> tuple[HasCode, str, str, tup
     subject = f"foreign key {data_check.name} ({', '.join(data_check.columns)})"
     orphans = rows.that(f"has no parent in {data_check.parent}", f"have no parent in {data_check.parent}")
     fact = f"{subject} cannot be added, because {orphans}"
-    return RowsWithoutParent(), data_check.name, fact, ("add the parents", "leave the foreign key out")
+    return RowsWithoutParent(), data_check.path, fact, ("add the parents", "leave the foreign key out")
 
 
 def _named(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, RestoreTable, SchemaMissing, TableMissing
 from pytest_delta_schema.plan.changes.columns import describe_column
 from pytest_delta_schema.plan.changes.kind import kind_of, risk_of
@@ -60,16 +61,16 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     plural = "" if len(action.columns) == 1 else "s"
     yield ChangeLine(ADD, "table", ABSENT, f"created with {len(action.columns)} column{plural}")
     for column in action.columns:
-        yield ChangeLine(ADD, f"columns.{column.name}", ABSENT, describe_column(column))
+        yield ChangeLine(ADD, part_path("columns", column.name), ABSENT, describe_column(column))
     for check in action.checks:
-        yield ChangeLine(ADD, f"checks.{check.name}", ABSENT, check.expression)
+        yield ChangeLine(ADD, part_path("checks", check.name), ABSENT, check.expression)
     for change in (*action.keys, *action.foreign_keys):
         yield from kind_of(change).describe(change, action)
     if action.partitioning or action.clustering:
-        yield ChangeLine(ADD, "layout", ABSENT, describe_layout(action.partitioning, action.clustering))
+        yield ChangeLine(ADD, part_path("layout"), ABSENT, describe_layout(action.partitioning, action.clustering))
     if action.table_comment:
-        yield ChangeLine(ADD, "comment", ABSENT, repr(action.table_comment))
+        yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
     for key, value in action.table_properties.items():
-        yield ChangeLine(ADD, f"properties.{key}", ABSENT, repr(value))
+        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(value))
     for tags in action.tags:
         yield from set_tags_lines(tags, {})

@@ -10,7 +10,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 _NOISE = re.compile(r"[\s`]")
 _ABSENT = "(absent)"
 
-ENTRY_PATH = "metadata"
+ENTRY_PATH = part_path("metadata")
 """The path of diagnostics about the catalog entry of a table."""
 
 
@@ -102,7 +104,7 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
     shown = _without_rest(entry, log, held) if left_out else entry
     return (
         *_columns(shown.columns, entry_columns(held.columns, held.partitioning)),
-        *_comment("comment", shown.comment, held.comment),
+        *_comment(part_path("comment"), shown.comment, held.comment),
         *_properties(shown.properties, held.configuration),
     )
 
@@ -158,15 +160,15 @@ def _differs(shown: EntryColumn, wanted: EntryColumn | None) -> bool:
 
 def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) -> Iterator[EntryDifference]:
     if not shown and wanted:
-        yield EntryDifference("columns", "none", str(len(wanted)))
+        yield EntryDifference(part_path("columns"), "none", str(len(wanted)))
         return
     known, expected = NameMap.of(shown), NameMap.of(wanted)
     for column in known.values():
         if column.name not in expected:
-            yield EntryDifference(f"columns.{column.name}", column.text, _ABSENT)
+            yield EntryDifference(part_path("columns", column.name), column.text, _ABSENT)
     for column in expected.values():
         if column.name not in known:
-            yield EntryDifference(f"columns.{column.name}", _ABSENT, column.text)
+            yield EntryDifference(part_path("columns", column.name), _ABSENT, column.text)
         else:
             yield from _column(known[column.name], column)
     if set(known) == set(expected) and list(known) != list(expected):
@@ -177,48 +179,50 @@ def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) ->
 def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
     if shown == wanted:
         return
-    path = f"columns.{wanted.name}"
+    path = ColumnPath(wanted.name)
     if shown.name != wanted.name:
-        yield EntryDifference(f"{path}.name", shown.name, wanted.name)
+        yield EntryDifference(part_path("columns", path, "name"), shown.name, wanted.name)
     yield from _type(path, shown, wanted)
     if shown.is_nullable != wanted.is_nullable:
         before, after = ("nullable" if column.is_nullable else "not null" for column in (shown, wanted))
-        yield EntryDifference(f"{path}.nullability", before, after)
-    yield from _comment(f"{path}.comment", shown.comment, wanted.comment)
+        yield EntryDifference(part_path("columns", path, "nullability"), before, after)
+    yield from _comment(part_path("columns", path, "comment"), shown.comment, wanted.comment)
     if shown.partition_index != wanted.partition_index:
         before, after = (
             "none" if side.partition_index is None else str(side.partition_index) for side in (shown, wanted)
         )
-        yield EntryDifference(f"{path}.partition_index", before, after)
+        yield EntryDifference(part_path("columns", path, "partition_index"), before, after)
 
 
-def _type(path: str, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
+def _type(path: ColumnPath, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
     """Compare a type in each form that a catalog entry stores; a missing form is no difference."""
     data_type: DataTypeState = wanted.data_type or wanted.text
     if not _one_text(shown.text, wanted):
-        yield EntryDifference(f"{path}.type", shown.text, wanted.text)
+        yield EntryDifference(part_path("columns", path, "type"), shown.text, wanted.text)
     elif shown.data_type is not None and shown.data_type != data_type:
         yield from _nested(path, shown.data_type, data_type)
     elif shown.type_name not in {"", wanted.type_name}:
-        yield EntryDifference(f"{path}.type_name", shown.type_name, wanted.type_name)
+        yield EntryDifference(part_path("columns", path, "type_name"), shown.type_name, wanted.type_name)
     elif (shown.precision, shown.scale) not in {(None, None), (0, 0), (wanted.precision, wanted.scale)}:
         before, after = (f"({column.precision},{column.scale})" for column in (shown, wanted))
-        yield EntryDifference(f"{path}.precision", before, after)
+        yield EntryDifference(part_path("columns", path, "precision"), before, after)
 
 
-def _nested(path: str, shown: DataTypeState, wanted: DataTypeState) -> Iterator[EntryDifference]:
+def _nested(path: ColumnPath, shown: DataTypeState, wanted: DataTypeState) -> Iterator[EntryDifference]:
     """Yield the nested comments in which two types differ, or the types if they differ in more."""
     above, parts = below(shown), below(wanted)
     same = same_kind(shown, wanted) and [(part.name, part.is_nullable) for part in above] == [
         (part.name, part.is_nullable) for part in parts
     ]
     if not same:
-        yield EntryDifference(f"{path}.type_json", describe_type(shown), describe_type(wanted))
+        yield EntryDifference(part_path("columns", path, "type_json"), describe_type(shown), describe_type(wanted))
         return
     for stored, expected in zip(above, parts, strict=True):
-        yield from _comment(f"{path}.{expected.name}.comment", stored.comment, expected.comment)
+        yield from _comment(
+            part_path("columns", path.child(expected.name), "comment"), stored.comment, expected.comment
+        )
         if stored.data_type != expected.data_type:
-            yield from _nested(f"{path}.{expected.name}", stored.data_type, expected.data_type)
+            yield from _nested(path.child(expected.name), stored.data_type, expected.data_type)
 
 
 def _one_text(text: str, wanted: EntryColumn) -> bool:
@@ -237,4 +241,4 @@ def _properties(entry: Mapping[str, str], log: Mapping[str, str]) -> Iterator[En
         if is_written_by_server(key) or entry.get(key) == log.get(key):
             continue
         before, after = (repr(side[key]) if key in side else _ABSENT for side in (entry, log))
-        yield EntryDifference(f"properties.{key}", before, after, EntryPropertyDiffers)
+        yield EntryDifference(part_path("properties", key), before, after, EntryPropertyDiffers)

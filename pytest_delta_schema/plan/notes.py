@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.plan.checks import cosmetic_differences
 from pytest_delta_schema.plan.defaults import cosmetic_values
@@ -37,26 +38,26 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
             fact = f"column {pair.desired.name} is stored as {path}; names match without case"
             reason = "and Delta has no rename by case alone"
             way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
-            yield note(name, path, f"{fact}, {reason}: {way}")
+            yield note(name, part_path("columns", pair.path), f"{fact}, {reason}: {way}")
     for check, other in cosmetic_differences(difference):
         message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
-        yield note(name, f"checks.{other.name}", message)
+        yield note(name, part_path("checks", other.name), message)
     for column_path, wanted, stored_value in cosmetic_values(difference):
-        path = str(column_path)
-        message = f"column {path} is filled by {stored_value}, which is equal to {wanted}"
-        yield note(name, path, message)
+        message = f"column {column_path} is filled by {stored_value}, which is equal to {wanted}"
+        yield note(name, part_path("columns", column_path), message)
     for extra in difference.extras:
-        path, kind = str(extra.path), describe_type(extra.column.data_type)
-        message = f"column {path} ({kind}) is not in the model, and stays because the contract is additive"
-        yield note(name, path, message)
+        kind = describe_type(extra.column.data_type)
+        message = f"column {extra.path} ({kind}) is not in the model, and stays because the contract is additive"
+        yield note(name, part_path("columns", extra.path), message)
     coming = list(difference.added)
     for gone in difference.dropped:
         twin = next((new for new in coming if _looks_like(new, gone)), None)
         if twin is not None:
             coming.remove(twin)
-            old, path = str(gone.path), str(twin.path)
-            message = f"column {old} is dropped and {path} is added with the same type; if that is a rename, write"
-            yield note(name, old, f"{message} renamed_from={gone.column.name!r} at {path}")
+            old, new = gone.path, twin.path
+            message = f"column {old} is dropped and {new} is added with the same type; if that is a rename, write"
+            hint = f"renamed_from={gone.column.name!r} at {new}"
+            yield note(name, part_path("columns", new), f"{message} {hint}")
 
 
 def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded, same_name
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.expressions import canonical, condition_faults
 from pytest_delta_schema.state.spark_types import canonical_type
@@ -42,10 +43,14 @@ class InvalidCheckName:
         for name, names in spellings.items():
             if len(names) > 1:
                 message = f"checks {', '.join(names)} have one name, because names match without case"
-                yield violation(self, table.qualified_name, names[0], message, "rename or remove all but one")
+                yield violation(
+                    self, table.qualified_name, part_path("checks", names[0]), message, "rename or remove all but one"
+                )
             if name == _RESERVED:
                 message = f"check {names[0]} has a name that Delta reserves"
-                yield violation(self, table.qualified_name, names[0], message, "choose another name")
+                yield violation(
+                    self, table.qualified_name, part_path("checks", names[0]), message, "choose another name"
+                )
 
 
 class InvalidCheckExpression:
@@ -73,7 +78,7 @@ class InvalidCheckExpression:
         for check in table.checks:
             for fault in condition_faults(check.expression, columns):
                 message = f"check {check.name} ({check.expression}) {fault}"
-                yield violation(self, table.qualified_name, check.name, message, remedy)
+                yield violation(self, table.qualified_name, part_path("checks", check.name), message, remedy)
 
 
 class DuplicateCheck:
@@ -99,4 +104,6 @@ class DuplicateCheck:
             twin = names.setdefault(canonical(check.expression), check.name)
             if not same_name(twin, check.name):
                 message = f"check {check.name} ({check.expression}) has the same condition as check {twin}"
-                yield violation(self, table.qualified_name, check.name, message, "keep one of the two")
+                yield violation(
+                    self, table.qualified_name, part_path("checks", check.name), message, "keep one of the two"
+                )

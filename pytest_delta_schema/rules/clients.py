@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.client_features import ClientFeatures
 from pytest_delta_schema.delta.features import FEATURES, base_feature, feature_of, is_read_by_clients
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.escaping import identifier
@@ -141,7 +142,7 @@ def notes_on_clients(
         what = " and ".join(f"{verb} {', '.join(names)}" for verb, names in features.items() if names)
         entries = sorted(entry for gap in gaps for entry in gap.corrections.items())
         way = f"if it can, set {toml_setting('client_features', dict(entries))}"
-        yield note(desired.name, "clients", f"it is not known whether {client} can {what}; {way}")
+        yield note(desired.name, part_path("clients"), f"it is not known whether {client} can {what}; {way}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +228,7 @@ def _undeclared(desired: TableState, observed: TableState, action: AlignTable | 
     stored = dict.fromkeys((need.name for need in required_features(observed)), _STORED)
     declared = {need.name for need in required_features(desired)}
     return [
-        RequiredFeature(name=name, path=name, causes=(cause,))
+        RequiredFeature(name=name, path=part_path("features", name), causes=(cause,))
         for name, cause in {**dict.fromkeys(enabled, _PLANNED), **stored}.items()
         if name not in declared
     ]

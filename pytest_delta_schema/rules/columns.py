@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
@@ -42,7 +43,9 @@ class NoColumns:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation if ``table`` has no columns."""
         if not table.columns:
-            yield violation(self, table.qualified_name, "", "has no columns", "declare at least one Column")
+            yield violation(
+                self, table.qualified_name, part_path("columns"), "has no columns", "declare at least one Column"
+            )
 
 
 class DuplicateColumn:
@@ -63,14 +66,15 @@ class DuplicateColumn:
         if not any(map(_has_duplicates, _names(table))):
             return
         for paths in _structs(table):
-            spellings: dict[ColumnPath, list[str]] = {}
+            spellings: dict[ColumnPath, list[ColumnPath]] = {}
             for path in paths:
-                spellings.setdefault(path, []).append(str(path))
+                spellings.setdefault(path, []).append(path)
             for duplicates in spellings.values():
                 if len(duplicates) > 1:
-                    listed = ", ".join(duplicates)
+                    listed = ", ".join(map(str, duplicates))
                     message = f"columns {listed} have one name, because names match without case"
-                    yield violation(self, table.qualified_name, duplicates[0], message, "rename or remove all but one")
+                    first = part_path("columns", duplicates[0])
+                    yield violation(self, table.qualified_name, first, message, "rename or remove all but one")
 
 
 class InvalidColumnName:
@@ -94,11 +98,12 @@ class InvalidColumnName:
         if not any(character in all_names for character in SPECIAL_CHARACTERS):
             return
         every = (path for paths in _structs(table) for path in paths)
-        names = [str(path) for path in every if not SPECIAL_CHARACTERS.isdisjoint(path.name)]
-        listed = ", ".join(map(repr, names))
+        paths = [path for path in every if not SPECIAL_CHARACTERS.isdisjoint(path.name)]
+        listed = ", ".join(repr(str(path)) for path in paths)
         message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
         remedy = f"rename them, or declare the property {MAPPING_PROPERTY}='name'"
-        yield violation(self, table.qualified_name, names[0], f"{message} under column mapping only", remedy)
+        first = part_path("columns", paths[0])
+        yield violation(self, table.qualified_name, first, f"{message} under column mapping only", remedy)
 
 
 class NotNullColumnAdded:
@@ -126,12 +131,11 @@ class NotNullColumnAdded:
             return
         for change in action.all(ColumnAdd):
             for path in not_null_paths([change.column]):
-                name = str(path)
                 yield violation(
                     self,
                     action.table,
-                    name,
-                    f"column {name} is NOT NULL in the model but new on the table",
+                    part_path("columns", path),
+                    f"column {path} is NOT NULL in the model but new on the table",
                     "add it nullable, fill it, then declare it NOT NULL",
                 )
 
@@ -159,10 +163,12 @@ class DropWithoutConsent:
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every dropped column without consent."""
         for missing in missing_consents(action, DROP_COLUMN, self.consents):
-            name = str(missing.needed.path)
-            fact = f"column {name} is on the table but not in the model, and dropping it loses its data"
+            dropped = missing.needed.path
+            fact = f"column {dropped} is on the table but not in the model, and dropping it loses its data"
             message = "; ".join((fact, *missing.ambiguities))
-            yield violation(self, action.table, name, message, f"declare it, or {missing.remedy}")
+            yield violation(
+                self, action.table, part_path("columns", dropped), message, f"declare it, or {missing.remedy}"
+            )
 
 
 class DropWithoutColumnMapping:
@@ -189,7 +195,7 @@ class DropWithoutColumnMapping:
         yield violation(
             self,
             action.table,
-            str(action.all(ColumnDrop)[0].path),
+            part_path("columns", action.all(ColumnDrop)[0].path),
             f"columns {names} cannot be dropped, because the table has no column mapping",
             f"declare the property {MAPPING_PROPERTY}='name', or set"
             f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",

@@ -7,41 +7,43 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.keys import path_of_key
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.type_traversal import is_comparable
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
+    from pytest_delta_schema.delta.part_path import PartPath
     from pytest_delta_schema.errors import Diagnostic, HasCode
+    from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.models.table import Table
 
 
-def invalid_columns(
-    rule: HasCode, table: Table, kind: str, columns: Sequence[str], constraint: str
-) -> Iterator[Diagnostic]:
+def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> Iterator[Diagnostic]:
     """Yield a violation for every column of a constraint that is missing, repeated or not comparable.
 
     Args:
         rule: The rule that reports them.
         table: The table of the constraint.
-        kind: What the constraint is, before the list of its columns.
-        columns: The columns as they are declared.
-        constraint: What to fix where a column is not declared.
+        key: The constraint as it is declared.
     """
-    declared = NameSet.of(table.columns)
-    subject = _subject(kind, columns)
-    for name in repeated(columns):
-        yield violation(rule, table.qualified_name, name, f"{subject} names {name} twice", "name it once")
-    for name in columns:
+    declared, path = NameSet.of(table.columns), path_of_key(table, key)
+    subject = _subject(key.kind, key.columns)
+    for name in repeated(key.columns):
+        yield violation(rule, table.qualified_name, path, f"{subject} names {name} twice", "name it once")
+    for name in key.columns:
         if name not in declared:
             fact = f"{subject} names {name}, which is not a column of the model"
-            yield violation(rule, table.qualified_name, name, fact, f"declare it, or fix the {constraint}")
-    yield from incomparable_columns(rule, table, kind, columns)
+            remedy = f"declare it, or fix the {key.kind.rpartition(' ')[2]}"
+            yield violation(rule, table.qualified_name, path, fact, remedy)
+    yield from incomparable_columns(rule, table, key.kind, key.columns, path)
 
 
-def incomparable_columns(rule: HasCode, table: Table, kind: str, columns: Iterable[str]) -> Iterator[Diagnostic]:
+def incomparable_columns(
+    rule: HasCode, table: Table, kind: str, columns: Iterable[str], path: PartPath
+) -> Iterator[Diagnostic]:
     """Yield a violation for every column of a constraint whose type holds a map or a variant.
 
     Args:
@@ -49,6 +51,7 @@ def incomparable_columns(rule: HasCode, table: Table, kind: str, columns: Iterab
         table: The table of the constraint.
         kind: What the constraint is, before the list of its columns.
         columns: The columns as they are declared; those that the model lacks are left out.
+        path: The path of the constraint.
     """
     declared = NameMap.of(table.columns)
     for name in filter(declared.__contains__, columns):
@@ -57,7 +60,7 @@ def incomparable_columns(rule: HasCode, table: Table, kind: str, columns: Iterab
             shown = describe_type(data_type)
             fact = f"{_subject(kind, columns)} names {name}, which is {shown}, whose values cannot be compared"
             remedy = "choose columns whose types hold no map and no variant"
-            yield violation(rule, table.qualified_name, name, fact, remedy)
+            yield violation(rule, table.qualified_name, path, fact, remedy)
 
 
 def _subject(kind: str, columns: Iterable[str]) -> str:

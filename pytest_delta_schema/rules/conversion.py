@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pytest_delta_schema.delta.folded_names import folded, same_names
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.rules.rule import Fault, violation
@@ -47,7 +48,7 @@ class ConversionSourceMismatch:
         if isinstance(action, CreateTable) or conversion is None:
             return
         for fault in _faults(action, conversion.source):
-            yield violation(self, action.table, "format", fault.message, fault.remedy)
+            yield violation(self, action.table, part_path("format"), fault.message, fault.remedy)
 
 
 def _faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     ColumnAdd,
@@ -72,7 +73,7 @@ class InvalidColumnGeneration:
                 continue
             for fault in _faults(column, value, names, generated):
                 message = f"column {column.name} {fault.message}"
-                yield violation(self, table.qualified_name, column.name, message, fault.remedy)
+                yield violation(self, table.qualified_name, part_path("columns", column.name), message, fault.remedy)
 
 
 def has_generation(column: Column) -> bool:
@@ -130,9 +131,9 @@ class UnsupportedGenerationChange:
             return
         for added in action.all(ColumnAdd):
             if added.bare.value is not None:
-                path = str(added.path)
+                path = part_path("columns", added.path)
                 kind = describe_generation(added.bare.value)
-                fact = f"column {path} is {kind}, which Delta creates with a new table only"
+                fact = f"column {added.path} is {kind}, which Delta creates with a new table only"
                 remedy = "add it as a plain column that writers fill, or create a new table"
                 yield violation(self, action.table, path, fact, remedy)
         for change in action.all(ColumnGenerationChange):
@@ -140,7 +141,7 @@ class UnsupportedGenerationChange:
             fact = (
                 f"column {change.name} is {before} on the table and {after} in the model, which Delta does not change"
             )
-            yield violation(self, action.table, change.name, fact, _REBUILD)
+            yield violation(self, action.table, part_path("columns", change.name), fact, _REBUILD)
 
 
 class GeneratedColumnDependency:
@@ -167,9 +168,9 @@ class GeneratedColumnDependency:
         for column in action.observed.columns:
             if column.value is not None and column.value.generated is not None:
                 for part in _named_by(column.value.generated, touched):
-                    path = str(part.path)
+                    path = part_path("columns", part.path)
                     reason = f"because the generated column {column.name} depends on it"
-                    fact = f"column {path} cannot be {part.verb}, {reason}"
+                    fact = f"column {part.path} cannot be {part.verb}, {reason}"
                     remedy = f"leave it, or drop {column.name} first, in an apply of its own"
                     yield violation(self, action.table, path, fact, remedy)
             if column.value is not None and column.value.identity is not None:
@@ -180,7 +181,7 @@ class GeneratedColumnDependency:
         paths += [change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable]
         if ColumnPath(name) in paths:
             fact = f"column {name} is an identity column, of which Delta changes the name and the comment only"
-            yield violation(self, action.table, name, fact, _REBUILD)
+            yield violation(self, action.table, part_path("columns", name), fact, _REBUILD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ class InvalidForeignKeyColumn:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a foreign key that is missing, repeated or not comparable."""
         for key in table.foreign_keys:
-            yield from invalid_columns(self, table, "foreign key", key.columns, "key")
+            yield from invalid_columns(self, table, key)
 
 
 class ForeignKeyMismatch:
@@ -66,7 +66,7 @@ class ForeignKeyMismatch:
         for key in wanted.foreign_keys:
             if key.parent in parents:
                 for fault in _mismatches(key, wanted.columns, parents[key.parent]):
-                    yield violation(self, table.qualified_name, key.name, fault.message, fault.remedy)
+                    yield violation(self, table.qualified_name, key.path, fault.message, fault.remedy)
 
 
 class DuplicateConstraint:
@@ -105,15 +105,12 @@ class DuplicateConstraint:
             owner = taken.get(key.name)
             if owner is not None:
                 fact = f"{own} has the name {key.name}, which {owner} has already"
-                yield self._violation(table, key.name, fact, "give it another one with name=...")
+                yield violation(self, table.qualified_name, key.path, fact, "give it another one with name=...")
             taken[key.name] = own
             twin = first.setdefault((*map(folded, key.columns), key.parent), key.name)
             if not same_name(twin, key.name):
                 fact = f"foreign key {key.name} is the same as foreign key {twin}"
-                yield self._violation(table, key.name, fact, "keep one of the two")
-
-    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
-        return violation(self, table.qualified_name, name, fact, remedy)
+                yield violation(self, table.qualified_name, key.path, fact, "keep one of the two")
 
 
 class ForeignKeyWithoutParentKey:
@@ -145,7 +142,7 @@ class ForeignKeyWithoutParentKey:
                 remedy = "apply that table first, or together with this one, or leave the foreign key out"
                 faults = [Fault(message=message, remedy=remedy)]
             for fault in faults:
-                yield violation(self, action.table, key.name, fault.message, fault.remedy)
+                yield violation(self, action.table, key.path, fault.message, fault.remedy)
 
 
 def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[Fault]:

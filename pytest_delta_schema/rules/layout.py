@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
@@ -67,19 +68,19 @@ def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fa
         column = find(columns, (name,))
         if column is None:
             message = f"partitioned_by names {name}, which is not a column"
-            yield Fault(path=name, message=message, remedy="declare it, or leave it out")
+            yield Fault(path=part_path("layout"), message=message, remedy="declare it, or leave it out")
         elif not isinstance(column.data_type, str) or column.data_type in ("variant", "void"):
             kind = describe_type(column.data_type)
             message = f"partitioned_by names {name}, but Delta does not partition by {kind}"
-            yield Fault(path=name, message=message, remedy="use an atomic column")
+            yield Fault(path=part_path("layout"), message=message, remedy="use an atomic column")
         elif column.value is not None and column.value.identity is not None:
             message = f"partitioned_by names the identity column {name}, which Delta refuses"
-            yield Fault(path=name, message=message, remedy="use another column")
+            yield Fault(path=part_path("layout"), message=message, remedy="use another column")
         elif "\0" in name:
             message = f"partitioned_by names {name!r}, and the names of partition folders cannot hold a null character"
-            yield Fault(path=name, message=message, remedy="rename the column")
+            yield Fault(path=part_path("layout"), message=message, remedy="rename the column")
     for name in repeated(table.partitioned_by):
-        yield Fault(path=name, message=f"partitioned_by names {name} twice", remedy="name it once")
+        yield Fault(path=part_path("layout"), message=f"partitioned_by names {name} twice", remedy="name it once")
     if columns and NameSet(table.partitioned_by) >= NameSet.of(columns):
         message = "is partitioned by all of its columns, so that none is left for its files"
         yield Fault(message=message, remedy="leave one out")
@@ -92,17 +93,17 @@ def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Faul
         column = find(columns, path)
         if column is None or not _through_structs(columns, path):
             message = f"clustered_by names {name}, which is not a column or a field of a struct"
-            yield Fault(path=name, message=message, remedy="declare it, or leave it out")
+            yield Fault(path=part_path("layout"), message=message, remedy="declare it, or leave it out")
         elif not isinstance(column.data_type, str) or column.data_type in _UNORDERED:
             kind = describe_type(column.data_type)
             message = f"clustered_by names {name}, but Delta has no minimum and maximum of {kind}"
-            yield Fault(path=name, message=message, remedy="use another column")
+            yield Fault(path=part_path("layout"), message=message, remedy="use another column")
         elif with_statistics is not None and path not in with_statistics:
             fact = f"clustered_by names {name}, but Delta collects statistics of the first {COLUMNS_WITH_STATISTICS}"
             remedy = "declare the column earlier, or declare the property delta.dataSkippingStatsColumns"
-            yield Fault(path=name, message=f"{fact} columns only", remedy=remedy)
+            yield Fault(path=part_path("layout"), message=f"{fact} columns only", remedy=remedy)
     for name in repeated(table.clustered_by):
-        yield Fault(path=name, message=f"clustered_by names {name} twice", remedy="name it once")
+        yield Fault(path=part_path("layout"), message=f"clustered_by names {name} twice", remedy="name it once")
     if len(table.clustered_by) > MOST_CLUSTERING_COLUMNS:
         fact = f"is clustered by {len(table.clustered_by)} columns, and Delta allows {MOST_CLUSTERING_COLUMNS}"
         yield Fault(message=fact, remedy="keep the columns that readers filter by most")
@@ -155,4 +156,4 @@ class RewriteWithoutConsent:
             after = describe_layout(change.partitioning, change.clustering)
             message = f"is {before} and {after} in the model, so that all of its data has to be rewritten"
             remedy = f"declare the layout that it has, or {missing.remedy}"
-            yield violation(self, action.table, "layout", message, remedy)
+            yield violation(self, action.table, part_path("layout"), message, remedy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
+
+
+_KEY = part_path("primary_key")
 
 
 class InvalidPrimaryKeyColumn:
@@ -33,16 +37,19 @@ class InvalidPrimaryKeyColumn:
         """Yield a violation for every column of the key that is missing, repeated or nullable."""
         declared = NameMap.of(table.columns)
         for name in repeated(table.primary_key):
-            yield self._violation(table, name, "is named twice", "name it once")
+            yield self._violation(table, name, _KEY, "is named twice", "name it once")
         for name in table.primary_key:
             column = declared.get(name)
             if column is None:
-                yield self._violation(table, name, "is not a column of the model", "declare it, or fix the key")
+                yield self._violation(table, name, _KEY, "is not a column of the model", "declare it, or fix the key")
             elif column.is_nullable:
-                yield self._violation(table, name, "is nullable in the model", "declare it with is_nullable=False")
+                path = part_path("columns", name)
+                yield self._violation(
+                    table, name, path, "is nullable in the model", "declare it with is_nullable=False"
+                )
 
-    def _violation(self, table: Table, name: str, fact: str, remedy: str) -> Diagnostic:
-        return violation(self, table.qualified_name, name, f"primary key column {name} {fact}", remedy)
+    def _violation(self, table: Table, name: str, path: PartPath, fact: str, remedy: str) -> Diagnostic:
+        return violation(self, table.qualified_name, path, f"primary key column {name} {fact}", remedy)
 
 
 class RelyWithoutDataCheck:
@@ -80,12 +87,12 @@ class RelyWithoutDataCheck:
         key = action.one(PrimaryKeyAdd)
         if key is not None and key.rely:
             message = f"primary key {key.name} is added with RELY, and no data check runs before it"
-            yield violation(self, action.table, "primary_key", message, remedy)
+            yield violation(self, action.table, _KEY, message, remedy)
         dropped = {drop.key for drop in action.all(ForeignKeyDrop)}
         for change in action.foreign_keys:
             if change.key.rely and change.key not in dropped:
                 message = f"foreign key {change.key.name} is added with RELY, and no data check runs before it"
-                yield violation(self, action.table, change.key.name, message, remedy)
+                yield violation(self, action.table, change.key.path, message, remedy)
 
 
 class IncomparablePrimaryKey:
@@ -104,7 +111,7 @@ class IncomparablePrimaryKey:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key whose type holds a map or a variant."""
-        yield from incomparable_columns(self, table, "primary key", list(table.primary_key))
+        yield from incomparable_columns(self, table, "primary key", list(table.primary_key), _KEY)
 
 
 class NullablePrimaryKeyColumnCreated:
@@ -128,7 +135,7 @@ class NullablePrimaryKeyColumnCreated:
                 yield violation(
                     self,
                     action.table,
-                    name,
+                    part_path("columns", name),
                     f"primary key column {name} would be created nullable",
                     "declare it with is_nullable=False",
                 )
@@ -158,7 +165,7 @@ class PrimaryKeyColumnMadeNullable:
                 yield violation(
                     self,
                     action.table,
-                    name,
+                    part_path("columns", name),
                     f"column {name} would become nullable while the new primary key needs it NOT NULL",
                     "declare it with is_nullable=False, or leave it out of the key",
                 )
@@ -194,7 +201,7 @@ class NullablePrimaryKeyColumnAdded:
                 yield violation(
                     self,
                     action.table,
-                    name,
+                    part_path("columns", name),
                     f"column {name} is new and nullable but part of the new primary key",
                     "add it in one apply, fill it, then make it NOT NULL and add the key in the next",
                 )
@@ -225,7 +232,7 @@ class NullablePrimaryKeyColumn:
                 yield violation(
                     self,
                     action.table,
-                    name,
+                    part_path("columns", name),
                     f"column {name} is nullable on the table but part of the new primary key",
                     "declare it with is_nullable=False, so that the plan makes it NOT NULL first",
                 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import ONE_WAY
 from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.delta.known_properties import is_known, nearest_key
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX, PLATFORM, RESERVED
 from pytest_delta_schema.models.modes import FORBID, REQUIRE
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -38,7 +39,8 @@ class ReservedProperty:
         for key, value in table.table_properties.items():
             fault = _fault(folded(key), is_removed=value is None)
             if fault is not None:
-                yield violation(self, table.qualified_name, key, f"property {key} {fault.message}", fault.remedy)
+                message = f"property {key} {fault.message}"
+                yield violation(self, table.qualified_name, part_path("properties", key), message, fault.remedy)
 
 
 class DuplicateProperty:
@@ -66,7 +68,9 @@ class DuplicateProperty:
                 message = (
                     f"properties {', '.join(sorted(keys))} are one key, because Delta matches its own keys without case"
                 )
-                yield violation(self, table.qualified_name, keys[0], message, "keep one spelling")
+                yield violation(
+                    self, table.qualified_name, part_path("properties", keys[0]), message, "keep one spelling"
+                )
 
 
 class UnknownProperty:
@@ -104,7 +108,7 @@ class UnknownProperty:
                 f"{'correct it' if near is None else f'write {near}'}; if a newer Delta or Databricks knows it, add"
                 f' "{key}" = "manage" under [tool.pytest_delta_schema.properties]'
             )
-            yield violation(self, table.qualified_name, key, message, remedy)
+            yield violation(self, table.qualified_name, part_path("properties", key), message, remedy)
 
     def _is_named(self, key: str) -> bool:
         return any(same_name(pattern, key) for pattern, _ in self.policy.modes)
@@ -134,11 +138,11 @@ class PropertyPolicyViolation:
         for pattern in self.policy.patterns(REQUIRE):
             if not self.policy.is_covered(pattern, declared):
                 message = f"declares no property {pattern}, which the project requires of every table"
-                yield violation(self, table.qualified_name, pattern, message, "declare it")
+                yield violation(self, table.qualified_name, part_path("properties", pattern), message, "declare it")
         for key in declared:
             if self.policy.mode(key) == FORBID:
                 message = f"declares the property {key}, which the project forbids"
-                yield violation(self, table.qualified_name, key, message, "remove it")
+                yield violation(self, table.qualified_name, part_path("properties", key), message, "remove it")
 
 
 def is_declarable(key: str) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnRename
 from pytest_delta_schema.plan.renames import resolve_renames
@@ -62,7 +63,7 @@ class InvalidRenameHint:
                 fact = f"and so is {twin}"
             if fact is not None:
                 message = f"column {path} is renamed from {hint.old}, {fact}"
-                yield violation(self, table.qualified_name, path, message, "remove the hint")
+                yield violation(self, table.qualified_name, part_path("columns", hint.path), message, "remove the hint")
 
 
 class UnusableRenameHint:
@@ -92,8 +93,8 @@ class UnusableRenameHint:
         if isinstance(action, CreateTable):
             return
         for hint, reason in resolve_renames(action.desired.renames, action.observed.columns).unusable:
-            path = str(hint.path)
-            message = f"column {path} is renamed from {hint.old}, but {reason}"
+            path = part_path("columns", hint.path)
+            message = f"column {hint.path} is renamed from {hint.old}, but {reason}"
             yield violation(self, action.table, path, message, "remove the hint, or change the table by hand")
 
 
@@ -120,12 +121,12 @@ class RenameWithoutColumnMapping:
         """Yield one violation that lists the columns to rename on a table without column mapping."""
         if isinstance(action, CreateTable) or not action.all(ColumnRename) or has_feature(MAPPING_PROPERTY, action):
             return
-        paths = [str(change.path) for change in action.all(ColumnRename)]
+        paths = [change.path for change in action.all(ColumnRename)]
         yield violation(
             self,
             action.table,
-            paths[0],
-            f"columns {', '.join(paths)} cannot be renamed, because the table has no column mapping",
+            part_path("columns", paths[0]),
+            f"columns {', '.join(map(str, paths))} cannot be renamed, because the table has no column mapping",
             f"declare the property {MAPPING_PROPERTY}='name', or set"
             f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
         )

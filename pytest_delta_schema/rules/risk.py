@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.part_path import WHOLE_TABLE, PartPath
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.rule import violation
@@ -45,7 +46,7 @@ class MaxRiskExceeded:
             listed = ", ".join(f"{line.path} ({line.risk.label})" for line in lines)
             message = f"changes {listed} are riskier than {self.limit.label}, the maximum of this run"
             remedy = "raise --delta-max-risk, or remove them from the model"
-            yield violation(self, action.table, lines[0].path, message, remedy)
+            yield violation(self, action.table, PartPath(lines[0].path), message, remedy)
 
 
 def protects(pattern: str, name: str) -> bool:
@@ -87,5 +88,5 @@ class ProtectedTable:
             if protects(pattern, name):
                 message = f"is protected by the pattern {pattern} of the setting protected, so that no run changes it"
                 remedy = "change it in the way that was agreed on for it, or remove the pattern"
-                yield violation(self, action.table, "", message, remedy)
+                yield violation(self, action.table, WHOLE_TABLE, message, remedy)
                 return

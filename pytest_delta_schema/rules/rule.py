@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_delta_schema.delta.features import is_on
+from pytest_delta_schema.delta.part_path import WHOLE_TABLE
 from pytest_delta_schema.errors import HasCode, diagnostic_of
 from pytest_delta_schema.plan.changes import SetTableProperties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.delta.part_path import PartPath
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -51,21 +53,21 @@ class Fault:
     Args:
         message: The fact and its reason, without the table's name.
         remedy: What to do about it, in the imperative.
-        path: The column, key or property inside the table; ``""`` for the table itself.
+        path: The part of the table.
     """
 
     message: str
     remedy: str
-    path: str = ""
+    path: PartPath = WHOLE_TABLE
 
 
-def violation(rule: HasCode, table: object, path: str, message: str, remedy: str) -> Diagnostic:
+def violation(rule: HasCode, table: object, path: PartPath, message: str, remedy: str) -> Diagnostic:
     """Build a violation of ``rule``, with the name of its class and its code.
 
     Args:
         rule: The rule that was broken.
         table: The table's name; ``str`` of it is shown.
-        path: The column, key or property inside the table; ``""`` for the table itself.
+        path: The part of the table.
         message: The fact and its reason, without the table's name.
         remedy: What to do about it, in the imperative.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.part_path import WHOLE_TABLE, part_path
 from pytest_delta_schema.rules.rule import Fault, violation
 
 if TYPE_CHECKING:
@@ -35,12 +36,13 @@ class InvalidTag:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every tag that Unity Catalog refuses, and for too many tags."""
-        tags_by_path: dict[str, Mapping[str, str | None]] = {"": table.tags}
-        tags_by_path.update((column.name, column.tags) for column in table.columns if column.tags)
-        for path, tags in tags_by_path.items():
-            subject = f"column {path}" if path else "the table"
-            for fault in _faults(subject, tags):
-                yield violation(self, table.qualified_name, path, fault.message, fault.remedy)
+        for fault in _faults("the table", table.tags):
+            yield violation(self, table.qualified_name, WHOLE_TABLE, fault.message, fault.remedy)
+        for column in table.columns:
+            if column.tags:
+                for fault in _faults(f"column {column.name}", column.tags):
+                    path = part_path("columns", column.name)
+                    yield violation(self, table.qualified_name, path, fault.message, fault.remedy)
 
 
 def _faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[Fault]:

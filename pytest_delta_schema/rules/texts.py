@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.part_path import WHOLE_TABLE, part_path
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import parts_below
@@ -11,6 +12,7 @@ from pytest_delta_schema.state.type_traversal import parts_below
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from pytest_delta_schema.delta.part_path import Part
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
@@ -34,10 +36,11 @@ class UnencodableText:
             # One test for all of them, because nearly all texts can be encoded.
             if _is_encodable("".join(texts.values)):
                 continue
-            for path, value in zip(texts.paths, texts.values, strict=True):
+            for name, value in zip(texts.names, texts.values, strict=True):
                 if not _is_encodable(value):
                     fact = f"{texts.subject} {value!a} holds half a character (a lone surrogate)"
                     message = f"{fact}, which UTF-8 cannot encode"
+                    path = WHOLE_TABLE if texts.part is None else part_path(texts.part, name)
                     yield violation(self, table.qualified_name, path, message, "write the whole character")
 
 
@@ -54,52 +57,55 @@ class _Texts(NamedTuple):
 
     Args:
         subject: The words that messages use for one of them.
-        paths: The path of each inside the table.
+        part: The part of the table to which they belong; ``None`` for the table itself.
+        names: The column or the check of each.
         values: The texts.
     """
 
     subject: str
-    paths: Sequence[str]
+    part: Part | None
+    names: Sequence[str]
     values: Sequence[str]
 
 
 def _texts(table: Table) -> Iterator[_Texts]:
     """Yield every text of a model."""
-    yield _at("", "the name", [table.qualified_name])
-    yield _at("", "the comment", [table.comment or ""])
-    yield _at("", "property", _pairs(table.table_properties))
-    yield _at("", "tag", _pairs(table.tags))
+    yield _at(None, "", "the name", [table.qualified_name])
+    yield _at(None, "", "the comment", [table.comment or ""])
+    yield _at(None, "", "property", _pairs(table.table_properties))
+    yield _at(None, "", "tag", _pairs(table.tags))
     for check in table.checks:
-        yield _at(check.name, "the name of check", [check.name])
-        yield _at(check.name, "the expression of a check", [check.expression])
+        yield _at("checks", check.name, "the name of check", [check.name])
+        yield _at("checks", check.name, "the expression of a check", [check.expression])
     for named_key in table.named_keys:
-        yield _at("", f"the name of a {named_key.kind}", [named_key.name or ""])
+        yield _at(None, "", f"the name of a {named_key.kind}", [named_key.name or ""])
     for key in table.foreign_keys:
-        yield _at("", "the parent of a foreign key", [str(key.parent)])
+        yield _at(None, "", "the parent of a foreign key", [str(key.parent)])
     columns, names = table.columns, [column.name for column in table.columns]
-    yield _Texts("the name of column", names, names)
-    yield _Texts("the comment of a column", names, [column.comment or "" for column in columns])
-    yield _Texts("the default of a column", names, [str(column.default) for column in columns])
-    yield _Texts("the expression of a column", names, [column.generated_as or "" for column in columns])
+    yield _Texts("the name of column", "columns", names, names)
+    yield _Texts("the comment of a column", "columns", names, [column.comment or "" for column in columns])
+    yield _Texts("the default of a column", "columns", names, [str(column.default) for column in columns])
+    yield _Texts("the expression of a column", "columns", names, [column.generated_as or "" for column in columns])
     for column in columns:
         if column.tags:
-            yield _at(column.name, "tag", _pairs(column.tags))
+            yield _at("columns", column.name, "tag", _pairs(column.tags))
     for name, data_type in nested_types(columns):
         fields = parts_below(data_type)
-        yield _at(name, f"a field of column {name!a}", [field.name for field in fields])
-        yield _at(name, f"the comment of a field of column {name!a}", [field.comment for field in fields])
+        yield _at("columns", name, f"a field of column {name!a}", [field.name for field in fields])
+        yield _at("columns", name, f"the comment of a field of column {name!a}", [field.comment for field in fields])
 
 
-def _at(path: str, subject: str, values: Iterable[str]) -> _Texts:
-    """Return texts that all have one path.
+def _at(part: Part | None, name: str, subject: str, values: Iterable[str]) -> _Texts:
+    """Return texts that all belong to one part of the table.
 
     Args:
-        path: Inside the table.
+        part: The kind of part; ``None`` for the table itself.
+        name: Its name.
         subject: The words that messages use for one of them.
         values: The texts.
     """
     texts = list(values)
-    return _Texts(subject, [path] * len(texts), texts)
+    return _Texts(subject, part, [name] * len(texts), texts)
 
 
 def _pairs(values: Mapping[str, object]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.models.unknown_type import unknown_types
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -61,7 +62,9 @@ class UnsupportedType:
             for path, name in unstorable(data_type, ColumnPath(column)):
                 if name not in _declared_as_unknown(table, column):
                     message = f"column {path} has the type {name}, which Delta cannot store"
-                    yield violation(self, table.qualified_name, str(path), message, "use a type that it stores")
+                    yield violation(
+                        self, table.qualified_name, part_path("columns", path), message, "use a type that it stores"
+                    )
 
 
 class NotNullInCollection:
@@ -89,7 +92,7 @@ class NotNullInCollection:
             for path in not_null_in_collections(data_type, ColumnPath(column)):
                 message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
                 remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
-                yield violation(self, table.qualified_name, str(path), message, remedy)
+                yield violation(self, table.qualified_name, part_path("columns", path), message, remedy)
 
 
 class UnsupportedTypeChange:
@@ -115,8 +118,8 @@ class UnsupportedTypeChange:
             if any(_compared_as_text(change.path, change.before, change.after)):
                 # Reported by the rule below, with another remedy.
                 continue
-            path = str(change.path)
-            fact = f"column {path} is {describe_type(change.before)} on the table"
+            path = part_path("columns", change.path)
+            fact = f"column {change.path} is {describe_type(change.before)} on the table"
             fact = f"{fact} and {describe_type(change.after)} in the model"
             kind = widening(change.before, change.after)
             if kind is None or (kind is Widening.ALWAYS and change.path.is_nested):
@@ -156,13 +159,13 @@ class UnknownTypeChange:
                 for path, name in _compared_as_text(ColumnPath(column.name), column.data_type):
                     message = f"column {path} would be created with the type {name}, which is compared as text only"
                     remedy = "create the table with a client that knows the type, or declare a type that Delta stores"
-                    yield violation(self, action.table, str(path), message, remedy)
+                    yield violation(self, action.table, part_path("columns", path), message, remedy)
             return
         for change in action.changes:
             for path, name in dict.fromkeys(_unknown_parts(change, action)):
                 message = f"column {path} would be changed, and its type {name} is compared as text only"
                 remedy = "change it with a client that knows the type, and declare what the table has then"
-                yield violation(self, action.table, str(path), message, remedy)
+                yield violation(self, action.table, part_path("columns", path), message, remedy)
 
 
 def _unknown_parts(change: Change, action: AlignTable) -> Iterator[tuple[ColumnPath, str]]:

@@ -31,7 +31,7 @@ class InvalidUniqueColumn:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
         for unique in table.unique:
-            yield from invalid_columns(self, table, "unique constraint", unique.columns, "constraint")
+            yield from invalid_columns(self, table, unique)
 
 
 class DuplicateUnique:
@@ -64,9 +64,9 @@ class DuplicateUnique:
             subject, own = f"{key.kind} ({', '.join(key.columns)})", NameSet(key.columns)
             if key.kind == UNIQUE and own in columns:
                 fact = f"{subject} has the same columns as {columns[own]}"
-                yield violation(self, table.qualified_name, key.name, fact, "keep one of the two")
+                yield violation(self, table.qualified_name, key.path, fact, "keep one of the two")
             elif key.kind == UNIQUE and key.name in names:
                 fact = f"{subject} has the name {key.name}, which {names[key.name]} has already"
-                yield violation(self, table.qualified_name, key.name, fact, "give it another one with name=...")
+                yield violation(self, table.qualified_name, key.path, fact, "give it another one with name=...")
             names.setdefault(key.name, subject)
             columns.setdefault(own, f"{key.kind} {key.name}")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.delta.client_features import ClientFeatures
+from pytest_delta_schema.delta.part_path import WHOLE_TABLE
 from pytest_delta_schema.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
@@ -235,7 +236,7 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:
         if count > 1:
             origins = " and ".join(str(table.origin) for table in tables if table.name == name)
             message = f"is declared {count} times, at {origins}"
-            yield violation(DuplicateTable(), name, "", message, "keep one declaration")
+            yield violation(DuplicateTable(), name, WHOLE_TABLE, message, "keep one declaration")
 
 
 def _run(

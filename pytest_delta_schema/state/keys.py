@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict
 
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.names import QualifiedName, key_name
 from pytest_delta_schema.state.states import (
@@ -99,6 +100,19 @@ def declared_keys(state: TableState) -> DeclaredKeys:
         "unique": [Unique(list(key.columns), name=_chosen_name("uq", state, key)) for key in state.unique],
         "foreign_keys": [_declared_foreign_key(state, key) for key in state.foreign_keys],
     }
+
+
+def path_of_key(table: Table, key: ForeignKey | Unique) -> PartPath:
+    """Return the path of a declared key, with the name that it has in the catalog.
+
+    Args:
+        table: The model.
+        key: One of its keys.
+    """
+    names = [column.name for column in table.columns]
+    if isinstance(key, ForeignKey):
+        return part_path("foreign_keys", key.name or key_name("fk", table.logical_name, key.columns, names))
+    return part_path("unique", key.name or key_name("uq", table.logical_name, key.columns, names))
 
 
 def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:

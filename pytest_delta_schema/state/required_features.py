@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import TYPE_FEATURES, feature_of
+from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths
 
 if TYPE_CHECKING:
@@ -21,12 +22,12 @@ class RequiredFeature:
 
     Args:
         name: Its name in Delta's protocol.
-        path: The first part of the table that needs it: a column, a check, a property.
+        path: The path of the first part of the table that needs it.
         causes: Everything that needs it, as messages name it.
     """
 
     name: str
-    path: str
+    path: PartPath
     causes: tuple[str, ...]
 
 
@@ -39,7 +40,7 @@ def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
     Args:
         table: Its state, desired or observed.
     """
-    needs: dict[str, list[tuple[str, str]]] = {}
+    needs: dict[str, list[tuple[PartPath, str]]] = {}
     for name, path, cause in _needs(table):
         needs.setdefault(name, []).append((path, cause))
     return tuple(
@@ -48,34 +49,34 @@ def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
     )
 
 
-def _needs(table: TableState) -> Iterator[tuple[str, str, str]]:
+def _needs(table: TableState) -> Iterator[tuple[str, PartPath, str]]:
     """Yield each feature with the part of the table that needs it, and how messages name that part."""
     for column in table.columns:
         yield from _needs_of_column(column)
     for path in not_null_paths(table.columns):
-        yield "invariants", str(path), f"NOT NULL of column {path}"
+        yield "invariants", part_path("columns", path), f"NOT NULL of column {path}"
     for check in table.checks:
-        yield "checkConstraints", check.name, f"check {check.name}"
+        yield "checkConstraints", part_path("checks", check.name), f"check {check.name}"
     if table.clustering:
         for name in ("clustering", "domainMetadata"):
-            yield name, str(table.clustering[0]), "clustered_by"
+            yield name, part_path("layout"), "clustered_by"
     for key, value in table.table_properties.items():
         feature = feature_of(key, value)
         if feature is not None:
-            yield feature, key, f"property {key}"
+            yield feature, part_path("properties", key), f"property {key}"
         if feature == "rowTracking":
-            yield "domainMetadata", key, f"property {key}"
+            yield "domainMetadata", part_path("properties", key), f"property {key}"
 
 
-def _needs_of_column(column: ColumnState) -> Iterator[tuple[str, str, str]]:
+def _needs_of_column(column: ColumnState) -> Iterator[tuple[str, PartPath, str]]:
     for atom in sorted(atoms([column.data_type]).intersection(TYPE_FEATURES)):
-        yield TYPE_FEATURES[atom], column.name, f"column {column.name} of type {atom}"
+        yield TYPE_FEATURES[atom], part_path("columns", column.name), f"column {column.name} of type {atom}"
     value = column.value
     if value is None:
         return
     if value.default is not None:
-        yield "allowColumnDefaults", column.name, f"default of column {column.name}"
+        yield "allowColumnDefaults", part_path("columns", column.name, "default"), f"default of column {column.name}"
     if value.generated is not None:
-        yield "generatedColumns", column.name, f"generated column {column.name}"
+        yield "generatedColumns", part_path("columns", column.name), f"generated column {column.name}"
     if value.identity is not None:
-        yield "identityColumns", column.name, f"identity column {column.name}"
+        yield "identityColumns", part_path("columns", column.name), f"identity column {column.name}"

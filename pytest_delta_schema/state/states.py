@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
@@ -62,9 +63,9 @@ class KeyState(NamedTuple):
     kind: KeyKind = PRIMARY_KEY
 
     @property
-    def path(self) -> str:
-        """The part of the table that messages about the key name."""
-        return "primary_key" if self.kind == PRIMARY_KEY else self.name
+    def path(self) -> PartPath:
+        """The path of the key inside the table."""
+        return part_path("primary_key") if self.kind == PRIMARY_KEY else part_path("unique", self.name)
 
 
 class CheckState(NamedTuple):
@@ -95,6 +96,11 @@ class ForeignKeyState(NamedTuple):
     parent: QualifiedName
     parent_columns: tuple[str, ...]
     rely: bool = False
+
+    @property
+    def path(self) -> PartPath:
+        """The path of the key inside the table."""
+        return part_path("foreign_keys", self.name)
 
 
 class RenameState(NamedTuple):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.engine.source_locations import SourceLocations
 from pytest_delta_schema.errors import Location
 from pytest_delta_schema.models.declared_at import declarations_of
@@ -113,7 +114,9 @@ def modules(draw: st.DrawFn) -> str:
         is_found = is_call and is_statement
         display = draw(st.sampled_from(LISTS if is_list else NO_LISTS))
         columns = ""
-        for name in draw(st.lists(st.sampled_from(["id", "größe", "a.b", "order id", "名"]), unique=True, min_size=1)):
+        for name in draw(
+            st.lists(st.sampled_from(["id", "größe", "a", "a.b", "order id", "名"]), unique=True, min_size=1)
+        ):
             column = draw(st.sampled_from([*COLUMNS, *NO_COLUMNS]))
             column = column if is_list and is_found else without_marks(column)
             columns += column.replace("@", f"{table} {name}").replace("$", name) + draw(st.sampled_from([", ", ",\n"]))
@@ -150,8 +153,8 @@ def test_a_column_is_found_where_it_is_written_or_where_its_table_is(folder: Pat
         assert locations.location(table) == expected
         for column in table.columns:
             mark = marks.get(f"{name.table} {column.name}")
-            found = locations.location(table, f"columns.{column.name}")
-            assert found == (expected if mark is None else Location(str(path), *mark))
+            located = locations.location(table, part_path("columns", column.name))
+            assert located == (expected if mark is None else Location(str(path), *mark))
 
 
 @pytest.fixture(scope="module")

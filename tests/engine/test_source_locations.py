@@ -117,6 +117,13 @@ orders = Table(
     ],
 )
 """,
+    "names with dots": """\
+orders = Table("dev", "silver", "orders", [
+    «columns.a»«columns.a.b»Column("a", "struct<b: int>"),
+    «columns.`a.b`»Column("a.b", "int", «columns.`a.b`.comment»comment="x", tags={«columns.`a.b`.tags.x.y»"x.y": "z"}),
+    «columns.`comment`»Column("comment", "int"),
+], checks=[«checks.a.b»Check("a.b", "true")])
+""",
     "another case, another order": """\
 x = «»Table(table_name="Orders", schema_name="SILVER", catalog_name="Dev", columns=(«columns.id»Column(data_type="int", name="Id"),))
 orders = pds.Table("dev", "gold", "x", [Column("id", "int")])
@@ -203,9 +210,9 @@ def test_every_part_is_found_where_it_is_written(imported: Import, text: str, en
     table = next(orders([*vars(module).values()]))
     locations = SourceLocations({})
 
-    found = {key: locations.location(table, *key.split("|")) for key in marks}
+    located = {key: locations.location(table, *key.split("|")) for key in marks}
 
-    assert found == {key: Location(str(module.__file__), *mark) for key, mark in marks.items()}
+    assert located == {key: Location(str(module.__file__), *mark) for key, mark in marks.items()}
 
 
 UNDECLARED = """\
@@ -221,7 +228,7 @@ orders = «»Table(
         *("table", "schema dev.silver", "metadata", "primary_key", "layout", "comment", "format", "clients", "unknown"),
         *("columns", "columns.", "columns.old", "columns.old.comment", "columns.order", "columns.id.x", "columns.i"),
         *("checks", "checks.x", "unique.x", "foreign_keys.x", "properties.x", "tags.x", "properties", "tags"),
-        *("columns.a.b", "columns.a.b.comment"),
+        *("columns.`a", "columns.`a.b`.c", "columns.`id.comment`"),
     ],
 )
 def test_what_is_not_declared_or_not_clear_is_where_the_table_is(imported: Import, path: str):
@@ -476,6 +483,6 @@ def test_a_table_of_a_package_is_where_the_project_lists_it(tmp_path: Path, text
     file.write_text(text)
     listing = Listing(path=str(file), variable="delta_tables", version=FileVersion.of(str(file)))
 
-    found = SourceLocations({table.name: listing}).location(table, "columns.id")
+    located = SourceLocations({table.name: listing}).location(table, "columns.id")
 
-    assert found == (table.origin.location if line is None else Location(str(file), line))
+    assert located == (table.origin.location if line is None else Location(str(file), line))

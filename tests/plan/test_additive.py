@@ -17,17 +17,17 @@ ID = Column("id", LONG)
 
 def planned(model, *columns):
     plan = TablePlanner().plan([model], catalog(state(*columns)))
-    dropped = [".".join(change.path) for action in plan.align_tables for change in action.all(ColumnDrop)]
+    dropped = [f"columns.{change.path}" for action in plan.align_tables for change in action.all(ColumnDrop)]
     return dropped, [note.path for note in plan.notes if "additive" in note.message]
 
 
 @pytest.mark.parametrize(
     ("columns", "dropped", "accepted"),
     [
-        ([stored(), stored("x"), stored("y")], [], ["x", "y"]),
-        ([stored("x"), stored()], ["x"], []),
-        ([stored(), stored("x", is_nullable=False), stored("y")], ["x"], ["y"]),
-        ([stored("x"), stored(), stored("y")], ["x"], ["y"]),
+        ([stored(), stored("x"), stored("y")], [], ["columns.x", "columns.y"]),
+        ([stored("x"), stored()], ["columns.x"], []),
+        ([stored(), stored("x", is_nullable=False), stored("y")], ["columns.x"], ["columns.y"]),
+        ([stored("x"), stored(), stored("y")], ["columns.x"], ["columns.y"]),
     ],
 )
 def test_columns_behind_the_declared_ones_are_accepted_if_they_may_be_null(columns, dropped, accepted):
@@ -37,9 +37,9 @@ def test_columns_behind_the_declared_ones_are_accepted_if_they_may_be_null(colum
 @pytest.mark.parametrize(
     ("wrap", "below"),
     [
-        pytest.param(lambda kind: kind, "v.b", id="struct"),
-        pytest.param(spark.ArrayType, "v.element.b", id="array"),
-        pytest.param(lambda kind: spark.MapType(spark.StringType(), kind), "v.value.b", id="map"),
+        pytest.param(lambda kind: kind, "columns.v.b", id="struct"),
+        pytest.param(spark.ArrayType, "columns.v.element.b", id="array"),
+        pytest.param(lambda kind: spark.MapType(spark.StringType(), kind), "columns.v.value.b", id="map"),
     ],
 )
 def test_fields_of_structs_as_well(wrap, below):

@@ -130,7 +130,7 @@ def of(kind, **options):
         pytest.param(
             struct(field("x"), field("x.y")),
             struct(field("x"), field("x.y", comment="Dotted")),
-            ["~ columns.a.x.y.comment: '' -> 'Dotted'"],
+            ["~ columns.a.`x.y`.comment: '' -> 'Dotted'"],
             ["ALTER COLUMN\n  `a`.`x.y` COMMENT 'Dotted'"],
             id="a name with a dot",
         ),

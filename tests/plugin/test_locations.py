@@ -52,8 +52,8 @@ def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project, 
 
     (outcome,) = outcomes.all
     file = str(project.path / "models.py")
-    found = {change.path: change.location for change in outcome.changes}
-    assert {"": outcome.location, **found} == {path: Location(file, *mark) for path, mark in marks.items()}
+    located = {change.path: change.location for change in outcome.changes}
+    assert {"": outcome.location, **located} == {path: Location(file, *mark) for path, mark in marks.items()}
     violation = next(item for item in outcome.diagnostics if item.rule == "DropWithoutConsent")
     assert violation.location == Location(file, *marks[""])
     line, _, _ = marks[""]

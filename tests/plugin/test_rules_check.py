@@ -14,7 +14,7 @@ class Commented:
     def check(self, table):
         for column in table.columns:
             if not column.comment:
-                yield Diagnostic(rule="Commented", code="X1", table=table.qualified_name, path=column.name,
+                yield Diagnostic(rule="Commented", code="X1", table=table.qualified_name, path=f"columns.{column.name}",
                                 message=f"column {column.name} has no comment", remedy="write one")
 
 class Frozen:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
 import pytest_delta_schema
 from pytest_delta_schema import MemoryCatalog, Settings, Table
+from pytest_delta_schema.delta.part_path import Part
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.plan.changes.kind import KINDS
 from pytest_delta_schema.report.codes import CodeInfo, all_codes, explained
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pytest_delta_schema import Diagnostic
     from pytest_delta_schema.engine.outcome import TableChange
 
@@ -67,8 +66,9 @@ def test_every_explanation_is_whole(info):
     assert not re.search(r"Args:|Remedy:|Example:|:\w+:`", info.meaning + info.remedy + info.example)
 
 
-def _codes(parts: Iterable[TableChange | Diagnostic]) -> list[str]:
-    return [part.code for part in parts]
+def _is_path(path: str) -> bool:
+    """Whether a path leads to a part of a table, to the table, or to its schema."""
+    return path in {"", "table"} or path.startswith("schema ") or path.partition(".")[0] in get_args(Part)
 
 
 @pytest.mark.parametrize("code", [code for code in INFOS if code not in NOT_RUN])
@@ -83,13 +83,15 @@ def test_an_example_has_the_fault(code):
     gate = Gate(catalog, settings._replace(preflight=settings.preflight or "count"), models)
     validator = gate.declarations.validator
 
-    codes = [*_codes(validator.model_violations(map(gate.declarations.bound, models)))]
-    if code not in codes:
+    parts: list[TableChange | Diagnostic] = [*validator.model_violations(map(gate.declarations.bound, models))]
+    if all(part.code != code for part in parts):
         plan, outcomes = gate.plan(*models), [*map(gate.drift, models)]
-        codes += _codes(validator.plan_violations(plan))
-        codes += [code for outcome in outcomes for code in (*_codes(outcome.changes), *_codes(outcome.diagnostics))]
+        parts += validator.plan_violations(plan)
+        for outcome in outcomes:
+            parts += [*outcome.changes, *outcome.diagnostics]
 
-    assert code in codes
+    assert code in {part.code for part in parts}
+    assert [part.path for part in parts if not _is_path(part.path)] == []
 
 
 @pytest.mark.parametrize("code", [code for code in NOT_RUN if code.startswith("DS") or code == "DD126"])

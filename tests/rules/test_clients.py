@@ -151,7 +151,7 @@ def test_a_plan_does_not_enable_a_feature_that_a_client_lacks():
     (violation,) = TableUnusableByClient().check(action)
 
     assert (violation.path, violation.message) == (
-        "typeWidening",
+        "features.typeWidening",
         (
             "trino>=470 cannot write the table feature typeWidening (the plan enables it): no version up to 481 can"
             " (Trino release notes, Release 450, 2026-11-22)"

@@ -91,7 +91,9 @@ def test_an_ambiguous_consent_lists_its_interpretations():
     refusals = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
 
     assert [
-        str(violation) for violation in refusals if violation.path in ("a.b", "a") and "ambiguous" in violation.message
+        str(violation)
+        for violation in refusals
+        if violation.path in ("columns.a.b", "columns.`a.b`") and "ambiguous" in violation.message
     ] == [
         (
             "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
@@ -108,7 +110,7 @@ def test_a_clear_consent_holds_beside_an_ambiguous_one():
 
     refusals = refused(map(parse_consent, texts))[ORDERS]
 
-    assert [violation.remedy for violation in refusals if violation.path == "a.b"] == [
+    assert [violation.remedy for violation in refusals if violation.path == "columns.a.b"] == [
         "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'"
     ]
 

@@ -447,7 +447,7 @@ def test_a_key_over_missing_columns_is_refused_even_if_the_model_was_never_check
 
     (violation,) = VALIDATOR.plan_violations(TablePlan(create_tables=(action,)))
 
-    assert (violation.rule, violation.path) == ("NullablePrimaryKeyColumnCreated", "gone")
+    assert (violation.rule, violation.path) == ("NullablePrimaryKeyColumnCreated", "columns.gone")
 
 
 def test_all_violations_of_all_tables_are_one_error():

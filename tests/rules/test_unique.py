@@ -70,10 +70,13 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
         pytest.param(
             columns(ID, MAIL, unique=[Unique(["mail", "gone", "MAIL"])]),
             [
-                "DS123 mail: unique constraint (mail, gone, MAIL) names mail twice; name it once",
                 (
-                    "DS123 gone: unique constraint (mail, gone, MAIL) names gone, which is not a column of the model;"
-                    " declare it, or fix the constraint"
+                    "DS123 unique.uq_dev_silver_orders__mail_gone_mail: unique constraint (mail, gone, MAIL) names mail"
+                    " twice; name it once"
+                ),
+                (
+                    "DS123 unique.uq_dev_silver_orders__mail_gone_mail: unique constraint (mail, gone, MAIL) names gone, which"
+                    " is not a column of the model; declare it, or fix the constraint"
                 ),
             ],
             id="columns that are missing and repeated",
@@ -82,8 +85,8 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
             columns(ID, column("m", ArrayType(MapType(LONG, LONG))), unique=[Unique(["id", "m"])]),
             [
                 (
-                    "DS123 m: unique constraint (id, m) names m, which is array<map<bigint, bigint>>, whose values cannot"
-                    " be compared; choose columns whose types hold no map and no variant"
+                    "DS123 unique.uq_dev_silver_orders__id_m: unique constraint (id, m) names m, which is"
+                    " array<map<bigint, bigint>>, whose values cannot be compared; choose columns whose types hold no map and no variant"
                 )
             ],
             id="a collection",
@@ -92,7 +95,8 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
             columns(ID, column("mail", is_nullable=False), primary_key=["id", "mail"], unique=[Unique(["MAIL", "id"])]),
             [
                 (
-                    "DS124 uq_dev_silver_orders__mail_id: unique constraint (MAIL, id) has the same columns as primary"
+                    "DS124 unique.uq_dev_silver_orders__mail_id: "
+                    "unique constraint (MAIL, id) has the same columns as primary"
                     " key pk_dev_silver_orders__id_mail; keep one of the two"
                 )
             ],
@@ -102,11 +106,13 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
             columns(ID, MAIL, unique=[Unique(["mail"]), Unique(["mail"], name="other"), Unique(["Mail"])]),
             [
                 (
-                    "DS124 uq_dev_silver_orders__mail: unique constraint (mail) has the same columns as unique constraint"
+                    "DS124 unique.uq_dev_silver_orders__mail: "
+                    "unique constraint (mail) has the same columns as unique constraint"
                     " other; keep one of the two"
                 ),
                 (
-                    "DS124 uq_dev_silver_orders__mail: unique constraint (Mail) has the same columns as unique constraint"
+                    "DS124 unique.uq_dev_silver_orders__mail: "
+                    "unique constraint (Mail) has the same columns as unique constraint"
                     " other; keep one of the two"
                 ),
             ],
@@ -128,15 +134,18 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
             ),
             [
                 (
-                    "DS124 PK_dev_silver_orders__id: unique constraint (n) has the name PK_dev_silver_orders__id, which"
+                    "DS124 unique.PK_dev_silver_orders__id: "
+                    "unique constraint (n) has the name PK_dev_silver_orders__id, which"
                     " primary key (id) has already; give it another one with name=..."
                 ),
                 (
-                    "DS124 Positive: unique constraint (mail) has the name Positive, which check positive has already;"
+                    "DS124 unique.Positive: "
+                    "unique constraint (mail) has the name Positive, which check positive has already;"
                     " give it another one with name=..."
                 ),
                 (
-                    "DS124 positive: unique constraint (region) has the name positive, which check positive has already;"
+                    "DS124 unique.positive: "
+                    "unique constraint (region) has the name positive, which check positive has already;"
                     " give it another one with name=..."
                 ),
             ],
@@ -146,7 +155,8 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
             child(ForeignKey(["parent"], parent(), name="u"), unique=[Unique(["region"], name="U")]),
             [
                 (
-                    "DS116 u: foreign key (parent) has the name u, which the unique constraint has already; give it"
+                    "DS116 foreign_keys.u: "
+                    "foreign key (parent) has the name u, which the unique constraint has already; give it"
                     " another one with name=..."
                 )
             ],
@@ -227,7 +237,7 @@ def test_repeated_values_block_the_plan_and_rows_with_null_do_not():
         Orchestrator.over(target).sync_tables([after])
 
     (violation,) = caught.value.diagnostics
-    assert (violation.code, violation.path) == ("DS303", "uq_dev_silver_orders__mail_region")
+    assert (violation.code, violation.path) == ("DS303", "unique.uq_dev_silver_orders__mail_region")
     assert str(violation.full_message) == (
         "unique constraint uq_dev_silver_orders__mail_region (mail, region) cannot be added, because 1 row repeats the"
         " key of another, of 4, such as (mail, region) = (a, EU)"

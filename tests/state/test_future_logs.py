@@ -86,7 +86,7 @@ def test_the_imported_model_equals_the_table_and_only_unknown_properties_have_to
     model = run_path(str(path))["orders"]
 
     faults = [(fault.code, fault.path) for fault in PlanValidator().model_violations([model])]
-    assert faults == ([("DS125", QUANTUM)] if log.property[0] == QUANTUM else [])
+    assert faults == ([("DS125", f"properties.{QUANTUM}")] if log.property[0] == QUANTUM else [])
     assert planned(model, log).is_empty
     assert list(unknown_types(model.columns[1].data_type)) == ([] if log.is_known else [part(log)[1]])
 
@@ -94,7 +94,7 @@ def test_the_imported_model_equals_the_table_and_only_unknown_properties_have_to
 @every_unknown_type
 def test_a_change_of_a_column_of_an_unknown_type_is_refused(log):
     (path, name), (id_column, unknown) = part(log), imported_columns(log)
-    fact = f"DS220 {path}: column {path} would be changed, and its type {name} is compared as text only"
+    fact = f"DS220 columns.{path}: column {path} would be changed, and its type {name} is compared as text only"
 
     assert violations(changed(log, id_column, Column("t", spark.LongType())), log) == [fact]
     assert fact in violations(changed(log, id_column), log)
@@ -180,7 +180,7 @@ def test_a_write_to_such_a_table_gets_a_verdict(log, schema):
 def test_declared_types_that_delta_does_not_store_are_refused_as_before():
     model = table(Column("a", spark.DayTimeIntervalType()), Column("b", UnknownType("interval day to second")))
 
-    assert [(fault.code, fault.path) for fault in PlanValidator().model_violations([model])] == [("DS105", "a")]
+    assert [(fault.code, fault.path) for fault in PlanValidator().model_violations([model])] == [("DS105", "columns.a")]
 
 
 @pytest.mark.parametrize("text", ["", " ", None, 5])

@@ -21,16 +21,16 @@ NESTED = spark.StructType([spark.StructField("b", spark.ArrayType(spark.Timestam
         pytest.param(
             table(column(is_nullable=False), column("b"), Column("s", NESTED)),
             [
-                ("invariants", "id", ("NOT NULL of column id", "NOT NULL of column s.b")),
-                ("timestampNtz", "s", ("column s of type timestamp_ntz",)),
+                ("invariants", "columns.id", ("NOT NULL of column id", "NOT NULL of column s.b")),
+                ("timestampNtz", "columns.s", ("column s of type timestamp_ntz",)),
             ],
             id="NOT NULL and types at any depth",
         ),
         pytest.param(
             table(Column("v", "variant"), Column("at", "timestamp_ntz"), Column("v2", "variant")),
             [
-                ("timestampNtz", "at", ("column at of type timestamp_ntz",)),
-                ("variantType", "v", ("column v of type variant", "column v2 of type variant")),
+                ("timestampNtz", "columns.at", ("column at of type timestamp_ntz",)),
+                ("variantType", "columns.v", ("column v of type variant", "column v2 of type variant")),
             ],
             id="types",
         ),
@@ -41,18 +41,18 @@ NESTED = spark.StructType([spark.StructField("b", spark.ArrayType(spark.Timestam
                 Column("i", "bigint", identity=True),
             ),
             [
-                ("allowColumnDefaults", "d", ("default of column d",)),
-                ("generatedColumns", "g", ("generated column g",)),
-                ("identityColumns", "i", ("identity column i",)),
+                ("allowColumnDefaults", "columns.d.default", ("default of column d",)),
+                ("generatedColumns", "columns.g", ("generated column g",)),
+                ("identityColumns", "columns.i", ("identity column i",)),
             ],
             id="values",
         ),
         pytest.param(
             table(column(), column("b"), clustered_by=["b", "id"], checks=[Check("p", "id > 0"), Check("q", "b > 0")]),
             [
-                ("checkConstraints", "p", ("check p", "check q")),
-                ("clustering", "b", ("clustered_by",)),
-                ("domainMetadata", "b", ("clustered_by",)),
+                ("checkConstraints", "checks.p", ("check p", "check q")),
+                ("clustering", "layout", ("clustered_by",)),
+                ("domainMetadata", "layout", ("clustered_by",)),
             ],
             id="checks and clustering",
         ),
@@ -68,9 +68,13 @@ NESTED = spark.StructType([spark.StructField("b", spark.ArrayType(spark.Timestam
                 },
             ),
             [
-                ("appendOnly", "delta.appendOnly", ("property delta.appendOnly", "property delta.feature.appendOnly")),
-                ("domainMetadata", "delta.enableRowTracking", ("property delta.enableRowTracking",)),
-                ("rowTracking", "delta.enableRowTracking", ("property delta.enableRowTracking",)),
+                (
+                    "appendOnly",
+                    "properties.delta.appendOnly",
+                    ("property delta.appendOnly", "property delta.feature.appendOnly"),
+                ),
+                ("domainMetadata", "properties.delta.enableRowTracking", ("property delta.enableRowTracking",)),
+                ("rowTracking", "properties.delta.enableRowTracking", ("property delta.enableRowTracking",)),
             ],
             id="properties",
         ),

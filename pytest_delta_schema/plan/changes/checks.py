@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.folded_names import same_name
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -21,7 +22,7 @@ __all__ = ["CheckAdd", "CheckDrop"]
 
 
 def _drop_lines(change: CheckDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, f"checks.{change.name}", change.expression, _fate(change))
+    yield ChangeLine(DROP, part_path("checks", change.name), change.expression, _fate(change))
 
 
 def _fate(change: CheckDrop) -> str:
@@ -70,7 +71,7 @@ class CheckDrop:
 
 
 def _add_lines(change: CheckAdd, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, f"checks.{change.name}", ABSENT, change.expression)
+    yield ChangeLine(ADD, part_path("checks", change.name), ABSENT, change.expression)
 
 
 class CheckMissing:

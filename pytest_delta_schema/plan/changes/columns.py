@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
@@ -22,7 +23,7 @@ __all__ = ["ColumnAdd", "ColumnDrop", "ColumnNullabilityChange", "ColumnRename"]
 
 
 def _rename_lines(change: ColumnRename, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, f"columns.{change.path}", change.path.name, f"{change.to} (renamed)")
+    yield ChangeLine(CHANGE, part_path("columns", change.path), change.path.name, f"{change.to} (renamed)")
 
 
 class ColumnNotRenamed:
@@ -73,7 +74,7 @@ class ColumnRename:
 
 def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
     # Its default has a line of its own, because it is set by a statement of its own.
-    yield ChangeLine(ADD, f"columns.{change.path}", ABSENT, describe_column(change.bare))
+    yield ChangeLine(ADD, part_path("columns", change.path), ABSENT, describe_column(change.bare))
 
 
 class ColumnMissing:
@@ -130,7 +131,7 @@ class ColumnAdd:
 
 
 def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, f"columns.{change.path}", describe_column(change.column), "(not in the model)")
+    yield ChangeLine(DROP, part_path("columns", change.path), describe_column(change.column), "(not in the model)")
 
 
 class UndeclaredColumn:
@@ -180,7 +181,7 @@ class ColumnDrop:
 
 def _nullability_lines(change: ColumnNullabilityChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
-    yield ChangeLine(CHANGE, f"columns.{change.path}", before, after)
+    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after)
 
 
 def _nullability_risk(change: ColumnNullabilityChange) -> Risk:

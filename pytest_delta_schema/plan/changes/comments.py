@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -24,7 +25,7 @@ def _column_lines(change: SetColumnComments, action: AlignTable) -> Iterator[Cha
     for path, comment in change.comments.items():
         column = find(action.observed.columns, path)
         before = column.comment if column else ""
-        yield ChangeLine(CHANGE, f"columns.{path}.comment", repr(before), repr(comment))
+        yield ChangeLine(CHANGE, part_path("columns", path, "comment"), repr(before), repr(comment))
 
 
 class ColumnCommentDiffers:
@@ -64,7 +65,7 @@ class SetColumnComments:
 
 
 def _table_lines(change: SetTableComment, action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, "comment", repr(action.observed.table_comment), repr(change.comment))
+    yield ChangeLine(CHANGE, part_path("comment"), repr(action.observed.table_comment), repr(change.comment))
 
 
 class TableCommentDiffers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
 from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -25,7 +26,7 @@ def _convert_lines(change: ConvertTable, _action: AlignTable) -> Iterator[Change
     source = change.source
     before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
     lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""
-    yield ChangeLine(CHANGE, "format", before, "delta", loss=lost)
+    yield ChangeLine(CHANGE, part_path("format"), before, "delta", loss=lost)
 
 
 class NotConverted:

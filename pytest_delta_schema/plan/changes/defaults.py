@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -21,7 +22,7 @@ __all__ = ["ColumnDefaultChange", "ColumnGenerationChange"]
 
 
 def _default_lines(change: ColumnDefaultChange, _action: AlignTable) -> Iterator[ChangeLine]:
-    path, before, after = f"columns.{change.path}.default", change.before, change.after
+    path, before, after = part_path("columns", change.path, "default"), change.before, change.after
     marker = ADD if before is None else DROP if after is None else CHANGE
     yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
 
@@ -78,7 +79,9 @@ class ColumnDefaultChange:
 
 def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = describe_generation(change.before), describe_generation(change.after)
-    yield ChangeLine(CHANGE, f"columns.{change.name}", before or "written by writers", after or "written by writers")
+    yield ChangeLine(
+        CHANGE, part_path("columns", change.name), before or "written by writers", after or "written by writers"
+    )
 
 
 class GenerationDiffers:

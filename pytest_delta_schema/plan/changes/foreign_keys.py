@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -20,7 +21,7 @@ __all__ = ["ForeignKeyAdd", "ForeignKeyDrop"]
 
 
 def _drop_lines(change: ForeignKeyDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, f"foreign_keys.{change.key.name}", describe_foreign_key(change.key), ABSENT)
+    yield ChangeLine(DROP, part_path("foreign_keys", change.key.name), describe_foreign_key(change.key), ABSENT)
 
 
 class UndeclaredForeignKey:
@@ -60,7 +61,7 @@ class ForeignKeyDrop:
 
 
 def _add_lines(change: ForeignKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, f"foreign_keys.{change.key.name}", ABSENT, describe_foreign_key(change.key))
+    yield ChangeLine(ADD, part_path("foreign_keys", change.key.name), ABSENT, describe_foreign_key(change.key))
 
 
 class ForeignKeyMissing:

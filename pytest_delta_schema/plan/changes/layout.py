@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE, loss
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -22,7 +23,9 @@ __all__ = ["ClusteringChange", "ColumnMove", "LayoutRewrite"]
 
 def _clustering_lines(change: ClusteringChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = describe_layout((), change.before), describe_layout((), change.after)
-    yield ChangeLine(CHANGE, "layout", before, after, loss=loss(CLUSTERING_FEATURE) if change.raises_protocol else "")
+    yield ChangeLine(
+        CHANGE, part_path("layout"), before, after, loss=loss(CLUSTERING_FEATURE) if change.raises_protocol else ""
+    )
 
 
 def _clustering_risk(change: ClusteringChange) -> Risk:
@@ -76,7 +79,7 @@ def _rewrite_lines(change: LayoutRewrite, action: AlignTable) -> Iterator[Change
     before = describe_layout(action.observed.partitioning, action.observed.clustering)
     after = describe_layout(change.partitioning, change.clustering)
     raises = bool(change.clustering) and CLUSTERING_FEATURE not in action.observed.table_properties
-    yield ChangeLine(CHANGE, "layout", before, after, loss=loss(CLUSTERING_FEATURE) if raises else "")
+    yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(CLUSTERING_FEATURE) if raises else "")
 
 
 class PartitioningDiffers:
@@ -125,7 +128,7 @@ def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:
     index = names.index(change.name) if change.name in names else None
     before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
     after = f"behind {change.after}" if change.after else "first"
-    yield ChangeLine(CHANGE, f"columns.{change.name}.order", before, after)
+    yield ChangeLine(CHANGE, part_path("columns", change.name, "order"), before, after)
 
 
 class ColumnOrderDiffers:

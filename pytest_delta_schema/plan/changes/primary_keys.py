@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -20,7 +21,7 @@ __all__ = ["PrimaryKeyAdd", "PrimaryKeyDrop"]
 
 
 def _drop_lines(change: PrimaryKeyDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, "primary_key", _described(change.key), ABSENT)
+    yield ChangeLine(DROP, part_path("primary_key"), _described(change.key), ABSENT)
 
 
 class UndeclaredPrimaryKey:
@@ -71,7 +72,7 @@ class PrimaryKeyDrop:
 
 
 def _add_lines(change: PrimaryKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, "primary_key", ABSENT, _described(change.key))
+    yield ChangeLine(ADD, part_path("primary_key"), ABSENT, _described(change.key))
 
 
 class PrimaryKeyMissing:

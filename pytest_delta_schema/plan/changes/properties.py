@@ -7,6 +7,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import loss, raises_protocol
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -30,9 +31,9 @@ def _set_lines(change: SetTableProperties, action: AlignTable) -> Iterator[Chang
         if key == OWNED_PROPERTIES and observed.owned_properties is not None:
             before = encode_owned(observed.owned_properties)
         if before is None:
-            yield ChangeLine(ADD, f"properties.{key}", ABSENT, repr(value), loss=lost)
+            yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(value), loss=lost)
         else:
-            yield ChangeLine(CHANGE, f"properties.{key}", repr(before), repr(value), loss=lost)
+            yield ChangeLine(CHANGE, part_path("properties", key), repr(before), repr(value), loss=lost)
 
 
 def _set_risk(change: SetTableProperties) -> Risk:
@@ -77,7 +78,7 @@ def _unset_lines(change: UnsetTableProperties, action: AlignTable) -> Iterator[C
         before = action.observed.table_properties.get(key)
         if key == OWNED_PROPERTIES:
             before = encode_owned(action.observed.owned_properties or ())
-        yield ChangeLine(DROP, f"properties.{key}", repr(before), ABSENT)
+        yield ChangeLine(DROP, part_path("properties", key), repr(before), ABSENT)
 
 
 class UndeclaredProperty:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -107,4 +108,4 @@ def set_tags_lines(change: SetTags, stored: Mapping[str, str | None]) -> Iterato
 
 
 def _tag(path: ColumnPath, key: str) -> str:
-    return f"columns.{path}.tags.{key}" if path else f"tags.{key}"
+    return part_path("columns", path, "tags", key) if path else part_path("tags", key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -23,7 +24,7 @@ __all__ = ["ColumnTypeChange"]
 
 def _type_lines(change: ColumnTypeChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
-    yield ChangeLine(CHANGE, f"columns.{change.path}", before, after)
+    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after)
 
 
 class TypeDiffers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
@@ -20,7 +21,7 @@ __all__ = ["UniqueAdd", "UniqueDrop"]
 
 
 def _drop_lines(change: UniqueDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, f"unique.{change.key.name}", _described(change.key), ABSENT)
+    yield ChangeLine(DROP, part_path("unique", change.key.name), _described(change.key), ABSENT)
 
 
 class UndeclaredUnique:
@@ -55,7 +56,7 @@ class UniqueDrop:
 
 
 def _add_lines(change: UniqueAdd, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, f"unique.{change.key.name}", ABSENT, _described(change.key))
+    yield ChangeLine(ADD, part_path("unique", change.key.name), ABSENT, _described(change.key))
 
 
 class UniqueMissing:

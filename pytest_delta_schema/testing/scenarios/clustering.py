@@ -171,7 +171,7 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `a` AFTER `c`;
 + table: (absent) -> created with 3 columns
 + columns.id: (absent) -> bigint not null
 + columns.s: (absent) -> struct<A: int, b: string>
-+ columns.a.b: (absent) -> bigint
++ columns.`a.b`: (absent) -> bigint
 + layout: (absent) -> clustered by (id, s.A, a.b)
 + properties.delta.columnMapping.mode: (absent) -> 'name'
 """,
@@ -200,7 +200,7 @@ TBLPROPERTIES (
 + schema dev.silver: (absent) -> created
 + table: (absent) -> created with 2 columns
 + columns.id: (absent) -> bigint not null
-+ columns.\U0001f4a5: (absent) -> bigint
++ columns.`\U0001f4a5`: (absent) -> bigint
 + layout: (absent) -> clustered by (\U0001f4a5)
 """,
         sql="""

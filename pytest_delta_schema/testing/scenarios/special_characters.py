@@ -60,15 +60,15 @@ ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
             *[column(name) for name in ODD_NAMES[3:5]],
             table_properties=MAPPED,
         ),
-        plan="""
-+ columns.${x}: (absent) -> bigint
-+ columns.emoji 😀: (absent) -> bigint
-~ columns.back`tick: nullable -> not null
-~ columns.double"quote: nullable -> not null
-~ columns.quote'quote: nullable -> not null
-~ columns.back`tick.comment: '' -> 'c'
-~ columns.double"quote.comment: '' -> 'c'
-~ columns.quote'quote.comment: '' -> 'c'
+        plan=r"""
++ columns.`${x}`: (absent) -> bigint
++ columns.`emoji 😀`: (absent) -> bigint
+~ columns.`back``tick`: nullable -> not null
+~ columns.`double"quote`: nullable -> not null
+~ columns.`quote\u0027quote`: nullable -> not null
+~ columns.`back``tick`.comment: '' -> 'c'
+~ columns.`double"quote`.comment: '' -> 'c'
+~ columns.`quote\u0027quote`.comment: '' -> 'c'
 """,
         sql="""
 ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
@@ -91,21 +91,20 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
         name="basics/special_characters_in_names_created",
         before=None,
         after=columns(*[column(name) for name in ODD_NAMES], table_properties=MAPPED),
-        plan="""
+        plan=r"""
 + schema dev.silver: (absent) -> created
 + table: (absent) -> created with 12 columns
-+ columns.back`tick: (absent) -> bigint
-+ columns.quote'quote: (absent) -> bigint
-+ columns.double"quote: (absent) -> bigint
-+ columns.${x}: (absent) -> bigint
-+ columns.emoji 😀: (absent) -> bigint
-+ columns.new
-line: (absent) -> bigint
-+ columns.brack]et: (absent) -> bigint
-+ columns.colon::colon: (absent) -> bigint
-+ columns.a.b: (absent) -> bigint
-+ columns.semi;colon: (absent) -> bigint
-+ columns.percent%s: (absent) -> bigint
++ columns.`back``tick`: (absent) -> bigint
++ columns.`quote\u0027quote`: (absent) -> bigint
++ columns.`double"quote`: (absent) -> bigint
++ columns.`${x}`: (absent) -> bigint
++ columns.`emoji 😀`: (absent) -> bigint
++ columns.`new\u000aline`: (absent) -> bigint
++ columns.`brack]et`: (absent) -> bigint
++ columns.`colon::colon`: (absent) -> bigint
++ columns.`a.b`: (absent) -> bigint
++ columns.`semi;colon`: (absent) -> bigint
++ columns.`percent%s`: (absent) -> bigint
 + columns.中: (absent) -> bigint
 + properties.delta.columnMapping.mode: (absent) -> 'name'
 """,

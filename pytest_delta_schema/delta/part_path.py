@@ -1,0 +1,61 @@
+"""Paths of the parts of a table, as changes, diagnostics and reports name them: ``columns.id.comment``."""
+
+from __future__ import annotations
+
+from typing import Literal, NewType
+
+from pytest_delta_schema.delta.column_path import ColumnPath, first_part, path_text
+
+PartPath = NewType("PartPath", str)
+"""What :func:`part_path` has built; ``""`` is the table itself."""
+
+WHOLE_TABLE = PartPath("")
+"""The path of the table itself."""
+
+Part = Literal[
+    "checks",
+    "clients",
+    "columns",
+    "comment",
+    "features",
+    "foreign_keys",
+    "format",
+    "layout",
+    "metadata",
+    "primary_key",
+    "properties",
+    "tags",
+    "unique",
+]
+"""The parts of a table; ``features`` is its protocol, ``format`` its files, ``metadata`` its catalog entry."""
+
+
+def part_path(part: Part, name: str | ColumnPath = "", *attributes: str) -> PartPath:
+    """Return the path of a part of a table.
+
+    Names and parts of column paths have back-quotes around them if they hold other characters than letters, digits,
+    ``_`` and ``-``; the keys of properties and tags, and the names of constraints, never do, because they come last.
+
+    Args:
+        part: Which list or argument of the declaration it belongs to.
+        name: The name of the column or of the constraint, the path of a field, or the key.
+        *attributes: What of a column it is, such as ``comment``, or ``tags`` and a key.
+    """
+    if not name:
+        return PartPath(part)
+    if part == "columns":
+        name = path_text(name.parts if isinstance(name, ColumnPath) else (name,))
+    return PartPath(".".join((part, str(name), *attributes)))
+
+
+def column_of(path: str) -> tuple[str, str]:
+    """Return the name of the column to which a path leads, and what of it: ``tags.pii``; else two empty strings.
+
+    Args:
+        path: What :func:`part_path` has returned.
+    """
+    part, _, rest = path.partition(".")
+    if part != "columns" or not rest:
+        return "", ""
+    name, below = first_part(rest)
+    return name.name, below
