@@ -117,6 +117,52 @@ def test_an_apply_says_what_ran_and_what_it_lost(drifted):
     assert [statement["ran"] for statement in parents["statements"]] == [True]
 
 
+def _schemas(table):
+    """Return the names and types of the columns of a model, and of its table in the catalog."""
+    return [
+        None if table[side] is None else [(column["name"], column["type"]) for column in table[side].get("columns", ())]
+        for side in ("declared", "observed")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "schemas"),
+    [
+        pytest.param((), [[("id", "bigint")], None], id="without a catalog"),
+        pytest.param(("--delta-drift",), [[("id", "bigint")], [("id", "int")]], id="drift"),
+        pytest.param(
+            ("--delta-apply", "--delta-warehouse=w/{worker}"),
+            [[("id", "bigint")], [("id", "int")]],
+            id="before an apply",
+        ),
+    ],
+)
+def test_both_schemas_are_in_the_report(project, workers, arguments, schemas):
+    project.ini("delta_models = models", "delta_enable_features = typeWidening")
+    project.models('orders = table("dev.silver.orders", Column("id", LongType()))')
+    project.catalog('MemoryCatalog([stored("dev.silver.orders", OLD._replace(data_type="int"))])')
+
+    project.run("--snapshot-update", *arguments, "--delta-report=json", "--delta-report=html", *workers)
+
+    [table] = _report(project)["tables"]
+    assert _schemas(table) == schemas
+    assert "Schema: 1 part" in (project.path / "delta-report.html").read_text()
+
+
+def test_a_model_that_breaks_a_rule_has_no_schema_and_a_new_table_no_columns(project):
+    project.ini("delta_models = models")
+    project.models(
+        "bad = table('dev.silver.bad', Column('id', LongType()), primary_key=['nope'])\n"
+        "good = table('dev.silver.good', Column('id', LongType()))\n"
+    )
+    project.catalog("MemoryCatalog()")
+
+    project.run("--delta-drift", "--delta-report=json")
+
+    bad, good = _report(project)["tables"]
+    assert (_schemas(bad), _schemas(good)) == ([None, None], [[("id", "bigint")], []])
+
+
 @pytest.mark.parametrize(
     ("settings", "samples", "message"),
     [("", "", "because 1 row breaks it, of 1"), ("delta_report_samples = true", "id = 0", "of 1")],

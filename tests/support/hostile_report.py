@@ -14,8 +14,10 @@ HIDDEN_CHARACTERS = "\x00\x1b\u200b\u202e\u2066\ud800"
 TEXT = f"""<script>hacked=1</script><img src=x onerror=hacked=1>"'`><!-- </details></pre>]]>&lt;{HIDDEN_CHARACTERS}\n"""
 """A text that adds elements, ends attributes and comments, and hides what follows, wherever it is not escaped; it has no dots, which part names."""
 
-_FIXED = frozenset({"mode", "status", "outcome", "risk", "marker", "severity", "data_checks", "type", "version"})
-"""What has a closed list of values."""
+_FIXED = frozenset(
+    {"code", "mode", "status", "outcome", "risk", "marker", "severity", "data_checks", "type", "version"}
+)
+"""What has a closed list of values, and codes, which are links."""
 
 
 def hostile_report(report: RunReport) -> RunReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import location_link
 from pytest_delta_schema.report.run_report import RISKS
@@ -59,7 +60,7 @@ def _row(change: TableChange, table: TableReport, source_url: str) -> Html:
             risk_label(change.risk) if change.risk != RISKS[0] else text(change.risk),
             element("span", text(change.loss), class_="detail") if change.loss else NOTHING,
         ),
-        element("td", text(change.code), class_="code"),
+        element("td", code_link(change.code), class_="code"),
         element("td", location_link(change.location, source_url, table.location)),
     )
 

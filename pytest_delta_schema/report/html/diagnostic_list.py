@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import location_link
 
@@ -36,7 +37,7 @@ def diagnostic_list(heading: str, diagnostics: Sequence[Diagnostic], source_url:
 def _parts(diagnostic: Diagnostic, source_url: str, *, names_table: bool) -> list[Html]:
     table = f"{diagnostic.table} " if names_table and diagnostic.table else ""
     name = [
-        *([element("span", text(diagnostic.code), class_="code")] if diagnostic.code else []),
+        *([element("span", code_link(diagnostic.code), class_="code")] if diagnostic.code else []),
         *([element("span", text(diagnostic.rule), class_="rule")] if diagnostic.rule else []),
         *([element("code", text(diagnostic.path))] if diagnostic.path else []),
         *([location_link(diagnostic.location, source_url)] if diagnostic.location else []),

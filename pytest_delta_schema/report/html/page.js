@@ -76,10 +76,10 @@ document.addEventListener("DOMContentLoaded", () => {
     filter();
   }
 
-  // A link to a table opens it, even if a filter hides it.
+  // A link to a table or a code opens it, even if a filter hides it.
   const showTarget = () => {
     const target = window.location.hash && find(window.location.hash.slice(1));
-    if (!target || !target.matches("details.table")) return;
+    if (!target || !target.matches("details")) return;
     if (target.hidden) form.reset();
     target.hidden = false;
     target.open = true;
@@ -87,7 +87,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   window.addEventListener("hashchange", showTarget);
   document.addEventListener("click", (event) => {
-    const link = event.target.closest('a[href^="#table-"]');
+    const link = event.target.closest('a[href^="#"]');
     if (link && link.getAttribute("href") === window.location.hash) showTarget();
   });
   showTarget();

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.report.html.code_glossary import code_glossary
 from pytest_delta_schema.report.html.diagram import diagram
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text, wrapped
 from pytest_delta_schema.report.html.overview import filters, masthead, run_findings, title
@@ -72,15 +73,22 @@ def _body(report: RunReport) -> Iterator[Html]:
     }
     is_open = len(groups[_FAILING]) <= _OPEN
     drawing = diagram(tables, {table.name: anchor for anchor, table in reversed(entries)})
+    glossary = code_glossary(report)
     content = chain(
         [filters(report, sorted({schema_name(table) for table in tables})), run_findings(report)],
         wrapped("div", _groups(report, groups, is_open=is_open), id="tables", tabindex=-1),
-        [element("p", text("No table matches the filters."), id="none", hidden=""), drawing],
+        [element("p", text("No table matches the filters."), id="none", hidden=""), drawing, glossary],
     )
     yield element("a", text("Skip to the tables"), href="#tables", class_="skip")
     yield shape_symbols()
     yield masthead(report)
-    yield _navigation({name: len(group) for name, group in groups.items()}, has_diagram=bool(drawing))
+    sections = {"Foreign keys": ("foreign-keys", drawing), "Codes": ("codes", glossary)}
+    yield _navigation(
+        {
+            **{f"{name} ({len(group)})": _GROUP_IDS[name] for name, group in groups.items() if group},
+            **{name: anchor for name, (anchor, section) in sections.items() if section},
+        }
+    )
     yield from wrapped("main", content)
 
 
@@ -103,14 +111,14 @@ def _groups(report: RunReport, groups: Mapping[str, Sequence[_Entry]], *, is_ope
             yield from wrapped("section", chain([heading], sections), class_="group", aria_labelledby=_GROUP_IDS[name])
 
 
-def _navigation(groups: Mapping[str, int], *, has_diagram: bool) -> Html:
-    links = [
-        *[(f"{name} ({number})", _GROUP_IDS[name]) for name, number in groups.items() if number],
-        *([("Foreign keys", "foreign-keys")] if has_diagram else []),
-    ]
-    if not links:
-        return NOTHING
-    return element("nav", *[element("a", text(name), href=f"#{key}") for name, key in links], aria_label="Sections")
+def _navigation(sections: Mapping[str, str]) -> Html:
+    """Return links to sections; nothing if there is none.
+
+    Args:
+        sections: The id of each, by its name.
+    """
+    links = [element("a", text(name), href=f"#{anchor}") for name, anchor in sections.items()]
+    return element("nav", *links, aria_label="Sections") if links else NOTHING
 
 
 def _asset(name: str) -> Html:

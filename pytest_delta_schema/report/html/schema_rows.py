@@ -48,8 +48,8 @@ def schema_rows(
 ) -> tuple[SchemaRow, ...]:
     """Match the parts of two states by their paths; those of the model come first, in its order.
 
-    What differs is what the plan says: another spelling of one expression is no difference. A property that the model
-    does not name is left out, unless the plan changes it.
+    What differs is what the plan says: another spelling of one expression is no difference. All of a table or column
+    that is missing differs. A property that the model does not name is left out, unless the plan changes it.
 
     Args:
         declared: The state that the model wants, in its JSON form; ``None`` if it is not known.
@@ -60,6 +60,10 @@ def schema_rows(
     stored = {} if observed is None or not observed.get("exists", True) else dict(_parts(observed))
     parts = {**wanted, **{path: part for path, part in stored.items() if path not in wanted}}
     differing = {_row_path(folded(path), parts) for path in changed}
+    if observed is not None and not stored:
+        differing.update(parts)
+    one_sided = differing & (wanted.keys() ^ stored.keys())
+    differing.update(path for path, part in parts.items() if not one_sided.isdisjoint(part.above))
     return tuple(
         SchemaRow(
             group=part.group,

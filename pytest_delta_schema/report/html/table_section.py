@@ -146,7 +146,8 @@ def _restore(table: TableReport) -> Html:
 
 
 def _schemas(table: TableReport) -> Html:
-    known = [name for name, state in (("Model", table.declared), ("Catalog", table.observed)) if state is not None]
+    catalog = "Catalog, before" if table.mode == "apply" else "Catalog"
+    known = [name for name, state in (("Model", table.declared), (catalog, table.observed)) if state is not None]
     if not known:
         return NOTHING
     rows = schema_rows(table.declared, table.observed, [change.path for change in table.changes])

@@ -162,9 +162,9 @@ class TestKeyboard:
             order.append(focused(driver))
 
         assert order[:2] == ["Skip to the tables", "theme"]
-        assert order[2:4] == ["Tables that fail (3)", "Tables in order (1)"]
-        assert order[4:12] == [*["status"] * 4, *["risk"] * 3, "text"]
-        assert order[12:14] == ["Clear filters", "open-all"]
+        assert order[2:5] == ["Tables that fail (3)", "Tables in order (1)", "Codes"]
+        assert order[5:13] == [*["status"] * 4, *["risk"] * 3, "text"]
+        assert order[13:15] == ["Clear filters", "open-all"]
 
     def test_enter_opens_a_table_and_its_buttons_copy(self, opened):
         driver = opened(sample_report(*[replace(DRIFTED, name=f"a.b.c{number}") for number in range(6)]))
@@ -330,6 +330,11 @@ class TestPlaces:
 
         driver.execute_script("location.hash = '#table-25'")
         wait(driver, "document.querySelector('#table-25[open]')")
+
+    def test_a_link_to_a_code_opens_its_meaning(self, opened):
+        driver = opened(sample_report())
+        element(driver, "a[href='#code-DD102']").click()
+        wait(driver, "document.querySelector('#code-DD102[open]')")
 
     def test_a_link_to_a_table_that_a_filter_hides_shows_it(self, opened):
         driver = opened(large_report(30))

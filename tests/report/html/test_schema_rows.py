@@ -122,9 +122,25 @@ def test_nothing_differs_that_the_plan_does_not_change():
     assert shown(declared, observed, []) == [(0, "c", ("a>0",), ("a > 0",), False)]
 
 
-@pytest.mark.parametrize("observed", [table(column("a"), exists=False), None])
-def test_a_table_that_does_not_exist_has_no_parts(observed):
-    assert shown(table(column("a")), observed, ["table"]) == [(0, "a", ("string",), (), False)]
+def test_all_of_a_missing_column_differs():
+    declared = table(column("a", struct(column("x", struct(column("y"))))))
+
+    assert shown(declared, table(column("b")), ["columns.a"]) == [
+        (0, "a", ("struct",), (), True),
+        (1, "x", ("struct",), (), True),
+        (2, "y", ("string",), (), True),
+        (0, "b", (), ("string",), False),
+    ]
+
+
+@pytest.mark.parametrize(("observed", "differs"), [(table(column("a"), exists=False), True), (None, False)])
+def test_all_of_a_missing_table_differs_unless_no_catalog_was_read(observed, differs):
+    declared = table(column("a"), comment="Orders")
+
+    assert shown(declared, observed, ["table"]) == [
+        (0, "a", ("string",), (), differs),
+        (0, "comment", ("Orders",), (), differs),
+    ]
 
 
 def test_a_state_without_a_model_is_shown_as_it_is():
