@@ -8,10 +8,13 @@ from typing import Any, get_args
 
 import pytest
 from _pytest.runner import runtestprotocol
+from jsonschema import Draft202012Validator
 
 from pytest_delta_schema.setting_table import ReportType
+from support.json_schemas import report_schema, strict
 from support.plugin_project import ORDERS
 
+VALIDATOR = Draft202012Validator(strict(report_schema()))
 TWO = """
 orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False))
 parents = table("dev.silver.parents", Column("id", LongType(), comment="new"))
@@ -29,6 +32,7 @@ def pytest_delta_schema_report(config, report):
 def _report(project, name="delta-report.json") -> Any:
     """Return the report of a run, without what differs between two runs."""
     report = json.loads((project.path / name).read_text())
+    assert list(VALIDATOR.iter_errors(report)) == []
     for run in report["runs"]:
         assert run.pop("created").endswith("Z")
         assert run.pop("seconds") > 0
