@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -59,6 +60,12 @@ def test_a_file_may_have_any_name(folder):
         ("dev.silver.customers", "blocked"),
         ("dev.silver.orders", "drifted"),
     ]
+
+
+def test_a_report_may_be_written_to_a_device(capsys):
+    assert main(["merge", "a.json", "-o", os.devnull]) == 0
+
+    assert capsys.readouterr().out == f"report written to {os.devnull}\n"
 
 
 def test_a_report_may_be_written_over_one_that_was_read(folder):

@@ -116,6 +116,10 @@ BAD = {
         ],
     ),
     "no name": ({"version": 1}, ["state of a table: has no name; add it"]),
+    "a name as a number": (
+        {"version": 1, "name": 7},
+        ["state of a table: name is 7; write three names with dots, such as dev.silver.orders"],
+    ),
     "a name of two parts": (
         {"version": 1, "name": "silver.orders"},
         [
