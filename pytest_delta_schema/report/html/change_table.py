@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.changes.lines import ABSENT
 from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import location_link
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.report.run_report import TableReport
 
 _LONG = 240
+_ABSENT = frozenset({ABSENT, "(not in the model)"})
 _OPERATIONS = {"add": "+ add", "drop": "\u2212 drop", "change": "~ change"}
 
 
@@ -66,7 +68,7 @@ def _row(change: TableChange, table: TableReport, source_url: str) -> Html:
 
 
 def _value(value: str) -> Html:
-    if value.startswith("(") and value.endswith(")"):
+    if value in _ABSENT:
         return element("td", element("span", text(value), class_="absent"))
     code = element("code", text(value))
     return element("td", element("div", code, class_="long", tabindex=0) if len(value) > _LONG else code)

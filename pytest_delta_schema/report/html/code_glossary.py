@@ -39,7 +39,7 @@ def code_glossary(report: RunReport) -> Html:
     if not infos:
         return NOTHING
     heading = element("h2", text("Codes"), id="codes")
-    return element("section", heading, *map(_entry, infos), class_="group", aria_labelledby="codes")
+    return element("section", heading, *map(_entry, infos), class_="codes", aria_labelledby="codes")
 
 
 @cache

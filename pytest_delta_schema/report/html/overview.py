@@ -8,6 +8,7 @@ from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.report.html.change_table import risk_label
 from pytest_delta_schema.report.html.diagnostic_list import diagnostic_list
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
+from pytest_delta_schema.report.html.source_links import SourceLinks
 from pytest_delta_schema.report.html.status_marks import MARKS, icon
 from pytest_delta_schema.report.text import counted
 
@@ -52,7 +53,7 @@ def title(report: RunReport) -> str:
 
 def run_findings(report: RunReport) -> Html:
     """Return what concerns all tables: faults of the run, undeclared tables and consents."""
-    consents = report.consents
+    consents, source_url = report.consents, SourceLinks(report=report).of_all_runs()
     kinds = [
         ("Unused consents", consents.unused),
         ("Expired consents", consents.expired),
@@ -69,8 +70,8 @@ def run_findings(report: RunReport) -> Html:
         if entries
     ]
     content = [
-        diagnostic_list("Faults", report.faults, "", level=3),
-        diagnostic_list("Tables that no model declares", report.unmanaged, "", level=3),
+        diagnostic_list("Faults", report.faults, source_url, level=3),
+        diagnostic_list("Tables that no model declares", report.unmanaged, source_url, level=3),
         *lists,
     ]
     if not any(content):

@@ -9,8 +9,10 @@ from urllib.parse import quote, urlsplit
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pytest_delta_schema.errors import Location
-    from pytest_delta_schema.report.run_report import RunReport, TableReport
+    from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +27,17 @@ class SourceLinks:
 
     def of(self, table: TableReport) -> str:
         """Return the address of the sources from which a table was checked; ``""`` if it is not known."""
-        runs = self.report.runs
-        urls = {run.source_url for run in runs if (run.mode, run.backend) == (table.mode, table.backend)}
-        url = urls.pop() if len(urls) == 1 else ""
-        return url if urlsplit(url).scheme in {"http", "https"} else ""
+        return _only(run for run in self.report.runs if (run.mode, run.backend) == (table.mode, table.backend))
+
+    def of_all_runs(self) -> str:
+        """Return the address of the sources of all runs; ``""`` if it is not known, or not the same."""
+        return _only(self.report.runs)
+
+
+def _only(runs: Iterable[Run]) -> str:
+    urls = {run.source_url for run in runs}
+    url = urls.pop() if len(urls) == 1 else ""
+    return url if urlsplit(url).scheme in {"http", "https"} else ""
 
 
 def location_link(location: Location | None, source_url: str, near: Location | None = None) -> Html:

@@ -335,6 +335,7 @@ class TestPlaces:
         driver = opened(sample_report())
         element(driver, "a[href='#code-DD102']").click()
         wait(driver, "document.querySelector('#code-DD102[open]')")
+        assert element(driver, "#code-DD102 p").is_displayed()
 
     def test_a_link_to_a_table_that_a_filter_hides_shows_it(self, opened):
         driver = opened(large_report(30))

@@ -230,6 +230,14 @@ def test_changes_of_other_tables_and_those_that_are_only_reported_stand_apart():
     assert [len(cells(changes)) for changes in table.all("table", class_="changes")] == [2, 1, 1]
 
 
+def test_only_what_is_absent_looks_absent():
+    kinds = [("(absent)", "(a, b)"), ("string", "(not in the model)")]
+    changes = tuple(replace(DRIFTED.changes[0], before=before, after=after) for before, after in kinds)
+    table = section(replace(DRIFTED, changes=changes)).one("table", class_="changes")
+
+    assert [value.text for value in table.all(class_="absent")] == ["(absent)", "(not in the model)"]
+
+
 def test_a_long_value_scrolls_by_itself():
     long = replace(DRIFTED.changes[0], after="x" * 300)
 
@@ -378,6 +386,13 @@ def test_runs_of_several_commits_link_to_their_own_sources():
         "https://a.example/1/shop/models.py#L60-L62",
         "https://a.example/2/shop/models.py#L60-L62",
     ]
+    assert tree.one(class_="findings").all("a") == []
+
+
+def test_findings_of_the_run_link_to_the_sources_that_all_runs_share():
+    run = page(runs=(replace(RUN, source_url="https://a.example/1"),)).one(class_="findings")
+
+    assert [link.attributes["href"] for link in run.all("a")] == ["https://a.example/1/shop/models.py#L10"]
 
 
 def test_the_page_allows_its_own_style_and_script_and_nothing_else():
