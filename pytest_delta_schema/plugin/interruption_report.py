@@ -167,6 +167,9 @@ class Interrupted:
         else:
             if not self._is_shown:
                 self._write_report(f"\n{self._title()}, which took too long")
+            reports: Any = self._config.pluginmanager.getplugin("delta_schema_reports")
+            if reports is not None:
+                reports.write_at_limit()
             self._remove_folder()
 
     def _write_report(self, title: str) -> None:

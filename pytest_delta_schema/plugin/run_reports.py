@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,11 @@ from pytest_delta_schema.errors import reason
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.check_results import CheckResults
 from pytest_delta_schema.plugin.every_run import RUN
+from pytest_delta_schema.plugin.interruption_report import LIMIT
+from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.report_of_run import report_of_run
+from pytest_delta_schema.plugin.terminal import write_lines
+from pytest_delta_schema.plugin.termination import Termination
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.report_file import write_report_file
@@ -44,6 +50,25 @@ class RunReports:
         self._started = time.monotonic()
         self._used: set[str] = set()
         self._lines: list[str] = []
+        self._is_written = False
+        self._termination: Termination | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        """End the run on SIGTERM as on Ctrl-C, so that its reports are written; an apply does that by itself."""
+        is_apply = self._config.stash[RUN].options.mode == APPLY
+        if not (is_apply or is_worker(self._config) or self._config.option.collectonly):
+            self._termination = Termination(LIMIT, lambda _: None, self.write_at_limit)
+            self._termination.install()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Restore the handler of SIGTERM, and raise it again if it came."""
+        if self._termination is not None:
+            with suppress(OSError, ValueError):
+                write_lines(self._config, "")
+                sys.stdout.flush()
+            self._termination.end()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note which checks are going to run."""
@@ -61,7 +86,8 @@ class RunReports:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect what a check has shown."""
-        self._results.add(report)
+        if not is_worker(self._config):
+            self._results.add(report)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
@@ -70,42 +96,55 @@ class RunReports:
         if error:
             self._results.cut()
 
-    @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Write the reports; a run of which one cannot be written fails."""
-        run = self._config.stash.get(RUN, None)
-        if run is None:
-            return
-        self._used.update(map(str, run.used_consents()))
+        """Write the reports; a run of which one cannot be written fails.
+
+        xdist ends its workers after this, which takes longer than a service waits that has sent SIGTERM.
+        """
+        self._used.update(map(str, self._config.stash[RUN].used_consents()))
         if is_worker(self._config):
             self._config.workeroutput[_USED] = sorted(self._used)  # type: ignore[attr-defined]
             return
-        if not self._results or self._config.option.collectonly:
-            return
         if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
             self._results.cut()
-        report = report_of_run(self._config, run.options, self._results, self._used, self._started)
-        are_written = [self._write(target, report) for target in run.options.reports]
-        if not all(are_written):
+        if not self._write_all():
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def write_at_limit(self) -> None:
+        """Write the reports when the time limit after SIGTERM is over, whatever the main thread is doing."""
+        self._write_all()
+        write_lines(self._config, "\n".join(self._lines))
+        self._lines.clear()
+
+    def _write_all(self) -> bool:
+        """Write the reports of what has ended, once, and return whether that was possible."""
+        if self._is_written or not self._results:
+            return True
+        self._is_written = True
+        options = self._config.stash[RUN].options
+        report = report_of_run(self._config, options, self._results, self._used, self._started)
+        are_written = [self._write(target, report) for target in options.reports]
         hook = self._config.hook.pytest_delta_schema_report
         if hook.get_hookimpls():
             from pytest_delta_schema.report.run_report_json import report_json
 
             hook(config=self._config, report=report_json(report))
+        return all(are_written)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show which files were written, and the reports that are lines of the terminal."""
         terminalreporter.ensure_newline()
         for line in self._lines:
             terminalreporter.write_line(line)
+        self._lines.clear()
 
     def _write(self, target: ReportFile, report: RunReport) -> bool:
         """Write one report, and return whether that was possible."""
         form = FORMATS[target.type]
         try:
             if not target.file:
-                self._lines += form.write(_not_annotated(report, self._config))
+                is_for_github = target.type == "github"
+                self._lines += form.write(_not_annotated(report, self._config) if is_for_github else report)
                 if os.environ.get(form.summary_variable):
                     _append(Path(os.environ[form.summary_variable]), form.write_summary(report))
                 return True

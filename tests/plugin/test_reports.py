@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from typing import Any, get_args
 
 import pytest
@@ -265,6 +266,45 @@ def stop(request):
     assert report["complete"] is report["runs"][0]["complete"] is False
     assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "passed", **checks}
     assert "drift" not in _checks(report)["dev.silver.parents"]
+
+
+@pytest.mark.parametrize(
+    ("stuck", "options", "status"),
+    [
+        ("pass", (), -signal.SIGTERM),
+        ("time.sleep(60)", (), 128 + signal.SIGTERM),
+        ("pass", ("-n1",), 128 + signal.SIGTERM),
+    ],
+    ids=["serial", "stuck", "workers"],
+)
+def test_sigterm_leaves_a_report(drifted, stuck, options, status):
+    conftest = drifted.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text()
+        + f"""
+import os, signal, time
+import pytest_delta_schema.plugin.interruption_report
+
+# The time limit only ends a process that does not end by itself.
+pytest_delta_schema.plugin.interruption_report.LIMIT = {60 if status < 0 else 0.5}
+
+@pytest.fixture(autouse=True)
+def stop(request):
+    if request.node.nodeid.endswith("orders::drift"):
+        try:
+            os.kill(os.getppid() if {bool(options)} else os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+        finally:
+            {stuck}
+"""
+    )
+
+    result = drifted.run("--delta-drift", "--delta-report=json", *options, subprocess=True)
+
+    report = _report(drifted)
+    assert result.ret == status
+    assert report["complete"] is False
+    assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "failed"}
 
 
 def test_a_crashed_worker_leaves_a_report(drifted):
