@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.faults import FailedCheck, FailedStatement, RemainingDrift, UnreachableCatalog
 from pytest_delta_schema.redaction import redacted_uris
 
 if sys.version_info < (3, 11):
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 class DeltaSchemaError(Exception):
     """Base of all errors of this package.
 
-    Control characters in their texts are escaped, so that no terminal interprets them.
+    Control characters in their texts are escaped, so that no terminal interprets them. A report shows an error without
+    diagnostics as its ``fault``.
     """
+
+    fault: ClassVar[type[HasCode]] = FailedCheck
 
     def __str__(self) -> str:
         return escaped_lines(super().__str__())
@@ -122,7 +126,8 @@ class Diagnostic:
 
     def __str__(self) -> str:
         fact = self.fact
-        name = " ".join(part for part in (self.code, self.rule) if part)
+        # A note has its code for filters and reports; as text it stays a remark.
+        name = "" if self.severity == "note" else " ".join(part for part in (self.code, self.rule) if part)
         return escaped(f"{self.table}: {fact} [{name}]" if name else f"{self.table}: {fact}")
 
 
@@ -177,20 +182,21 @@ def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...
     if isinstance(error, ApplyError):
         # The other lines are statements; an outcome has them as such.
         message = str(error).partition("\n")[0].removeprefix(f"{escaped(error.table)}: ")
-        return (Diagnostic(table=error.table, message=message),)
+        return (diagnostic_of(error.fault, error.table, message),)
     message = " ".join(str(error).split()).removeprefix(f"{escaped(table)}: ")
-    return (Diagnostic(table=table, message=message),)
+    return (diagnostic_of(error.fault, table, message),)
 
 
-def note(table: object, path: str, message: str) -> Diagnostic:
+def note(fault: type[HasCode], table: object, path: str, message: str) -> Diagnostic:
     """Build a remark for which no table fails.
 
     Args:
+        fault: The class of the remark.
         table: The table's name; ``str`` of it is shown.
         path: The part of the table; ``""`` for the table itself.
         message: The fact, without the table's name.
     """
-    return Diagnostic(severity="note", table=str(table), path=path, message=message)
+    return diagnostic_of(fault, table, message, path=path, severity="note")
 
 
 class DiagnosticsError(DeltaSchemaError):
@@ -245,6 +251,8 @@ class ApplyError(_QuotesSql):
         version: Delta version before the first statement; ``None`` if the table was new.
     """
 
+    fault = FailedStatement
+
     def __init__(  # noqa: PLR0913 - the parts of one message
         self,
         text: str,
@@ -292,9 +300,13 @@ class MetadataSyncError(DiagnosticsError):
 class ConvergenceError(DeltaSchemaError):
     """After an apply the plan was not empty; the text shows the remaining changes."""
 
+    fault = RemainingDrift
+
 
 class BackendUnavailableError(DeltaSchemaError):
     """A backend could not be started or reached; the text names what to install or to configure."""
+
+    fault = UnreachableCatalog
 
 
 class StatementError(DeltaSchemaError):

@@ -20,6 +20,7 @@ from pytest_delta_schema.delta.log_listing import (
     sidecars_in,
 )
 from pytest_delta_schema.errors import because
+from pytest_delta_schema.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -100,7 +101,8 @@ class Damage(NamedTuple):
 
     def of(self, table: QualifiedName) -> Diagnostic:
         """Return the problem of the table that has this log."""
-        return problem(table, self.message, self.remedy)
+        fault = DamagedTable if self.is_seen else UnreadableTable
+        return problem(fault, table, self.message, self.remedy)
 
     @property
     def message(self) -> str:

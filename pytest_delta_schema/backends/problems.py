@@ -5,24 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.spark_errors import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.errors import Diagnostic, diagnostic_of
+from pytest_delta_schema.faults import (
+    DamagedTable,
+    NotDeltaTable,
+    UnlistableFiles,
+    UnreachableCatalog,
+    UnreadableTable,
+    ViewInPlaceOfTable,
+)
 from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import StatementError
+    from pytest_delta_schema.errors import HasCode, StatementError
     from pytest_delta_schema.models.names import QualifiedName
 
 
-def problem(name: QualifiedName, message: str, remedy: str, *, concerns_run: bool = False) -> Diagnostic:
+def problem(
+    fault: type[HasCode], name: QualifiedName, message: str, remedy: str, *, concerns_run: bool = False
+) -> Diagnostic:
     """Build the problem of one table.
 
     Args:
+        fault: The class of the fault.
         name: The table.
         message: What the table is instead, or what is wrong with it.
         remedy: What to do about it.
         concerns_run: Whether no other table can be read either, for the same reason.
     """
-    return Diagnostic(table=str(name), message=message, remedy=remedy, concerns_run=concerns_run)
+    return diagnostic_of(fault, name, message, remedy=remedy, concerns_run=concerns_run)
 
 
 def refused(name: QualifiedName, error: StatementError, remedy: str) -> Diagnostic:
@@ -34,14 +45,15 @@ def refused(name: QualifiedName, error: StatementError, remedy: str) -> Diagnost
         remedy: What to do about another fault.
     """
     if error.condition not in {JVM_GONE, NO_CONNECTION, SESSION_STOPPED}:
-        return problem(name, f"cannot be read ({error})", remedy)
+        return problem(UnreadableTable, name, f"cannot be read ({error})", remedy)
     fact, _, remedy = str(error).rpartition("; ")
-    return problem(name, fact, remedy, concerns_run=True)
+    return problem(UnreachableCatalog, name, fact, remedy, concerns_run=True)
 
 
 def is_a_view(name: QualifiedName) -> Diagnostic:
     """Return the problem of a view where a table is expected."""
-    return problem(name, "is a view, not a table", "drop the view, or declare the table under another name")
+    remedy = "drop the view, or declare the table under another name"
+    return problem(ViewInPlaceOfTable, name, "is a view, not a table", remedy)
 
 
 def is_not_delta(name: QualifiedName, provider: str) -> Diagnostic:
@@ -51,7 +63,7 @@ def is_not_delta(name: QualifiedName, provider: str) -> Diagnostic:
         name: The table.
         provider: The format, such as ``csv``.
     """
-    return problem(name, f"is a {provider.lower()} table, not a Delta table", CONVERT)
+    return problem(NotDeltaTable, name, f"is a {provider.lower()} table, not a Delta table", CONVERT)
 
 
 def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
@@ -61,7 +73,7 @@ def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
         name: The table.
         error: What was raised when it was parsed.
     """
-    return problem(name, f"its metadata is damaged ({error!r})", "restore an older version of the table")
+    return problem(DamagedTable, name, f"its metadata is damaged ({error!r})", "restore an older version of the table")
 
 
 def has_lost_its_log(name: QualifiedName, path: str, sign: str) -> Diagnostic:
@@ -72,7 +84,8 @@ def has_lost_its_log(name: QualifiedName, path: str, sign: str) -> Diagnostic:
         path: The folder.
         sign: The file that shows that it was a Delta table.
     """
-    return problem(name, f"{path} holds the files of a Delta table whose log is gone (see {sign})", RESTORE_LOG)
+    fact = f"{path} holds the files of a Delta table whose log is gone (see {sign})"
+    return problem(DamagedTable, name, fact, RESTORE_LOG)
 
 
 def cannot_convert(name: QualifiedName, backend: str, path: str) -> Diagnostic:
@@ -84,4 +97,5 @@ def cannot_convert(name: QualifiedName, backend: str, path: str) -> Diagnostic:
         path: The folder of the files.
     """
     fact = f"its model converts {path}, whose files the {backend} backend cannot list"
-    return problem(name, fact, "convert it with the local backend or by CONVERT TO DELTA, or remove convert_from")
+    remedy = "convert it with the local backend or by CONVERT TO DELTA, or remove convert_from"
+    return problem(UnlistableFiles, name, fact, remedy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeltaSchemaError, because, note
+from pytest_delta_schema.faults import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_differences import ENTRY_PATH, entry_differences
@@ -51,7 +52,7 @@ def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogRead
     except DeltaSchemaError as error:
         columns = ", ".join(map(str, paths))
         message = f"the commit that added {columns} is not known: {because(error)}"
-        return [note(action.table, columns, message)]
+        return [note(ColumnIntroduced, action.table, columns, message)]
 
 
 def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Diagnostic]:
@@ -72,7 +73,7 @@ def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Diagnostic
             "the model and the Delta log differ, and the catalog entry differs from the log"
             f" in {points}: see {table}::metadata"
         )
-    return [note(table, ENTRY_PATH, message)]
+    return [note(EntryCompared, table, ENTRY_PATH, message)]
 
 
 def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Diagnostic:
@@ -88,4 +89,4 @@ def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Diagnostic:
     message = f"column {name} came with {version}"
     if commit.operation in WRITES:
         message = f"column {name} was appended by a writer, in {version}: {_WAYS}"
-    return note(table, name, message)
+    return note(ColumnIntroduced, table, name, message)

@@ -22,9 +22,17 @@ from pytest_delta_schema.engine.outcome_parts import (
     table_outcome,
 )
 from pytest_delta_schema.engine.settings import current_settings
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, diagnostics_of
+from pytest_delta_schema.errors import (
+    ApplyError,
+    DeltaSchemaError,
+    Diagnostic,
+    UnsafePlanError,
+    diagnostic_of,
+    diagnostics_of,
+)
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import DATA_RULES, OFF, preflight
+from pytest_delta_schema.faults import UnreachableCatalog
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.compiler import statements
@@ -156,7 +164,7 @@ class Gate:
         try:
             state = self.state()
         except DeltaSchemaError as error:
-            unreadable = Diagnostic(table=str(name), message=" ".join(str(error).split()))
+            unreadable = diagnostic_of(UnreachableCatalog, name, " ".join(str(error).split()))
             return table_outcome(table, self.declarations, check, Status.UNREADABLE, diagnostics=[unreadable])
         if name in state.tables:
             return None

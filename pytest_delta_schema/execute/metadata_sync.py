@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_delta_schema.errors import note
+from pytest_delta_schema.faults import ManagedEntry
 from pytest_delta_schema.plan.entry_differences import ENTRY_PATH
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def managed_note(table: object) -> Diagnostic:
     """Return the note of a table whose entry is not compared, because only the catalog can read its log."""
     fact = "the table is managed: the catalog updates its entry in each commit, and only the catalog reads the log"
-    return note(table, ENTRY_PATH, fact)
+    return note(ManagedEntry, table, ENTRY_PATH, fact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,11 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because, diagnostic_of
 from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
 from pytest_delta_schema.execute.version import ABSENT, Absence
+from pytest_delta_schema.faults import UnknownVersion
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.progress import step
@@ -202,4 +203,4 @@ def _version(ddl: DeltaDDL, table: QualifiedName) -> Version:
         return ddl.version(table)
     except DeltaSchemaError as error:
         remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
-        return Diagnostic(table=str(table), message=because(error), remedy=remedy)
+        return diagnostic_of(UnknownVersion, table, because(error), remedy=remedy)

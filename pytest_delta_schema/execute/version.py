@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.errors import Diagnostic, diagnostic_of
+from pytest_delta_schema.faults import UnknownVersion
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
@@ -39,5 +40,5 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
         return ABSENT
     if observed.version is None:
         message = "its catalog does not show its version"
-        return Diagnostic(table=str(table), message=message, remedy="read its history with DESCRIBE HISTORY")
+        return diagnostic_of(UnknownVersion, table, message, remedy="read its history with DESCRIBE HISTORY")
     return observed.version

@@ -14,6 +14,7 @@ from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
+from pytest_delta_schema.faults import UnstorableMetadata
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
 
@@ -118,7 +119,7 @@ def unstorable_notes(table: object, log: LogState) -> tuple[Diagnostic, ...]:
     """
     left_out = storable(log).left_out
     fact = f"the catalog cannot store {', '.join(left_out)}, and its entry lacks it"
-    return (note(table, ENTRY_PATH, fact),) if left_out else ()
+    return (note(UnstorableMetadata, table, ENTRY_PATH, fact),) if left_out else ()
 
 
 def is_stale(entry: EntryState | Diagnostic | None, log: LogState | None) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
+from pytest_delta_schema.faults import AcceptedColumn, EqualExpression, OtherSpelling, PossibleRename
 from pytest_delta_schema.plan.checks import cosmetic_differences
 from pytest_delta_schema.plan.defaults import cosmetic_values
 from pytest_delta_schema.state.types import describe_type, equal_types
@@ -26,7 +27,7 @@ def note_on_case(name: QualifiedName, stored: QualifiedName) -> Diagnostic:
         stored: The stored name.
     """
     message = f"the catalog stores it as {stored.written}; names match without case"
-    return note(name, "", message)
+    return note(OtherSpelling, name, "", message)
 
 
 def notes_on(difference: Difference) -> Iterator[Diagnostic]:
@@ -38,17 +39,17 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
             fact = f"column {pair.desired.name} is stored as {path}; names match without case"
             reason = "and Delta has no rename by case alone"
             way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
-            yield note(name, part_path("columns", pair.path), f"{fact}, {reason}: {way}")
+            yield note(OtherSpelling, name, part_path("columns", pair.path), f"{fact}, {reason}: {way}")
     for check, other in cosmetic_differences(difference):
         message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
-        yield note(name, part_path("checks", other.name), message)
+        yield note(EqualExpression, name, part_path("checks", other.name), message)
     for column_path, wanted, stored_value in cosmetic_values(difference):
         message = f"column {column_path} is filled by {stored_value}, which is equal to {wanted}"
-        yield note(name, part_path("columns", column_path), message)
+        yield note(EqualExpression, name, part_path("columns", column_path), message)
     for extra in difference.extras:
         kind = describe_type(extra.column.data_type)
         message = f"column {extra.path} ({kind}) is not in the model, and stays because the contract is additive"
-        yield note(name, part_path("columns", extra.path), message)
+        yield note(AcceptedColumn, name, part_path("columns", extra.path), message)
     coming = list(difference.added)
     for gone in difference.dropped:
         twin = next((new for new in coming if _looks_like(new, gone)), None)
@@ -57,7 +58,7 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
             old, new = gone.path, twin.path
             message = f"column {old} is dropped and {new} is added with the same type; if that is a rename, write"
             hint = f"renamed_from={gone.column.name!r} at {new}"
-            yield note(name, part_path("columns", new), f"{message} {hint}")
+            yield note(PossibleRename, name, part_path("columns", new), f"{message} {hint}")
 
 
 def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.errors import diagnostic_of
+from pytest_delta_schema.faults import FailedCheck
 from pytest_delta_schema.plugin.error_outcomes import error_outcome
-from pytest_delta_schema.plugin.failures import cause_of
+from pytest_delta_schema.plugin.failures import cause_of, fault_of
 from pytest_delta_schema.plugin.outcome_report import TABLE, outcome_of, properties_of
 from pytest_delta_schema.plugin.table_states import TableStates, states_of
 from pytest_delta_schema.report.table_reports import CheckResult
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_delta_schema.errors import Diagnostic, HasCode
     from pytest_delta_schema.report.run_report import CheckOutcome
 
 _CHECKS = frozenset(check.value for check in Check)
@@ -53,7 +55,7 @@ class CheckResults:
         self._config = config
         self._selected: set[str] = set()
         self._items: dict[str, _Item] = {}
-        self._causes: dict[str, None] = {}
+        self._causes: dict[str, type[HasCode]] = {}
         self._is_cut = False
 
     @property
@@ -111,7 +113,7 @@ class CheckResults:
 
     def faults(self) -> tuple[Diagnostic, ...]:
         """Return the faults of the whole run, each once."""
-        return tuple(Diagnostic(table="", message=cause) for cause in sorted(self._causes))
+        return tuple(diagnostic_of(self._causes[cause], "", cause) for cause in sorted(self._causes))
 
     def _add_phase(self, item: _Item, report: pytest.TestReport) -> None:
         cause = cause_of(report)
@@ -130,7 +132,7 @@ class CheckResults:
                 # The fault of the whole run is reported once, and the text of any other error is its diagnostic.
                 result = replace(error, failure="", diagnostics=() if cause else error.diagnostics)
         if cause:
-            self._causes[cause] = None
+            self._causes[cause] = fault_of(report)
         if result is not None:
             item.table, item.result, item.states = result.table, result, states_of(report)
 
@@ -146,9 +148,10 @@ class CheckResults:
             check=check,
             status=Status.FAILED,
             diagnostics=(
-                Diagnostic(
-                    table=item.table,
-                    message="the worker of xdist that ran this check has crashed",
+                diagnostic_of(
+                    FailedCheck,
+                    item.table,
+                    "the worker of xdist that ran this check has crashed",
                     remedy="run it again without -n to see the error",
                 ),
             ),

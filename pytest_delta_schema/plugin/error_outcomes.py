@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import Diagnostic, Location
-from pytest_delta_schema.plugin.failures import cause_of
+from pytest_delta_schema.errors import Location, diagnostic_of
+from pytest_delta_schema.plugin.failures import cause_of, fault_of
 from pytest_delta_schema.plugin.outcome_report import TABLE, properties_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutc
         table=table,
         check=next(check for check in Check if f"delta_{check.value}" in report.keywords),
         status=status,
-        diagnostics=(Diagnostic(table=table, message=text, location=location),),
+        diagnostics=(diagnostic_of(fault_of(report), table, text, location=location),),
         location=location,
         failure=text,
     )

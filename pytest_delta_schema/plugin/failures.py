@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
 from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.faults import FailedCheck, RefusedConsents, UnreachableCatalog
 from pytest_delta_schema.plugin.pytest_compat import Failed, failure_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.errors import Location
+    from pytest_delta_schema.errors import HasCode, Location
     from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
 
@@ -55,6 +56,8 @@ class RunFault(Failed):
         others: Why the other tables are not checked.
     """
 
+    fault: ClassVar[type[HasCode]]
+
     def __init__(self, reason: str, others: str) -> None:
         super().__init__(reason, pytrace=False)
         self.others = others
@@ -68,6 +71,8 @@ class CatalogUnavailable(RunFault):
         reason: A line, and perhaps lines of code to add.
     """
 
+    fault = UnreachableCatalog
+
     def __init__(self, reason: str) -> None:
         head, code, lines = reason.partition(":\n    ")
         super().__init__(one_line([head]) + escaped_lines(code + lines), "the catalog is not available")
@@ -80,6 +85,8 @@ class ConsentsRefused(RunFault):
         faults: A message for each of them.
     """
 
+    fault = RefusedConsents
+
     def __init__(self, faults: Iterable[str]) -> None:
         super().__init__("\n".join(map(escaped, faults)), "consents are refused")
 
@@ -87,7 +94,8 @@ class ConsentsRefused(RunFault):
 _START_LINE = "WARNING: Using incubator modules: jdk.incubator.vector"
 """The line that every start of Spark's JVM prints, and that no setting turns off (JDK 17 to 25, Spark 3.5 to 4.2)."""
 
-_CAUSE, _OTHERS = "delta_schema_cause", "delta_schema_others"
+_CAUSE, _OTHERS, _FAULT = "delta_schema_cause", "delta_schema_others", "delta_schema_fault"
+_FAULTS: dict[str, type[HasCode]] = {fault.code: fault for fault in (UnreachableCatalog, RefusedConsents)}
 _SHOWN = pytest.StashKey[set[str]]()
 
 
@@ -108,6 +116,7 @@ def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseExcept
     if isinstance(error, RunFault):
         setattr(report, _CAUSE, str(error))
         setattr(report, _OTHERS, error.others)
+        setattr(report, _FAULT, error.fault.code)
         show_once(item.config, report)
 
 
@@ -143,6 +152,11 @@ def show_once(config: pytest.Config, report: pytest.TestReport) -> None:
 def cause_of(report: pytest.TestReport) -> str:
     """Return the fault of the run that has ended an item; ``""`` for none."""
     return getattr(report, _CAUSE, "")
+
+
+def fault_of(report: pytest.TestReport) -> type[HasCode]:
+    """Return the class of the fault that has ended an item: that of the whole run, or an error of this item."""
+    return _FAULTS.get(getattr(report, _FAULT, ""), FailedCheck)
 
 
 def representation(failure: ContractFailure, origin: DeclaredAt) -> TerminalRepr:

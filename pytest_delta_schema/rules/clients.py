@@ -11,6 +11,7 @@ from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.faults import UncertainClient
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties
@@ -131,7 +132,7 @@ def notes_on_clients(
         if action is None:
             for gap in _gaps(live, desired.clients, client_features):
                 if gap.is_certain:
-                    yield note(desired.name, gap.needs[0].path, gap.message)
+                    yield note(UncertainClient, desired.name, gap.needs[0].path, gap.message)
     unknown = [gap for gap in _gaps(needs, desired.clients, client_features) if not gap.is_certain]
     for client in dict.fromkeys(gap.client for gap in unknown):
         gaps = [gap for gap in unknown if gap.client == client]
@@ -142,7 +143,8 @@ def notes_on_clients(
         what = " and ".join(f"{verb} {', '.join(names)}" for verb, names in features.items() if names)
         entries = sorted(entry for gap in gaps for entry in gap.corrections.items())
         way = f"if it can, set {toml_setting('client_features', dict(entries))}"
-        yield note(desired.name, part_path("clients"), f"it is not known whether {client} can {what}; {way}")
+        fact = f"it is not known whether {client} can {what}; {way}"
+        yield note(UncertainClient, desired.name, part_path("clients"), fact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

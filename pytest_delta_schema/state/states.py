@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.part_path import PartPath, part_path
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, diagnostic_of
+from pytest_delta_schema.faults import AbsentTable, TableNotRead
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
 
@@ -233,15 +234,17 @@ class CatalogState:
         self.require([name])
         state = self.tables[name]
         if not state.exists:
-            problem = Diagnostic(table=str(name), message="is not in the catalog", remedy="create it first")
-            raise CatalogReadError([problem])
+            raise CatalogReadError(
+                [diagnostic_of(AbsentTable, name, "is not in the catalog", remedy="create it first")]
+            )
         return state
 
     def problem(self, name: QualifiedName) -> Diagnostic:
         """Return why a table is not in ``tables``."""
-        return self.problems.get(name) or Diagnostic(
-            table=str(name),
-            message="is not part of the catalog state it is planned against",
+        return self.problems.get(name) or diagnostic_of(
+            TableNotRead,
+            name,
+            "is not part of the catalog state it is planned against",
             remedy="take the snapshot with the same models",
         )
 

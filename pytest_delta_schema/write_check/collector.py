@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pytest_delta_schema.errors import Diagnostic, note
+from pytest_delta_schema.errors import Diagnostic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Collector:
             path: The column or field, with dots; ``""`` for the table itself.
             message: The effect.
         """
-        self.notes.append(note(self.table, path, message))
+        self.notes.append(Diagnostic(severity="note", table=self.table, path=path, message=message))
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return the findings in the shape of all reports; their codes are the error conditions."""

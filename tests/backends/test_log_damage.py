@@ -187,7 +187,7 @@ def test_a_file_that_is_deleted_while_the_log_is_read_is_listed_again(tmp_path):
     assert damage_of(Vanishing(str(tmp_path), name, back=True)) is None
     assert str(damage_of(Vanishing(str(tmp_path), name, back=False)).of(NAME)) == (
         f"dev.silver.orders: its Delta log cannot be read ({log}: [Errno 2] No such file: '{name}'); give the permission"
-        " to read it, or restore it from a backup"
+        " to read it, or restore it from a backup [DS502 UnreadableTable]"
     )
 
 

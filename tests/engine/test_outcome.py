@@ -185,9 +185,14 @@ class Refusing(MemoryCatalog):
             type("Down", (Unreadable,), {"error": BackendUnavailableError("no route\nto host")})(),
             table(column()),
             Status.UNREADABLE,
-            ["dev.silver.orders: no route to host"],
+            ["dev.silver.orders: no route to host [DS501 UnreachableCatalog]"],
         ),
-        (Refusing(), table(column()), Status.FAILED, ["dev.silver.orders: statement 1 of 2 failed: no"]),
+        (
+            Refusing(),
+            table(column()),
+            Status.FAILED,
+            ["dev.silver.orders: statement 1 of 2 failed: no [DS601 FailedStatement]"],
+        ),
         (
             MemoryCatalog(),
             table(column(), checks=[RowCheck("c", "nope > 1")]),

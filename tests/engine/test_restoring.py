@@ -206,6 +206,7 @@ def test_a_catalog_without_versions_is_reported():
 
     assert str(version_of(state, NAME)) == (
         "dev.silver.orders: its catalog does not show its version; read its history with DESCRIBE HISTORY"
+        " [DS511 UnknownVersion]"
     )
 
 

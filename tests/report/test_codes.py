@@ -39,6 +39,9 @@ NOT_RUN = {
 }
 """The codes whose examples are not compared with a catalog, because they need what stands here."""
 
+REPORTED = ("DS5", "DS6", "DS7")
+"""The codes whose examples are messages."""
+
 
 def test_every_code_of_the_package_is_explained_once_and_in_order():
     sources = "".join(path.read_text("utf-8") for path in Path(pytest_delta_schema.__file__).parent.rglob("*.py"))
@@ -71,7 +74,7 @@ def _is_path(path: str) -> bool:
     return path in {"", "table"} or path.startswith("schema ") or path.partition(".")[0] in get_args(Part)
 
 
-@pytest.mark.parametrize("code", [code for code in INFOS if code not in NOT_RUN])
+@pytest.mark.parametrize("code", [code for code in INFOS if code not in NOT_RUN and not code.startswith(REPORTED)])
 def test_an_example_has_the_fault(code):
     names: dict[str, Any] = dict(NAMES)
     exec(INFOS[code].example, names)  # noqa: S102 - the text under test
@@ -150,7 +153,7 @@ def test_several_codes_are_explained_in_their_order():
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["DS999"], "there is no code DS999; did you mean DS219 or DS209 or DS119?"),
+        (["DS999"], "there is no code DS999; did you mean DS709 or DS509 or DS219?"),
         (
             ["DS206", "dd12,x"],
             (

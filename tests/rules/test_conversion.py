@@ -220,6 +220,7 @@ def test_files_whose_log_is_gone_are_not_offered_for_conversion():
     assert str(caught.value) == (
         f"dev.silver.orders: {PATH} holds the files of a Delta table whose log is gone (see _delta_schema); restore"
         " _delta_log from a backup, because without it rows that were deleted or replaced come back"
+        " [DS503 DamagedTable]"
     )
 
 

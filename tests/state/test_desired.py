@@ -72,7 +72,7 @@ def test_a_catalog_state_explains_every_table_that_it_lacks():
     assert str(caught.value) == (
         "dev.silver.view: is a view; drop it\n"
         "dev.silver.gone: is not part of the catalog state it is planned against;"
-        " take the snapshot with the same models"
+        " take the snapshot with the same models [DS508 TableNotRead]"
     )
 
 

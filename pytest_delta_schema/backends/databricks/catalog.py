@@ -31,6 +31,7 @@ from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.sql.information_schema import RUNTIME, schemata, tables_in
@@ -225,11 +226,11 @@ class DatabricksCatalog:
             return None if shown is None and error.condition in NOT_FOUND else unreadable(name, error)
         if shown is None:
             fact = "exists, and information_schema does not show it to this principal"
-            return problem(name, fact, "give the principal SELECT or BROWSE on it")
+            return problem(UnreadableTable, name, fact, "give the principal SELECT or BROWSE on it")
         try:
             return state_of(name, facts, detail, created)
         except HiddenParentError as error:
-            return problem(name, str(error), "give the principal BROWSE on the parent")
+            return problem(UnreadableTable, name, str(error), "give the principal BROWSE on the parent")
         except (IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
             return is_damaged(name, error)
 

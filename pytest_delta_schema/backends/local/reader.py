@@ -26,6 +26,7 @@ from pytest_delta_schema.backends.problems import (
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.conversion import CONVERT, DELTA, PARQUET, RESTORE_LOG
@@ -92,15 +93,15 @@ def _request(bridge: Bridge, name: QualifiedName) -> str:
 def _refusal(bridge: Bridge, name: QualifiedName) -> Diagnostic | None:
     if is_ambiguous(name):
         fact = f"the name {name.schema} looks like the physical name of a schema of {name.catalog} in the local backend"
-        return problem(name, fact, "choose another name for the schema")
+        return problem(UnusableName, name, fact, "choose another name for the schema")
     overlong = overlong_folder(name) if bridge.is_warehouse(name.catalog) else ""
     if overlong:
         fact = f"its folder in the warehouse would be {overlong[:20]}..., a name of {len(overlong)} characters"
-        return problem(name, f"{fact}, and file systems take {LONGEST_FOLDER}", "choose a shorter name")
+        return problem(UnusableName, name, f"{fact}, and file systems take {LONGEST_FOLDER}", "choose a shorter name")
     if not bridge.is_warehouse(name.catalog) and name.catalog != "spark_catalog":
         configured = bridge.spark.conf.get(f"spark.sql.catalog.{name.catalog}", "?")
         fact = f"the catalog {name.catalog} of this session is a {configured}, which the local backend cannot read"
-        return problem(name, fact, f"leave spark.sql.catalog.{name.catalog} unset, or rename the catalog")
+        return problem(UnusableName, name, fact, f"leave spark.sql.catalog.{name.catalog} unset, or rename the catalog")
     return None
 
 
@@ -162,18 +163,19 @@ def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) ->
         if rest[0]:
             return has_lost_its_log(name, f"its folder in the warehouse ({folder})", rest[0])
         fact = f"its folder in the warehouse ({folder}) holds files but no Delta log"
-        return problem(name, fact, f"move the folder away, or {CONVERT}")
+        return problem(NotDeltaTable, name, fact, f"move the folder away, or {CONVERT}")
     return _unreadable(bridge, name, kind, rest)
 
 
 def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> Diagnostic:
     remedy = "restore the log or the permission to read it"
     if kind == "hidden":
-        return problem(name, f"its Delta log cannot be read ({rest[0]})", remedy)
+        return problem(UnreadableTable, name, f"its Delta log cannot be read ({rest[0]})", remedy)
     location, *message = rest
     if kind == "gone":
         fact = f"the catalog has an entry for it, but its Delta log in {location} is gone"
-        return problem(name, fact, f"{RESTORE_LOG}, or drop the table")
+        return problem(DamagedTable, name, fact, f"{RESTORE_LOG}, or drop the table")
     cause = bridge.with_logical_names(message[0])
-    unreadable = refused_by_spark(name, cause) or problem(name, f"its Delta log cannot be read ({cause})", remedy)
+    fact = f"its Delta log cannot be read ({cause})"
+    unreadable = refused_by_spark(name, cause) or problem(UnreadableTable, name, fact, remedy)
     return bridge.damage(name, location) or unreadable

@@ -8,6 +8,7 @@ from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.spark.emulation import without_stored_keys
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.faults import UnsupportedTable
 from pytest_delta_schema.state.type_traversal import unstorable
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def refused_by_spark(name: QualifiedName, cause: str) -> Diagnostic | None:
     if not any(f"[{condition}" in cause for condition in _REFUSALS):
         return None
     remedy = "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"
-    return problem(name, f"is unreadable, because Spark refuses to open it ({cause})", remedy)
+    return problem(UnsupportedTable, name, f"is unreadable, because Spark refuses to open it ({cause})", remedy)
 
 
 def without_unknown_types(_: Statement, observed: TableState | None) -> Refusal | None:

@@ -26,6 +26,7 @@ from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_lo
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.faults import AbsentTable, UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.quoting import dotted
@@ -120,7 +121,8 @@ class SessionCatalog:
         """
         facts = read_log(self._rows, lambda: self._schema(name), name, self._files)
         if not isinstance(facts, LogFacts):
-            raise CatalogReadError([facts or problem(name, "is not known to the Spark session", "see its catalogs")])
+            absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
+            raise CatalogReadError([facts or absent])
         return replace(facts, version=self._newest(name)) if facts.version is None else facts
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
@@ -261,5 +263,5 @@ def _absent(name: QualifiedName, schemas: set[str] | StatementError, source: Par
         return cannot_convert(name, SessionCatalog.name, source.path)
     if isinstance(schemas, StatementError):
         fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
-        return problem(name, fact, "repair the session, or its permission to list them")
+        return problem(UnreadableTable, name, fact, "repair the session, or its permission to list them")
     return TableState(name=name, exists=False, schema_exists=name.schema in schemas)

@@ -17,6 +17,7 @@ from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering
 from pytest_delta_schema.delta.log_listing import checksum_name
 from pytest_delta_schema.delta.protocol import may_generate_columns, split_properties
 from pytest_delta_schema.errors import Diagnostic, StatementError
+from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.sql.schemas_and_restores import (
     describe_extended,
     describe_history,
@@ -159,7 +160,8 @@ def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str
         text = log.read(checksum_name(version))
     except StatementError as error:
         fact = f"has generated or identity columns, which this session hides, and its log cannot be read ({error})"
-        return problem(name, fact, "read it through a classic session, or give this one permission to read its folder")
+        remedy = "read it through a classic session, or give this one permission to read its folder"
+        return problem(UnreadableTable, name, fact, remedy)
     if damage is not None:
         return damage.of(name)
     checksum = json.loads(text)

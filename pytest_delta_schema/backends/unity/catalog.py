@@ -22,6 +22,7 @@ from pytest_delta_schema.errors import (
 )
 from pytest_delta_schema.execute.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.faults import FailedMetadataSync
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.entry_differences import is_stale
 from pytest_delta_schema.redaction import Uri
@@ -238,7 +239,7 @@ class UnityCatalog:
             except CatalogReadError as error:
                 return error.diagnostics[0]
             except (BackendUnavailableError, StatementError) as error:
-                return unreadable(name, error)
+                return unreadable(name, error, FailedMetadataSync)
 
         return at_once(sync, names, self._threads)
 

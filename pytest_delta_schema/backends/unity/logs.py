@@ -9,6 +9,7 @@ from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
+from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -67,7 +68,7 @@ class Log:
         except TableNotFoundError as error:
             folder_uri = redacted_uri(location)
             msg = f"there is no Delta log at {folder_uri}; restore the files, or drop the table from the catalog"
-            raise StatementError(msg, condition="NO_LOG") from error
+            raise StatementError(msg, condition=NO_LOG) from error
         except BaseException as error:
             if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and not is_panic(error):
                 raise
@@ -77,7 +78,7 @@ class Log:
         damage = damage_of(self._folder if folder is None else LocalLog(folder))
         if damage is not None and (damage.is_seen or not reason):
             msg = f"{hidden(damage.message)}; {damage.remedy}"
-            raise StatementError(msg, condition="DAMAGED_LOG")
+            raise StatementError(msg, condition=DAMAGED_LOG)
         if reason and not self._read_files():
             folder_uri = redacted_uri(location)
             msg = f"its Delta log at {folder_uri} cannot be read ({reason}); restore it, or the permission to read it"

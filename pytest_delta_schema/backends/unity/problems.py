@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError
+from pytest_delta_schema.faults import DamagedTable, UnreachableCatalog, UnreadableTable
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
+    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, HasCode
     from pytest_delta_schema.models.names import QualifiedName
+
+
+DAMAGED_LOG, NO_LOG = "DAMAGED_LOG", "NO_LOG"
+"""The conditions of errors for a log that is damaged or gone."""
 
 
 def no_catalog(name: str) -> StatementError:
@@ -20,18 +25,24 @@ def no_catalog(name: str) -> StatementError:
     return StatementError(f"{msg} to use it", condition="NO_CATALOG")
 
 
-def unreadable(name: QualifiedName, error: DeltaSchemaError) -> Diagnostic:
+def unreadable(name: QualifiedName, error: DeltaSchemaError, fault: type[HasCode] = UnreadableTable) -> Diagnostic:
     """Return the problem of a table from the error of a server or a log, whose text ends with the remedy.
 
     Args:
         name: The table.
         error: The error.
+        fault: What the error means, unless it is a fault of the server.
     """
     server_fault = error.server_fault if isinstance(error, ServerError) else ""
     text = server_fault or str(error)
     fact, _, remedy = text.rpartition("; ")
     concerns_run = bool(server_fault) or isinstance(error, BackendUnavailableError)
-    return problem(name, fact or text, remedy if fact else "look into the server's log", concerns_run=concerns_run)
+    remedy = remedy if fact else "look into the server's log"
+    if concerns_run:
+        fault = UnreachableCatalog
+    elif isinstance(error, StatementError) and error.condition in {DAMAGED_LOG, NO_LOG}:
+        fault = DamagedTable
+    return problem(fault, name, fact or text, remedy, concerns_run=concerns_run)
 
 
 def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableState | Diagnostic:
@@ -49,4 +60,4 @@ def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableSta
     if reason.concerns_run:
         return reason
     fact = f"is not found, and it is not known whether it exists: {reason.message}"
-    return problem(name, fact, reason.remedy)
+    return problem(UnreadableTable, name, fact, reason.remedy)

@@ -16,6 +16,7 @@ from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of,
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.faults import UnreadableTable, UnsupportedTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.delta_log import state_from_metadata
 
@@ -216,13 +217,13 @@ class TableReader:
             return TableReading(is_a_view(name))
         if not head.data_format:
             fact = "it may not be a Delta table, because its catalog entry has no format"
-            return TableReading(problem(name, fact, "register it again with one"))
+            return TableReading(problem(UnreadableTable, name, fact, "register it again with one"))
         if head.data_format != _DELTA:
             return TableReading(is_not_delta(name, head.data_format))
         try:
             entry = replace(head, columns=columns_of(info))
         except ValueError as error:
-            entry = problem(name, str(error), "update this package, or the entry")
+            entry = problem(UnsupportedTable, name, str(error), "update this package, or the entry")
         if head.is_managed:
             return self._managed(head, entry)
         return _with_log(name, entry, self._logs.open(head).facts())

@@ -165,7 +165,7 @@ class TestPermissionAndAbsence:
 
         assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
             "dev.silver.orders: exists, and information_schema does not show it to this principal; give the principal"
-            " SELECT or BROWSE on it"
+            " SELECT or BROWSE on it [DS502 UnreadableTable]"
         )
 
     @pytest.mark.parametrize("where", ["information_schema.tables", "DESCRIBE DETAIL", "information_schema.schemata"])
@@ -182,7 +182,7 @@ class TestPermissionAndAbsence:
 
         assert str(catalog.snapshot([table(ID)]).problems[NAME]) == (
             "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have USE SCHEMA); give the"
-            " principal the permission, or repair the workspace"
+            " principal the permission, or repair the workspace [DS502 UnreadableTable]"
         )
 
     def test_a_version_that_cannot_be_read_is_no_absent_table(self, workspace, monkeypatch):
@@ -200,7 +200,7 @@ class TestPermissionAndAbsence:
 
         assert str(catalog.version(NAME)) == (
             "dev.silver.orders: cannot be read ([INSUFFICIENT_PERMISSIONS] User does not have SELECT); give the principal"
-            " the permission, or repair the workspace"
+            " the permission, or repair the workspace [DS502 UnreadableTable]"
         )
 
     def test_a_schema_that_is_not_shown_is_looked_at_by_itself(self, workspace, monkeypatch):

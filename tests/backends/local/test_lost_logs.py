@@ -184,7 +184,7 @@ def test_a_parquet_table_over_files_of_a_delta_table_is_not_offered_for_conversi
         Orchestrator.over(local).sync_tables([table(ID, convert_from="parquet")])
 
     fact = f"{source} holds the files of a Delta table whose log is gone (see _delta_schema)"
-    assert str(unread.value) == f"dev.silver.orders: {fact}; {RESTORE}"
+    assert str(unread.value) == f"dev.silver.orders: {fact}; {RESTORE} [DS503 DamagedTable]"
     assert [violation.code for violation in refused.value.diagnostics] == ["DS217"]
 
 

@@ -72,6 +72,7 @@ def test_a_view(made):
 
     assert problem(made, table(ID, name="dev.silver.v")) == (
         "dev.silver.v: is a view, not a table; drop the view, or declare the table under another name"
+        " [DS504 ViewInPlaceOfTable]"
     )
     made.spark.sql("DROP VIEW spark_catalog.dev__silver.v")
 
@@ -81,7 +82,7 @@ def test_a_table_of_another_format(made):
 
     assert problem(made, table(ID, name="dev.silver.p")) == (
         'dev.silver.p: is a parquet table, not a Delta table; consent to its conversion with convert_from="parquet" if it'
-        " is parquet, or declare the table under another name"
+        " is parquet, or declare the table under another name [DS505 NotDeltaTable]"
     )
 
 
@@ -140,7 +141,7 @@ def test_an_unreadable_log(made, warehouse, content, message):
     text = problem(made)
 
     assert text.startswith("dev.silver.orders: its Delta log is damaged (")
-    assert text.endswith(message)
+    assert text.endswith(f"{message} [DS503 DamagedTable]")
     assert (log / "00000000000000000000.json").read_text() == content
 
 
@@ -151,7 +152,7 @@ def test_malformed_metadata(made, warehouse, metadata):
     read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{metadata}\t{{"protocol": {{}}}}\t')
 
     assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
-    assert str(read).endswith("); restore an older version of the table")
+    assert str(read).endswith("); restore an older version of the table [DS503 DamagedTable]")
 
 
 def test_a_log_whose_first_commit_is_gone(made, warehouse):
@@ -163,7 +164,7 @@ def test_a_log_whose_first_commit_is_gone(made, warehouse):
 
     assert problem(made) == (
         f"dev.silver.orders: its Delta log is damaged ({log} lacks 00000000000000000000.json, and later commits are there);"
-        " restore it from a backup"
+        " restore it from a backup [DS503 DamagedTable]"
     )
 
 
@@ -174,14 +175,14 @@ def test_a_table_whose_folder_was_removed_behind_the_sessions_back(made, warehou
     assert problem(made) == (
         "dev.silver.orders: the catalog has an entry for it, but its Delta log in"
         f" {table_folder(warehouse, NAME)} is gone; restore _delta_log from a backup, because without it rows that were"
-        " deleted or replaced come back, or drop the table"
+        " deleted or replaced come back, or drop the table [DS503 DamagedTable]"
     )
 
 
 def test_a_schema_that_looks_like_a_physical_one(local):
     assert problem(local, table(ID, name="dev.dev__silver.x")) == (
         "dev.dev__silver.x: the name dev__silver looks like the physical name of a schema of dev in the local backend; choose"
-        " another name for the schema"
+        " another name for the schema [DS509 UnusableName]"
     )
 
 
@@ -190,7 +191,7 @@ def test_a_catalog_of_another_kind(local):
 
     assert problem(local, table(ID, name="foreign.a.b")) == (
         "foreign.a.b: the catalog foreign of this session is a com.example.Catalog, which the local backend cannot read;"
-        " leave spark.sql.catalog.foreign unset, or rename the catalog"
+        " leave spark.sql.catalog.foreign unset, or rename the catalog [DS509 UnusableName]"
     )
 
 

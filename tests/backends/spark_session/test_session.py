@@ -162,6 +162,7 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monke
     assert str(session.snapshot([made]).problems[NAME]) == (
         "dev.silver.orders: has generated or identity columns, which this session hides, and its log cannot be read"
         " (PERMISSION_DENIED); read it through a classic session, or give this one permission to read its folder"
+        " [DS502 UnreadableTable]"
     )
 
 
@@ -176,6 +177,7 @@ def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypat
 
     assert str(session.snapshot([made]).problems[NAME]) == (
         f"dev.silver.orders: its Delta log is damaged (file:{commit} is empty); restore it from a backup"
+        " [DS503 DamagedTable]"
     )
 
 
@@ -233,6 +235,8 @@ def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
 
     assert session.snapshot([table(ID)]).problems[NAME].message == "cannot be read (no SELECT)"
     assert session.version(NAME) == Diagnostic(
+        code="DS502",
+        rule="UnreadableTable",
         table="dev.silver.orders",
         message="cannot be read (no SELECT)",
         remedy="repair the session, or its permission to read the table",
@@ -246,7 +250,7 @@ def test_files_are_not_looked_at(session):
 
     assert str(problem) == (
         "dev.silver.orders: its model converts /lake/orders, whose files the session backend cannot list; convert it with"
-        " the local backend or by CONVERT TO DELTA, or remove convert_from"
+        " the local backend or by CONVERT TO DELTA, or remove convert_from [DS510 UnlistableFiles]"
     )
 
 

@@ -77,7 +77,7 @@ def test_what_is_no_table_makes_it_unreadable(log, body, text):
 
     start = f"dev.silver.orders: GET {TABLE[4:]} on http://unity.invalid: 200, and the answer does not come from Unity Catalog ("
     assert problem.startswith(f"{start}{text}")
-    assert problem.endswith(f"); {BETWEEN}")
+    assert problem.endswith(f"); {BETWEEN} [DS502 UnreadableTable]")
     assert "\n" not in problem
     assert server.calls == [TABLE]
 
@@ -276,7 +276,7 @@ def test_an_update_that_changes_nothing_is_no_sync(log, answer):
     assert str(caught.value) == (
         "dev.silver.orders: the server reported success, and its catalog entry still differs (columns.deep: the catalog entry has"
         " array<struct<x:decimal(9,3)>>, the log has (absent)); see whether http://unity.invalid is the server itself, and"
-        " try again"
+        " try again [DS603 FailedMetadataSync]"
     )
 
 
@@ -336,7 +336,7 @@ def test_an_error_that_repeats_the_token_in_any_form_does_not_show_it(log):
 
     assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
         "dev.silver.orders: GET /tables/dev.silver.orders on http://unity.invalid: 400 X-***: b'Bearer ***'; look into the"
-        " server's log"
+        " server's log [DS502 UnreadableTable]"
     )
 
 
@@ -346,7 +346,7 @@ def test_an_entry_without_a_format_is_not_reported_as_another_format(log):
 
     assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
         "dev.silver.orders: it may not be a Delta table, because its catalog entry has no format;"
-        " register it again with one"
+        " register it again with one [DS502 UnreadableTable]"
     )
 
 

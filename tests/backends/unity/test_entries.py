@@ -287,6 +287,7 @@ def test_an_entry_is_never_set_back_to_an_older_version(unity):
         " changed; see whether the log was restored or copied from elsewhere, or, if the table was created again at"
         f" {location}, register it again through Spark, which changes no file: DROP TABLE IF EXISTS"
         f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'"
+        " [DS603 FailedMetadataSync]"
     )
     assert unity.calls("POST") == []
 
@@ -308,7 +309,7 @@ def test_a_managed_table_whose_entry_differs_fails_the_sync_and_is_sent_nothing(
     assert str(caught.value) == (
         "dev.silver.orders: its catalog entry differs from its log (columns: the catalog entry has none, the log has 1; comment: the"
         " catalog entry has 'All', the log has ''), and it is a managed table, whose entry only the catalog may write; a RESTORE"
-        " through Spark writes both"
+        " through Spark writes both [DS603 FailedMetadataSync]"
     )
     assert unity.calls("POST") == []
 
@@ -397,6 +398,7 @@ def test_races_that_are_lost_without_end_end(tmp_path, monkeypatch, status, text
     assert [most / 2 <= seconds <= most for seconds, most in zip(pauses, longest, strict=True)] == [True] * 9
     assert str(caught.value) == (
         "dev.silver.orders: somebody else has changed its catalog entry during each of 9 tries; try again later"
+        " [DS603 FailedMetadataSync]"
     )
 
 
@@ -446,7 +448,7 @@ def test_a_reported_success_without_an_update_is_an_error(unity, status, text):
 
     assert str(caught.value) == (
         "dev.silver.orders: the server reported success, and its catalog entry still differs (columns: the catalog entry has none, the log"
-        f" has 14); see whether {unity.server.uri} is the server itself, and try again"
+        f" has 14); see whether {unity.server.uri} is the server itself, and try again [DS603 FailedMetadataSync]"
     )
 
 
@@ -543,7 +545,7 @@ class TestMissingCatalogs:
 
             assert str(caught.value) == (
                 "prod.silver.orders: the server shows no catalog prod; create it, which no apply does, or give the"
-                " principal permission to use it"
+                " principal permission to use it [DS603 FailedMetadataSync]"
             )
             assert unity.calls("DELETE") == []
             assert unity.entry()["table_id"] == before
@@ -581,7 +583,7 @@ class TestOldServers:
             assert str(caught.value) == (
                 f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its catalog entry (owned by data-team)"
                 " can only be deleted and created again, under another id; pytest --delta-sync-metadata does that with"
-                " sync_recreate = true in [tool.pytest_delta_schema], or upgrade the server"
+                " sync_recreate = true in [tool.pytest_delta_schema], or upgrade the server [DS603 FailedMetadataSync]"
             )
             assert unity.calls("DELETE") == []
 
@@ -658,7 +660,7 @@ def test_managed_tables_of_old_servers_are_read_by_spark_or_not_at_all(tmp_path)
 
         assert str(unity.state().problems[NAME]) == (
             f"dev.silver.orders: Spark runs the statements for the catalogs at {unity.server.uri}, and no session is configured;"
-            " override the fixture delta_spark, or give UnityCatalog a session"
+            " override the fixture delta_spark, or give UnityCatalog a session [DS501 UnreachableCatalog]"
         )
 
 

@@ -39,11 +39,11 @@ def unity(tmp_path):
         yield made
 
 
-def expect(unity, text):
+def expect(unity, text, fault="DS502 UnreadableTable"):
     """One table is a problem, with catalog, table and cause in one line; the other one is read."""
     state = unity.state(MODEL, OTHER)
     problem = str(state.problems[NAME])
-    assert problem == f"dev.silver.orders: {text.format(uri=unity.server.uri)}"
+    assert problem == f"dev.silver.orders: {text.format(uri=unity.server.uri)} [{fault}]"
     assert state.tables[OTHER.name].exists
 
 
@@ -88,7 +88,7 @@ FAULTS = {
 def test_answers_that_are_none(unity, fault, text):
     unity.server.faults.append(fault)
 
-    expect(unity, text)
+    expect(unity, text, "DS501 UnreachableCatalog" if fault.status == 401 else "DS502 UnreadableTable")
 
 
 def test_reads_are_tried_again_a_few_times_and_writes_never(unity):
@@ -116,7 +116,10 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
 
     assert len(state.problems) == 42
     assert {str(problem).partition(": ")[2] for problem in state.problems.values()} == {
-        f"the server at {unity.server.uri} did not answer within 0.3 s; see whether it is running"
+        (
+            f"the server at {unity.server.uri} did not answer within 0.3 s; see whether it is running"
+            " [DS501 UnreachableCatalog]"
+        )
     }
     assert unity.calls("GET") == ["/tables"]
 
@@ -132,7 +135,7 @@ def test_a_server_that_is_not_there():
     client.close()
     assert str(problem) == (
         f"dev.silver.orders: the server at {uri} cannot be reached ([Errno 111] Connection refused); see whether it runs,"
-        " and the setting unity_uri"
+        " and the setting unity_uri [DS501 UnreachableCatalog]"
     )
 
 
@@ -177,6 +180,7 @@ def test_a_type_that_we_do_not_know_is_a_problem_of_the_entry_alone(unity):
     assert str(state.entries[NAME]) == (
         "dev.silver.orders: its catalog entry has a column id of an unknown type"
         ' ({"name":"id","type":"geography(4326)","nullable":true,"metadata":{}}); update this package, or the entry'
+        " [DS506 UnsupportedTable]"
     )
 
 
@@ -189,6 +193,7 @@ def test_a_log_that_is_gone(unity):
         unity,
         f"there is no Delta log at {(unity.folder / 'dev/silver/orders').as_uri()};"
         " restore the files, or drop the table from the catalog",
+        "DS503 DamagedTable",
     )
 
 
@@ -275,6 +280,7 @@ class TestPermissionAndAbsence:
         assert str(problem) == (
             "dev.silver.nope: is not found, and it is not known whether it exists: GET /schemas/dev.silver on"
             f" {unity.server.uri}: 403 INTERNAL: told to fail; give the principal of the token the permission"
+            " [DS502 UnreadableTable]"
         )
 
     def test_a_catalog_that_is_not_shown_is_no_absent_schema(self, unity):
@@ -284,7 +290,7 @@ class TestPermissionAndAbsence:
 
         assert str(problem) == (
             "prod.silver.orders: the server shows no catalog prod; create it, which no apply does, or give the"
-            " principal permission to use it"
+            " principal permission to use it [DS502 UnreadableTable]"
         )
 
     def test_an_absent_table_is_reported_as_absent(self, unity):

@@ -81,7 +81,7 @@ def test_every_log_is_shown_and_a_missing_schema_is_named(unity):
     (fault,) = state.problems.values()
     assert str(fault) == (
         f"{NAMES[NO_SCHEMA].qualified_name}: its Delta log is damaged ({path}/{0:020d}.json holds metadata without a"
-        " schema); restore it from a backup"
+        " schema); restore it from a backup [DS503 DamagedTable]"
     )
 
 

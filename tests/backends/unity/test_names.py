@@ -102,7 +102,7 @@ def test_two_that_differ_by_case_only_are_refused(unity, beside):
     unity.table("dev.silver.MIXED")
     text = (
         "dev.silver.mixed: the server has 3 tables whose names differ by case only, dev.silver.MIXED and dev.silver.Mixed and"
-        " dev.silver.mixed, and models ignore the case of names; rename or drop all but one"
+        " dev.silver.mixed, and models ignore the case of names; rename or drop all but one [DS502 UnreadableTable]"
     )
 
     assert problem(unity, MIXED, *beside) == text
@@ -137,5 +137,5 @@ def test_catalogs_that_differ_by_case_only_are_refused(tmp_path):
 
         assert problem(unity, MIXED) == (
             "dev.silver.mixed: the server has 2 catalogs whose names differ by case only, DEV and Dev, and models ignore the"
-            " case of names; rename or drop all but one"
+            " case of names; rename or drop all but one [DS502 UnreadableTable]"
         )

@@ -120,7 +120,7 @@ def test_damage_is_found_through_the_same_store(unity, bucket, tmp_path):
 
     assert str(unity.state().problems[NAME]) == (
         "dev.silver.orders: its Delta log is damaged (s3://lake/silver/damaged/_delta_log/00000000000000000001.json is"
-        " empty); restore it from a backup"
+        " empty); restore it from a backup [DS503 DamagedTable]"
     )
 
 

@@ -77,6 +77,7 @@ def test_a_read_ends_with_its_time_and_is_not_tried_again(play):
         client.close()
         assert problem == (
             f"dev.silver.orders: the server at {server.uri} did not answer within 0.4 s; see whether it is running"
+            " [DS501 UnreachableCatalog]"
         )
         assert SECONDS <= took < ENOUGH
         assert len(server.heads) <= 1
@@ -131,7 +132,7 @@ def test_a_body_that_is_too_large_is_read_once_and_not_to_its_end(monkeypatch, l
         client.close()
         assert problem == (
             f"dev.silver.orders: GET /tables/dev.silver.orders on {server.uri}: the answer is larger than 2 MiB; see what"
-            " answers at that address"
+            " answers at that address [DS502 UnreadableTable]"
         )
         assert len(server.heads) == 1
         assert server.sent < 40 * MUCH

@@ -1,0 +1,345 @@
+"""Faults that no rule reports: of catalogs, of applies, of code of the project; and notes.
+
+Each is a class that is named after the fault, has its code, and explains it in its docstring.
+"""
+
+from __future__ import annotations
+
+
+class UnreachableCatalog:
+    """The catalog could not be opened, or the connection to it is lost, so that no table was read.
+
+    It is shown once a run; all other tables are skipped.
+
+    Remedy: Do what the message says, such as starting the server or installing an extra, and run again.
+
+    Example:
+        Spark has ended; run again
+    """
+
+    code = "DS501"
+
+
+class UnreadableTable:
+    """A table could not be read, so that it is not known what the catalog holds.
+
+    It is never taken for a table that does not exist. A permission is missing, files of its log cannot be read, or the
+    catalog refuses a query.
+
+    Remedy: Give the principal the permission, or repair what the message names.
+
+    Example:
+        dev.silver.orders: cannot be read (no SELECT); repair the session, or its permission to read
+        the table [DS502 UnreadableTable]
+    """
+
+    code = "DS502"
+
+
+class DamagedTable:
+    """The Delta log or the metadata of a table is damaged.
+
+    A file is empty, cut off or missing, or two of them contradict each other.
+
+    Remedy: Restore the files that the message names from a backup, or an older version of the table.
+
+    Example:
+        dev.silver.orders: its Delta log is damaged (_delta_log/00000000000000000004.json is empty);
+        restore it from a backup [DS503 DamagedTable]
+    """
+
+    code = "DS503"
+
+
+class ViewInPlaceOfTable:
+    """The catalog has a view under the name of a declared table.
+
+    Remedy: Drop the view, or declare the table under another name.
+
+    Example:
+        dev.silver.orders: is a view, not a table; drop the view, or declare the table under another
+        name [DS504 ViewInPlaceOfTable]
+    """
+
+    code = "DS504"
+
+
+class NotDeltaTable:
+    """The catalog has a table of another format, or files without a Delta log, in place of a declared table.
+
+    Remedy: Consent to the conversion of parquet files (``convert_from``), or choose another name or folder.
+
+    Example:
+        dev.silver.orders: is a csv table, not a Delta table [DS505 NotDeltaTable]
+    """
+
+    code = "DS505"
+
+
+class UnsupportedTable:
+    """A table needs a newer version of Spark, Delta or this package than the one that reads it.
+
+    Its protocol, a table feature or a type is not known.
+
+    Remedy: Read it with a newer pair of pyspark and delta-spark, or with the backend that the message names.
+
+    Example:
+        dev.silver.orders: is unreadable, because Spark refuses to open it
+        ([DELTA_UNSUPPORTED_FEATURES_FOR_READ] ...) [DS506 UnsupportedTable]
+    """
+
+    code = "DS506"
+
+
+class AbsentTable:
+    """A table is needed that is not in the catalog, such as the target of a write check.
+
+    Remedy: Create the table first: ``pytest --delta-apply``.
+
+    Example:
+        dev.silver.orders: is not in the catalog; create it first [DS507 AbsentTable]
+    """
+
+    code = "DS507"
+
+
+class TableNotRead:
+    """A plan needs a table that was not read with the others.
+
+    It happens in scripts that take a snapshot of some models and plan others.
+
+    Remedy: Take the snapshot with the same models.
+
+    Example:
+        dev.silver.orders: is not part of the catalog state it is planned against; take the snapshot
+        with the same models [DS508 TableNotRead]
+    """
+
+    code = "DS508"
+
+
+class UnusableName:
+    """The backend cannot store a table under its name, or reads no catalog of that name.
+
+    Remedy: Choose another name, or change the configuration that the message names.
+
+    Example:
+        dev.silver.orders: the catalog dev of this session is a com.example.Catalog, which the
+        local backend cannot read; leave spark.sql.catalog.dev unset, or rename the catalog
+        [DS509 UnusableName]
+    """
+
+    code = "DS509"
+
+
+class UnlistableFiles:
+    """A model converts files that the backend cannot list.
+
+    Remedy: Convert them with the local backend or by ``CONVERT TO DELTA``, or remove ``convert_from``.
+
+    Example:
+        dev.silver.orders: its model converts /lake/orders, whose files the session backend cannot
+        list [DS510 UnlistableFiles]
+    """
+
+    code = "DS510"
+
+
+class UnknownVersion:
+    """The Delta version of a table cannot be read, so that it is not known whether somebody else has changed it.
+
+    Remedy: Read the history of the table with ``DESCRIBE HISTORY``.
+
+    Example:
+        dev.silver.orders: its catalog does not show its version; read its history with
+        DESCRIBE HISTORY [DS511 UnknownVersion]
+    """
+
+    code = "DS511"
+
+
+class FailedCheck:
+    """A check ended with an error that is no finding about its table.
+
+    The catalog refused a query, or code of the project raised an exception, such as a fixture or a hook.
+
+    Remedy: Fix the cause, which the report of the test shows in full, and run again.
+
+    Example:
+        RuntimeError: the fixture delta_spark needs the variable LAKE
+    """
+
+    code = "DS512"
+
+
+class RefusedConsents:
+    """Consents match nothing on the tables of the run, or match what needs no consent, so that no table is checked.
+
+    A misspelt consent is not taken for one that is not needed any more.
+
+    Remedy: Correct the consents that the message lists, or remove them.
+
+    Example:
+        consent 'drop-column dev.silver.orders.id' names a column that the model declares; remove it
+        from the model
+    """
+
+    code = "DS513"
+
+
+class FailedStatement:
+    """A statement of an apply failed, so that the table is changed in part.
+
+    The report lists the statements that ran, that failed and that did not run, and how to restore the table.
+
+    Remedy: Fix the cause and apply again; the next plan starts from what is done.
+
+    Example:
+        dev.silver.orders: statement 2 of 3 failed: the disk is full
+    """
+
+    code = "DS601"
+
+
+class RemainingDrift:
+    """All statements of an apply ran, and the catalog still differs from the model.
+
+    This is a defect of this package or of the backend.
+
+    Remedy: Report it with the changes that the message lists, and the statements that ran.
+
+    Example:
+        after the apply the catalog still differs, which is a defect of this tool or of the backend:
+          dev.silver.orders: ~ comment: '' -> 'Orders'
+    """
+
+    code = "DS602"
+
+
+class FailedMetadataSync:
+    """A catalog entry could not be updated from the Delta log of its table.
+
+    The table is managed, somebody else changes the entry, or the server refuses.
+
+    Remedy: Do what the message says; the other entries are synchronised.
+
+    Example:
+        dev.silver.orders: somebody else has changed its catalog entry during each of 5 tries;
+        try again later [DS603 FailedMetadataSync]
+    """
+
+    code = "DS603"
+
+
+class OtherSpelling:
+    """The catalog stores a name in another case than the model.
+
+    Names match without case, so that this is no drift.
+
+    Remedy: Write the stored name in the model.
+
+    Example:
+        column ID is stored as id; names match without case
+    """
+
+    code = "DS701"
+
+
+class EqualExpression:
+    """The catalog stores an expression in another form than the model, with the same meaning.
+
+    Remedy: Nothing has to be done; write the stored form in the model to silence the note.
+
+    Example:
+        check positive is stored as (id > 0), which is equal to id > 0
+    """
+
+    code = "DS702"
+
+
+class AcceptedColumn:
+    """The table has a column that the model does not declare, and that it accepts (``evolution="additive"``).
+
+    Remedy: Declare the column when it is to stay.
+
+    Example:
+        column note (string) is not in the model, and stays because the contract is additive
+    """
+
+    code = "DS703"
+
+
+class PossibleRename:
+    """A plan drops a column and adds another one of the same type.
+
+    A rename is never guessed, because it would be lost data if it is none.
+
+    Remedy: If it is a rename, declare it with ``renamed_from``.
+
+    Example:
+        column nr is dropped and number is added with the same type; if that is a rename, write
+        renamed_from='nr' at number
+    """
+
+    code = "DS704"
+
+
+class ColumnIntroduced:
+    """A commit has added a column that the model does not declare; its version, operation and time are named.
+
+    Remedy: Declare the column, drop it, or accept such columns with ``evolution="additive"``.
+
+    Example:
+        column note was appended by a writer, in version 5, WRITE of 2026-01-31 12:00:00 UTC
+    """
+
+    code = "DS705"
+
+
+class EntryCompared:
+    """The model and the Delta log differ; the note says whether the catalog entry equals the log.
+
+    Remedy: Apply the model. If the entry differs from the log, synchronise it: ``pytest --delta-sync-metadata``.
+
+    Example:
+        the model and the Delta log differ; the catalog entry equals the log
+    """
+
+    code = "DS706"
+
+
+class UnstorableMetadata:
+    """The catalog cannot store everything that the Delta log of a table holds, so that its entry lacks it.
+
+    Remedy: Nothing has to be done; clients that read the log see all of it.
+
+    Example:
+        the catalog cannot store the comment of the table, and its entry lacks it
+    """
+
+    code = "DS707"
+
+
+class ManagedEntry:
+    """The entry of a managed table is not compared with its log, because only the catalog reads that log.
+
+    Remedy: Nothing has to be done; the catalog updates the entry in each commit.
+
+    Example:
+        the table is managed: the catalog updates its entry in each commit, and only the catalog
+        reads the log
+    """
+
+    code = "DS708"
+
+
+class UncertainClient:
+    """A client lacks a table feature, or it is not known whether it can use it, and no rule fails the table for it.
+
+    Remedy: Name the versions in the setting ``client_features``, or change the list of clients.
+
+    Example:
+        it is not known whether trino>=999 can read and write the table feature clustering
+    """
+
+    code = "DS709"
