@@ -99,12 +99,12 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
         msg = f"{model.name}: assert_rows_satisfy was given rows as {type(frame).__name__}; {remedy}"
         raise DeclarationError(msg)
     wanted = desired_state(contract)
-    misfits = dict(_misfits(wanted, canonical_fields(frame.schema.fields)))
+    misfits = tuple(_misfits(wanted, canonical_fields(frame.schema.fields)))
     there = NameSet(frame.columns)
     missing = [column for column in wanted.columns if column.name not in there]
     made = [column for column in missing if column.value is not None and column.value.generated is not None]
     whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
-    wrong = NameSet(misfits)
+    wrong = NameSet(name for name, _ in misfits)
     unknown = NameSet.of(column for column in made if column.value and _uses(column.value.generated, wrong))
     whole = whole.selectExpr("*", *(generated(column) for column in made if column.name not in unknown))
     data_checks = list(_data_checks(wanted, wrong, unknown))
@@ -116,7 +116,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
         if count
     ]
     if misfits or broken:
-        raise RowsError([*misfits.values(), *broken])
+        raise RowsError([*(violation for _, violation in misfits), *broken])
 
 
 def _data_checks(wanted: TableState, wrong: NameSet, unknown: NameSet) -> Iterator[NotNull | CheckState | KeyState]:

@@ -41,10 +41,10 @@ def test_every_violation_of_rows_is_reported_at_once(local_session, model):
 
     assert isinstance(caught.value, AssertionError)
     assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
-        ("id", "column id is NULL in 1 of 4 rows"),
-        ("n", "column n is NULL in 1 of 4 rows"),
-        ("positive", "check positive (id > 0) is not met by 2 of 4 rows"),
-        ("short", "check short (name IS NULL OR length(name) < 4) is not met by 1 of 4 rows"),
+        ("columns.id", "column id is NULL in 1 of 4 rows"),
+        ("columns.n", "column n is NULL in 1 of 4 rows"),
+        ("checks.positive", "check positive (id > 0) is not met by 2 of 4 rows"),
+        ("checks.short", "check short (name IS NULL OR length(name) < 4) is not met by 1 of 4 rows"),
         ("primary_key", "primary key (id) is repeated by 1 of 4 rows"),
     ]
 
@@ -57,7 +57,7 @@ def test_unique_columns_are_counted_without_rows_that_hold_null_in_one(local_ses
         assert_rows_satisfy(frame(local_session, rows, "id bigint, name string"), model)
 
     assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
-        ("uq_dev_silver_orders__name", "unique constraint (name) is repeated by 3 of 6 rows")
+        ("unique.uq_dev_silver_orders__name", "unique constraint (name) is repeated by 3 of 6 rows")
     ]
     assert_rows_satisfy(frame(local_session, [(1,), (2,)], "id bigint"), model)
 
@@ -108,11 +108,11 @@ def test_wrong_types_are_reported_with_all_other_violations(local_session):
         assert_rows_satisfy(frame(local_session, rows, "id bigint, n string, s string"), model)
 
     assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
-        ("n", "column n is string in the rows and bigint in the model"),
-        ("s", "column s is string in the rows and struct<a: bigint not null> in the model"),
-        ("n", "column n is NULL in 1 of 3 rows"),
-        ("m", "column m is NULL in 3 of 3 rows"),
-        ("low", "check low (next < 3) is not met by 1 of 3 rows"),
+        ("columns.n", "column n is string in the rows and bigint in the model"),
+        ("columns.s", "column s is string in the rows and struct<a: bigint not null> in the model"),
+        ("columns.n", "column n is NULL in 1 of 3 rows"),
+        ("columns.m", "column m is NULL in 3 of 3 rows"),
+        ("checks.low", "check low (next < 3) is not met by 1 of 3 rows"),
         ("primary_key", "primary key (id) is repeated by 1 of 3 rows"),
     ]
 
@@ -136,4 +136,4 @@ def test_columns_that_the_table_fills_are_taken_as_it_fills_them(local_session):
     with pytest.raises(RowsError) as caught:
         assert_rows_satisfy(frame(local_session, [(5,)], "n bigint"), model)
 
-    assert [violation.path for violation in caught.value.diagnostics] == ["given", "small"]
+    assert [violation.path for violation in caught.value.diagnostics] == ["columns.given", "checks.small"]

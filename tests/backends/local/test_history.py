@@ -57,7 +57,8 @@ def test_an_additive_contract_and_its_writers_take_turns(local):
     append(local, frame(a=INT, ours=INT, more=TEXT), mergeSchema="true")
 
     assert local.spark.table(dotted(NAME)).columns == ["a", "ours", "theirs", "more"]
-    assert [note.path for note in TablePlanner().plan([second], local.snapshot([second])).notes] == ["more", "theirs"]
+    notes = TablePlanner().plan([second], local.snapshot([second])).notes
+    assert [note.path for note in notes] == ["columns.more", "columns.theirs"]
     assert_no_drift(second, local)
 
 
