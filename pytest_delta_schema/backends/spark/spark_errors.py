@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.compat import condition_of, is_stopped, java_condition, java_stack
-from pytest_delta_schema.backends.spark.query_log import without_query_log
+from pytest_delta_schema.backends.spark.error_log import without_error_log
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.progress import JAVA_LOGGER
 from pytest_delta_schema.redaction import redacted_uris
@@ -44,8 +44,11 @@ _GONE = (
     "the JVM of Spark has ended, so that nothing more can be read or run: it was killed, by the system if memory was"
     " short, or has crashed and left a file hs_err_pid*.log; run again"
 )
-_NO_ANSWER = re.compile(r"An error occurred while calling \S+")
-"""The whole message of py4j if the JVM ends during a call; an error inside the JVM adds its stack trace."""
+_NO_ANSWER = re.compile(r"An error occurred while calling \S+|(?:[a-z]\w*\.)*\w+ does not exist in the JVM")
+"""The whole message of py4j if the JVM ends during a call or while a package or class is looked up.
+
+An error inside the JVM adds its stack trace, and a JVM that runs takes every unknown name for a package.
+"""
 
 
 @contextmanager
@@ -64,23 +67,24 @@ def in_users_names(reworded: Callable[[str], str] = str, spark: SparkSession | N
 
     if spark is not None and is_stopped(spark):
         raise StatementError(_STOPPED, condition=SESSION_STOPPED)
-    try:
-        with without_query_log():
+    # The message of an error is fetched from the JVM, which may end meanwhile.
+    with without_error_log():
+        try:
             yield
-    except (PySparkException, Py4JError, ConnectionError) as error:
-        failure = _failure(error, reworded)
-        if _LOG.isEnabledFor(logging.DEBUG):
-            _log(error, reworded)
-        # A chained error would show its Java stack, and what is redacted.
-        raise failure from None
+        except (PySparkException, Py4JError, ConnectionError) as error:
+            failure = _failure(error, reworded)
+            if _LOG.isEnabledFor(logging.DEBUG):
+                _log(error, reworded)
+            # A chained error would show its Java stack, and what is redacted.
+            raise failure from None
 
 
 def _failure(error: Exception, reworded: Callable[[str], str]) -> StatementError:
-    from py4j.protocol import Py4JNetworkError
+    from py4j.protocol import Py4JError
 
     try:
         message, condition = _message(error)
-    except (Py4JNetworkError, ConnectionError):
+    except (Py4JError, ConnectionError):
         # The message could not be fetched from the JVM.
         message, condition = _GONE, JVM_GONE
     return StatementError(reworded(message), condition=condition)
@@ -90,7 +94,7 @@ def _message(error: Exception) -> tuple[str, str]:
     """Return the message and the condition of an error.
 
     Raises:
-        Py4JNetworkError: If the JVM has ended.
+        Py4JError: If the JVM has ended.
     """
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import AnalysisException, PySparkException

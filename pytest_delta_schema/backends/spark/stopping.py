@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.compat import java_context, jvm_of
+from pytest_delta_schema.backends.spark.error_log import without_error_log
 from pytest_delta_schema.execute.interruption import StillRunning, in_time
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
         raise
 
 
+@without_error_log()
 def stop_jobs(spark: SparkSession) -> bool:
     """Cancel the jobs of a classic session until the JVM runs no call of this process.
 
