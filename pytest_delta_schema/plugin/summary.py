@@ -23,7 +23,7 @@ from pytest_delta_schema.plugin.outcome_report import (
     properties_of,
 )
 from pytest_delta_schema.plugin.workers import is_worker
-from pytest_delta_schema.report.outcome_text import applied_summary, headline
+from pytest_delta_schema.report.outcome_text import TO_ALIGN, applied_summary, headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -201,7 +201,7 @@ class Summary:
         lines += tables
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
         if counts[Status.DRIFTED] and self._options.mode != APPLY:
-            lines.append("to align the catalog: pytest --delta-apply")
+            lines.append(TO_ALIGN)
         if counts[Status.STALE]:
             lines.append("to synchronise catalog entries with the logs: pytest --delta-sync-metadata")
         return lines

@@ -23,9 +23,12 @@ _RESTORE = (
     f"{_ENTRY} The table is managed, so that only the catalog may write the entry; a RESTORE through Spark writes both"
 )
 _UNMANAGED = (
-    "Declare them, exclude them with the setting unmanaged_ignore, or drop them by hand; no apply drops them."
-    " Tables of models that this run did not collect count, too."
+    "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude them with"
+    " the setting unmanaged_ignore, or drop them by hand."
 )
+
+TO_ALIGN = "to align the catalog: pytest --delta-apply"
+"""The last line of a table that has drifted, and of the summary of such tables."""
 
 
 def headline(outcome: TableOutcome) -> str:
@@ -78,8 +81,9 @@ def body(outcome: TableOutcome, declared_at: str) -> str:
         return _drift_body(outcome, declared)
     if unmanaged:
         return _unmanaged_text(unmanaged, [declared], _notes(outcome))
-    others = "".join(f"\n{diagnostic}" for diagnostic in outcome.diagnostics[1:])
-    return f"{others}\n\n{declared}".strip("\n")
+    others = "\n".join(map(str, outcome.diagnostics[1:]))
+    remedy = _remedy(outcome.diagnostics[0]) if len(outcome.diagnostics) == 1 else ""
+    return "\n\n".join(filter(None, (declared, others, remedy)))
 
 
 def applied_text(outcome: TableOutcome) -> str:
@@ -189,11 +193,18 @@ def _drift_body(outcome: TableOutcome, declared: str) -> str:
         parts.append(f"along with it, at {escaped(table)}:\n{changes}")
     if unmanaged:
         parts.append(_unmanaged_text(unmanaged))
-    if outcome.diagnostics:
-        parts.append("blocked:\n" + "\n".join(f"  ! {diagnostic}" for diagnostic in outcome.diagnostics))
     intro = "SQL that is held back" if outcome.diagnostics else "SQL that would run"
     parts.append(f"{intro}:\n\n{sql_text(outcome.statements)}")
+    if outcome.diagnostics:
+        parts.append("blocked:\n" + "\n".join(f"  ! {diagnostic}" for diagnostic in outcome.diagnostics))
+    else:
+        parts.append(TO_ALIGN)
     return "\n\n".join(parts)
+
+
+def _remedy(diagnostic: Diagnostic) -> str:
+    """Return the last line of a failure with one cause, so that its remedy can be copied."""
+    return escaped(f"to correct it: {diagnostic.remedy}") if diagnostic.remedy else ""
 
 
 def _unmanaged_text(

@@ -41,8 +41,8 @@ def test_a_table_that_no_model_declares_fails_its_schema(project, held, workers)
         [
             f"*{HEAD}",
             (
-                "Declare them, exclude them with the setting unmanaged_ignore, or drop them by hand; no apply drops them."
-                " Tables of models that this run did not collect count, too."
+                "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude"
+                " them with the setting unmanaged_ignore, or drop them by hand."
             ),
             f"  drifted     {HEAD}",
             "FAILED models.py::dev.silver::unmanaged*",

@@ -1,0 +1,96 @@
+"""Every failure ends with what corrects it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.report.outcome_text import body
+
+NAME = "dev.silver.orders"
+ADDED = TableChange(table=NAME, marker="+", path="columns.note", before="(absent)", after="string", risk="metadata")
+SQL = OutcomeStatement(sql="ALTER TABLE t")
+FAULT = Diagnostic(code="DS201", rule="Fault", table=NAME, message="it is wrong", remedy="make it right")
+OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", remedy="make that right, too")
+
+
+@pytest.mark.parametrize(
+    ("check", "status", "parts", "last"),
+    [
+        (Check.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "to align the catalog: pytest --delta-apply"),
+        (
+            Check.DRIFT,
+            Status.BLOCKED,
+            {"changes": (ADDED,), "diagnostics": (FAULT, OTHER)},
+            "  ! dev.silver.orders: that, too; make that right, too [DS202 Other]",
+        ),
+        (
+            Check.DRIFT,
+            Status.DRIFTED,
+            {
+                "changes": (
+                    TableChange(
+                        table=NAME,
+                        marker="~",
+                        path="comment",
+                        before="a",
+                        after="b",
+                        risk="metadata",
+                        aspect="comments",
+                    ),
+                )
+            },
+            (
+                "No apply changes this, because the contract reports comments and does not manage it: change it where it"
+                " is managed, or change the model."
+            ),
+        ),
+        (Check.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+        (
+            Check.RULES,
+            Status.BLOCKED,
+            {"diagnostics": (FAULT, OTHER)},
+            "dev.silver.orders: that, too; make that right, too [DS202 Other]",
+        ),
+        (Check.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+        (
+            Check.METADATA,
+            Status.STALE,
+            {"changes": (ADDED,)},
+            (
+                "Spark reads the log; clients that only use the catalog see its entry. Synchronise it: pytest"
+                " --delta-sync-metadata"
+            ),
+        ),
+        (
+            Check.UNMANAGED,
+            Status.DRIFTED,
+            {"diagnostics": (FAULT,)},
+            (
+                "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude"
+                " them with the setting unmanaged_ignore, or drop them by hand."
+            ),
+        ),
+        (
+            Check.APPLY,
+            Status.FAILED,
+            {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"},
+            "to restore: RESTORE TABLE t TO VERSION AS OF 1",
+        ),
+    ],
+    ids=["drift", "blocked", "not managed", "rule", "rules", "unreadable", "stale entry", "unmanaged", "apply"],
+)
+def test_the_last_line(check, status, parts: dict[str, Any], last):
+    outcome = TableOutcome(table=NAME, stored_as=NAME, check=check, status=status, statements=(SQL,), **parts)
+
+    assert body(outcome, "shop/models.py:1").splitlines()[-1] == last
+
+
+def test_a_fault_without_a_remedy_ends_with_the_declaration():
+    fault = Diagnostic(table=NAME, message="it is wrong")
+    outcome = TableOutcome(table=NAME, check=Check.RULES, status=Status.BLOCKED, diagnostics=(fault,))
+
+    assert body(outcome, "shop/models.py:1") == "declared at shop/models.py:1"
