@@ -33,7 +33,8 @@ def text(value: object) -> Html:
     Args:
         value: Anything; its ``str`` is used.
     """
-    return verbatim(escaped(value))
+    shown = str(value)
+    return verbatim(shown if shown.isprintable() else escaped(shown))
 
 
 def lines(value: str) -> Html:
@@ -43,8 +44,9 @@ def lines(value: str) -> Html:
 
 def verbatim(value: str) -> Html:
     """Return a text as markup that shows exactly this text."""
-    shown = escape(value, quote=False)
-    return Html(shown if shown.isascii() else shown.encode("ascii", "xmlcharrefreplace").decode("ascii"))
+    if "&" in value or "<" in value or ">" in value:
+        value = escape(value, quote=False)
+    return Html(value if value.isascii() else value.encode("ascii", "xmlcharrefreplace").decode("ascii"))
 
 
 def element(tag: str, *content: Html, **attributes: str | float | None) -> Html:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema.delta.column_path import path_text
 from pytest_delta_schema.delta.folded_names import folded
 
 if TYPE_CHECKING:
@@ -14,9 +15,8 @@ _KINDS = ("columns.", "primary_key", "unique.", "checks.", "foreign_keys.", "lay
 _SUBTYPES = {"array": ("element", "contains_null"), "map": ("value", "value_contains_null")}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaRow:
-    """One part of a schema.
+class SchemaRow(NamedTuple):
+    """One part of a schema; a named tuple, because a report has ten thousands of them.
 
     Args:
         group: What it is: ``columns``, ``constraints``, ``properties`` or ``table``.
@@ -35,12 +35,11 @@ class SchemaRow:
     differs: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
+class _Part(NamedTuple):
     group: str
     label: str
-    above: tuple[str, ...] = ()
     lines: tuple[str, ...]
+    above: tuple[str, ...] = ()
 
 
 def schema_rows(
@@ -129,18 +128,28 @@ def _columns(
 ) -> Iterator[tuple[str, _Part]]:
     name, data_type = column["name"], column["type"]
     identity = column.get("identity")
-    path = f"{above[-1] if above else 'columns'}.{folded(name)}"
-    lines = [
-        f"{_type_text(data_type)}{'' if column.get('is_nullable', True) else ' not null'}",
-        f"default {column['default']}" if column.get("default") is not None else "",
-        f"generated always as ({column['generated_as']})" if column.get("generated_as") is not None else "",
-        f"identity ({identity['start']} by {identity['step']})" if identity else "",
-        column.get("comment", ""),
-        *(f"tag {key}: {_value(value)}" for key, value in tags.get(path.removeprefix("columns."), {}).items()),
-    ]
-    yield path, _Part(group="columns", label=name, above=above, lines=tuple(line for line in lines if line))
+    path = f"{above[-1] if above else 'columns'}.{_part_of_path(name)}"
+    lines = [_type_text(data_type) if column.get("is_nullable", True) else f"{_type_text(data_type)} not null"]
+    if column.get("default") is not None:
+        lines.append(f"default {column['default']}")
+    if column.get("generated_as") is not None:
+        lines.append(f"generated always as ({column['generated_as']})")
+    if identity:
+        lines.append(f"identity ({identity['start']} by {identity['step']})")
+    if column.get("comment"):
+        lines.append(column["comment"])
+    if tags:
+        column_tags = tags.get(path.removeprefix("columns."), {})
+        lines += [f"tag {key}: {_value(value)}" for key, value in column_tags.items()]
+    yield path, _Part("columns", name, tuple(lines), above)
     for inner in _inner_columns(data_type):
         yield from _columns(inner, (*above, path), tags)
+
+
+@lru_cache(maxsize=8192)
+def _part_of_path(name: str) -> str:
+    """Return a name as paths of changes and the keys of tags have it."""
+    return folded(path_text((name,)))
 
 
 def _inner_columns(data_type: Any) -> list[Mapping[str, Any]]:

@@ -38,6 +38,16 @@ def test_columns_are_matched_without_case_and_extra_ones_come_last():
     ]
 
 
+def test_names_with_dots_are_matched_with_changes_and_tags():
+    declared = table(column("A.b", struct(column("c d"))), tags={"`A.b`.`c d`": {"pii": "yes"}})
+    observed = table(column("a.b", struct(column("c d"))))
+
+    assert shown(declared, observed, ["columns.`A.b`.`c d`.tags.pii"]) == [
+        (0, "A.b", ("struct",), ("struct",), False),
+        (1, "c d", ("string", "tag pii: yes"), ("string",), True),
+    ]
+
+
 def test_fields_stand_below_what_they_are_inside_of_even_if_one_side_lacks_them():
     declared = table(column("a", struct(column("x"))), column("b"))
     observed = table(column("a", struct(column("y"), column("x", "int"))), column("b"))
