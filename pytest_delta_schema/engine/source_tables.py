@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql.types import DataType
 
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _CLASSES = (Table, Column, Check, ForeignKey, Unique)
-_PARAMETERS: Mapping[object, tuple[str, ...]] = {
-    **{class_: tuple(part.name for part in fields(class_) if part.init) for class_ in _CLASSES},
-    Table.from_struct_type: ("catalog_name", "schema_name", "table_name", "struct"),
+_PARAMETERS: Mapping[type, tuple[str, ...]] = {
+    class_: tuple(part.name for part in fields(class_) if part.init) for class_ in _CLASSES
 }
-"""The parameters that can be given by position, by the object that is called."""
+"""The parameters of each declaration, in the order in which they can be given by position."""
+
+_NAMES = ("catalog_name", "schema_name", "table_name")
+"""The first parameters of what declares a table."""
 
 _REPEATED = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While),
@@ -121,8 +124,13 @@ class _Module:
         self._namespace = namespace
         self._tree = ast.parse(text)
         self._lines = [] if text.isascii() else text.split("\n")
-        self._words = Counter(re.findall(r"\w+", text))
+        self._text = text
         self._displays = dict(_displays(self._tree))
+
+    @cached_property
+    def _words(self) -> Counter[str]:
+        """How often the text has each word, comments included."""
+        return Counter(re.findall(r"\w+", self._text))
 
     def tables(self) -> dict[int, tuple[CallSource, ...]]:
         """Return the declared tables by their lines."""
@@ -132,16 +140,16 @@ class _Module:
             node = todo.pop()
             if isinstance(node, (*_REPEATED, *_CHOICES)):
                 continue
-            callee = self._value(node.func) if isinstance(node, ast.Call) else None
-            if isinstance(node, ast.Call) and callee in {Table, Table.from_struct_type}:
-                tables[node.lineno] = (*tables.get(node.lineno, ()), self._call(node, callee))
+            parameters = self._parameters(node.func) if isinstance(node, ast.Call) else ()
+            if isinstance(node, ast.Call) and parameters[: len(_NAMES)] == _NAMES:
+                tables[node.lineno] = (*tables.get(node.lineno, ()), self._call(node, parameters))
             else:
                 todo.extend(ast.iter_child_nodes(node))
         return tables
 
-    def _call(self, call: ast.Call, callee: object) -> CallSource:
+    def _call(self, call: ast.Call, parameters: tuple[str, ...]) -> CallSource:
         given: dict[str, ast.expr | ast.keyword] = {}
-        for name, argument in zip(_PARAMETERS[callee], call.args, strict=False):
+        for name, argument in zip(parameters, call.args, strict=False):
             if isinstance(argument, ast.Starred):
                 break
             given[name] = argument
@@ -165,9 +173,9 @@ class _Module:
         """Yield the declarations in a list."""
         for element in elements:
             if isinstance(element, ast.Call):
-                callee = self._value(element.func)
-                if isinstance(callee, type) and callee in _PARAMETERS:
-                    yield self._call(element, callee)
+                parameters = self._parameters(element.func)
+                if parameters:
+                    yield self._call(element, parameters)
 
     def _keys(self, display: ast.Dict) -> dict[str, Span]:
         """Return the keys of a dictionary; without those that are given twice, or that a later item may replace."""
@@ -196,19 +204,28 @@ class _Module:
             values = [self._constant(element) for element in node.elts]
             return _UNKNOWN if _UNKNOWN in values else values if isinstance(node, ast.List) else tuple(values)
         if isinstance(node, ast.Call) and not node.keywords:
-            class_, arguments = self._value(node.func), [self._constant(argument) for argument in node.args]
-            if isinstance(class_, type) and issubclass(class_, DataType) and _UNKNOWN not in arguments:
+            class_: Any = self._value(node.func)
+            arguments = [self._constant(argument) for argument in node.args]
+            if issubclass(type(class_), type) and issubclass(class_, DataType) and _UNKNOWN not in arguments:
                 with suppress(Exception):
                     return class_(*arguments)
         return _UNKNOWN
 
+    def _parameters(self, node: ast.expr) -> tuple[str, ...]:
+        """Return the parameters of a declaration that can be given by position; none for another object."""
+        if isinstance(node, ast.Attribute) and node.attr == "from_struct_type" and self._value(node.value) is Table:
+            return (*_NAMES, "struct")
+        value = self._value(node)
+        # The type and not isinstance, which would evaluate lazy proxies.
+        return _PARAMETERS.get(value, ()) if type(value) is type else ()
+
     def _value(self, node: ast.expr) -> object:
-        """Return the value of a variable, or of an attribute of a module or of a class; ``None`` if it has none."""
+        """Return the value of a variable, or of an attribute of a module; ``None`` if it has none."""
         if isinstance(node, ast.Name):
             return self._namespace.get(node.id)
         if isinstance(node, ast.Attribute):
             owner = self._value(node.value)
-            if isinstance(owner, ModuleType) or owner is Table:
+            if issubclass(type(owner), ModuleType):
                 with suppress(Exception):
                     return getattr(owner, node.attr)
         return None

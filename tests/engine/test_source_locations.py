@@ -450,6 +450,37 @@ def test_another_encoding_is_read_as_python_reads_it(imported: Import):
     )
 
 
+class Lazy:
+    """A callable object that is not to be evaluated, compared or put into a set."""
+
+    __hash__ = None  # type: ignore[assignment]  # as a mutable value
+
+    def __call__(self, *_: object) -> Lazy:
+        return self
+
+    @property  # type: ignore[misc]  # as lazy proxies do
+    def __class__(self) -> type:
+        pytest.fail("it was evaluated")
+
+    def __eq__(self, _: object) -> bool:
+        pytest.fail("it was compared")
+
+
+def test_objects_of_the_module_are_not_evaluated(imported: Import, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("builtins.lazy", Lazy(), raising=False)
+    text = """
+Lazy = lazy
+Lazy("dev"); Lazy.__call__("x")
+orders = Table("dev", "silver", "orders", [«columns.id»Column("id", LongType()), Lazy("x") and Column("x", "int")])
+"""
+    source, marks = unmarked(IMPORTS + text)
+    module = imported(source.encode())
+
+    location = SourceLocations({}).location(module.orders, "columns.id")
+
+    assert location == Location(str(module.__file__), *marks["columns.id"])
+
+
 def test_code_without_a_file_of_its_own_gives_only_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with zipfile.ZipFile(tmp_path / "zipped.zip", "w") as archive:
         archive.writestr("located_zipped.py", TEXT)
