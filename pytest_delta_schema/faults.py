@@ -6,6 +6,20 @@ Each is a class that is named after the fault, has its code, and explains it in 
 from __future__ import annotations
 
 
+class SnapshotDiffers:
+    """The SQL that would create a table is not the one in the snapshot that was reviewed, or there is no snapshot.
+
+    The model has changed, or a newer version of this package renders it otherwise.
+
+    Remedy: Write the snapshot with ``pytest --snapshot-update``, and review its change.
+
+    Example:
+        dev.silver.orders: its SQL is not the one in the snapshot; run pytest --snapshot-update
+    """
+
+    code = "DS127"
+
+
 class UnreachableCatalog:
     """The catalog could not be opened, or the connection to it is lost, so that no table was read.
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.errors import Diagnostic, diagnostics_of
+from pytest_delta_schema.errors import diagnostic_of, diagnostics_of
+from pytest_delta_schema.faults import SnapshotDiffers
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.errors import DeltaSchemaError
+    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -105,7 +106,7 @@ def snapshot_outcome(table: Table, message: str, remedy: str) -> TableOutcome:
         remedy: What to do about it.
     """
     name, location = table.qualified_name, table.origin.location
-    fault = Diagnostic(table=name, message=message, remedy=remedy, location=location)
+    fault = diagnostic_of(SnapshotDiffers, name, message, remedy=remedy, location=location)
     return TableOutcome(table=name, check=Check.DDL, status=Status.FAILED, diagnostics=(fault,), location=location)
 
 

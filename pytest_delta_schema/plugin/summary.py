@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules.consent import Consent
 
 
+_OWN_CODE = re.compile(r"D[DS]\d{3}")
+_SHOWN_CODES = 3
 _REFUSED, _UNUSED, _DESELECTED = "delta_schema_refused", "delta_schema_unused", "delta_schema_deselected"
 _REFUSED_HERE = pytest.StashKey[list[str]]()
 
@@ -204,7 +207,17 @@ class Summary:
             lines.append(TO_ALIGN)
         if counts[Status.STALE]:
             lines.append("to synchronise catalog entries with the logs: pytest --delta-sync-metadata")
+        codes = self._codes()
+        if codes:
+            lines.append(f"what a code means: pytest --delta-explain {','.join(codes)}")
         return lines
+
+    def _codes(self) -> list[str]:
+        """Return the first few codes of this package in what failed: those of diagnostics, then those of changes."""
+        failed = [outcome for outcome in self._outcomes.values() if not outcome.status.is_good]
+        diagnostics = (diagnostic.code for outcome in failed for diagnostic in outcome.diagnostics)
+        changes = (change.code for outcome in failed for change in outcome.changes)
+        return [code for code in dict.fromkeys((*diagnostics, *changes)) if _OWN_CODE.fullmatch(code)][:_SHOWN_CODES]
 
     def _unused_messages(self) -> list[str]:
         consents = self.unused_consents()
