@@ -3,11 +3,13 @@
 Every pytest run loads this module with the plugin, so it imports no other module of this package.
 """
 
-# Annotations are not postponed here: a named tuple compiles each postponed one.
+from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 RunMode = Literal["drift", "apply", "sync-metadata"]
 """What a run with a catalog does."""
@@ -51,8 +53,8 @@ LISTS: tuple[Kind, ...] = (
 """The kinds whose values from several sources are joined."""
 
 
-class Setting(NamedTuple):
-    """One row of the table.
+class Setting:
+    """One row of the table; to make a named tuple or a dataclass of it would cost every pytest run half a millisecond.
 
     Args:
         name: The key in the section of ``pyproject.toml``; the option and the ini key are derived from it.
@@ -67,16 +69,34 @@ class Setting(NamedTuple):
         in_toml: Whether there is a key in the section of ``pyproject.toml``.
     """
 
-    name: str
-    kind: Kind
-    help: str
-    default: object = None
-    choices: tuple[str, ...] = ()
-    minimum: int = 0
-    metavar: str = ""
-    on_command_line: bool = False
-    in_ini: bool = True
-    in_toml: bool = True
+    __slots__ = (
+        "choices", "default", "help", "in_ini", "in_toml", "kind", "metavar", "minimum", "name", "on_command_line",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913 - the columns of the table
+        self,
+        name: str,
+        kind: Kind,
+        help: str,  # noqa: A002 - as argparse calls it
+        default: object = None,
+        *,
+        choices: tuple[str, ...] = (),
+        minimum: int = 0,
+        metavar: str = "",
+        on_command_line: bool = False,
+        in_ini: bool = True,
+        in_toml: bool = True,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.default = default
+        self.choices = choices
+        self.minimum = minimum
+        self.metavar = metavar
+        self.on_command_line = on_command_line
+        self.in_ini = in_ini
+        self.in_toml = in_toml
 
     @property
     def option(self) -> str:

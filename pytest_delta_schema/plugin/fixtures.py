@@ -13,46 +13,17 @@ import pytest
 from pytest_delta_schema.setting_table import WORKER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-    from typing import Protocol
+    from collections.abc import Callable, Iterator
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
     from syrupy.assertion import SnapshotAssertion
 
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.fixture_types import MakeSchema, MakeTable, Raises
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.write_check.verdict import WriteVerdict
-
-    class MakeSchema(Protocol):
-        """Makes a scratch schema; see :func:`make_delta_schema`."""
-
-        def __call__(self, catalog_name: str = "scratch") -> str:
-            """Return the dotted name of a new schema."""
-            ...
-
-    class Raises(Protocol):
-        """Expects a write to be stopped; see :func:`delta_raises`."""
-
-        def __call__(
-            self, model: Table, *, check: str | None = None, not_null: str | None = None
-        ) -> AbstractContextManager[None]:
-            """Return the context manager."""
-            ...
-
-    class MakeTable(Protocol):
-        """Makes a scratch table; see :func:`make_delta_table`."""
-
-        def __call__(
-            self,
-            model: Table,
-            rows: Iterable[Mapping[str, Any] | tuple[Any, ...]] | DataFrame | None = None,
-            name: str | None = None,
-        ) -> Table:
-            """Return the model of the new table."""
-            ...
 
 
 def _run(config: pytest.Config) -> ContractRun:
