@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
 INSTALL = "apt-get install --no-install-recommends chromium chromium-driver"
-"""What installs the browser on Debian and Ubuntu."""
+"""What installs the browser on Debian."""
 
 PROGRAMS = ("chromium", "chromedriver")
 

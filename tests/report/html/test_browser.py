@@ -137,7 +137,7 @@ class TestFilters:
         assert len(driver.find_elements("css selector", "a.node:not(.faded)")) == 1
 
     def test_a_thousand_tables(self, opened):
-        driver = opened(large_report(1000, 10, all_drift=True))
+        driver = opened(large_report(1000, 2, all_drift=True))
         element(driver, "[type=search]").send_keys("campaigns_39")
         wait(driver, "document.getElementById('shown').textContent === '1 of 1000 shown'")
 
