@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.engine.source_locations import Listing
+    from pytest_delta_schema.errors import Location
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.source_root import SourceRoot
     from pytest_delta_schema.plugin.spark_watch import SparkWatch
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.state import TableState
@@ -80,8 +82,10 @@ class ContractRun:
             variable: Its name.
             tables: What it lists.
         """
-        root = self._config.rootpath
-        installed = [table for table in tables if not _is_source(Path(table.origin.path), root)]
+        from pytest_delta_schema.plugin.source_root import SourceRoot
+
+        sources = SourceRoot(self._config.rootpath)
+        installed = [table for table in tables if not _is_source(table.origin.location, sources)]
         if installed:
             from pytest_delta_schema.engine.source_locations import Listing
             from pytest_delta_schema.models.declared_at import FileVersion
@@ -156,15 +160,15 @@ class ContractRun:
         return [consent for consent in unused[0] or () if all(consent in (other or ()) for other in unused)]
 
 
-def _is_source(path: Path, root: Path) -> bool:
+def _is_source(location: Location, sources: SourceRoot) -> bool:
     """Whether a file is part of a project, and not of an installed package.
 
     Args:
-        path: The file.
-        root: The root folder of the project, which may hold a virtual environment.
+        location: A location in the file.
+        sources: The folders of the project, which may hold a virtual environment.
     """
-    path = path.resolve()
-    return path.is_relative_to(root.resolve()) and not {"site-packages", "dist-packages"}.intersection(path.parts)
+    installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
+    return not installed and sources.relative(location) is not None
 
 
 def contract_run(config: pytest.Config) -> ContractRun:

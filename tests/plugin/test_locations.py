@@ -94,6 +94,24 @@ def test_a_table_of_an_installed_package_is_where_the_project_lists_it(project, 
     }
 
 
+def test_a_table_of_another_folder_of_the_repository_is_where_it_is_declared(project, monkeypatch):
+    shared = project.path.parent / f"{project.path.name}-shared"
+    shared.mkdir()
+    monkeypatch.setenv("CI_PROJECT_DIR", str(project.path.parent))
+    source, marks = unmarked((HEAD + DRIFTED).lstrip())
+    (shared / "shared_tables.py").write_text(source)
+    monkeypatch.syspath_prepend(shared)
+    project.ini("python_files = test_*.py")
+    project.pytester.makepyfile(test_tables="from shared_tables import orders\n\ndelta_tables = [orders]\n")
+    project.catalog(STORED)
+    outcomes = Outcomes()
+
+    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+
+    (outcome,) = outcomes.all
+    assert outcome.location == Location(str(shared / "shared_tables.py"), *marks[""])
+
+
 def test_a_table_that_another_file_of_the_project_lists_is_where_it_is_declared(project):
     source, marks = unmarked((HEAD + DRIFTED).lstrip())
     project.ini("python_files = test_*.py")
