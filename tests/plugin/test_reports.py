@@ -186,7 +186,7 @@ def test_rows_are_left_out_unless_asked_for(project, settings, samples, message)
 
     result.stdout.fnmatch_lines(["*of 1, such as id = 0; *"])
     [table] = _report(project)["tables"]
-    [diagnostic] = [diagnostic for diagnostic in table["diagnostics"] if diagnostic["rule"]]
+    [diagnostic] = [diagnostic for diagnostic in table["diagnostics"] if diagnostic["code"] == "DS302"]
     assert (diagnostic["samples"], diagnostic["message"].endswith(message)) == (samples, True)
     assert ("id = 0" in json.dumps(table)) is bool(samples)
 
@@ -422,7 +422,7 @@ def test_paths_start_where_they_are_written_and_the_command_line_comes_last(proj
         [
             f"delta schema: report written to {os.path.realpath(project.path)}/out/a.json",
             "delta schema: report written to delta-report.sarif",
-            "::error file=models.py,line=8,title=dev.silver.orders::*",
+            "::error file=models.py,line=8,title=DS127 dev.silver.orders::*",
         ]
     )
     assert sorted(path.name for path in project.path.glob("**/*report*")) == ["delta-report.sarif"]
