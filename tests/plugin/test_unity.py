@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.report.run_report_json import report_from_json
 from support.logs import field
 from support.unity import lake
 
@@ -59,6 +63,45 @@ def test_a_sync_updates_the_entry_and_the_gate_passes(project, unity, workers):
     result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])
     result = project.run("--delta-sync-metadata", *workers)
     result.stdout.fnmatch_lines(["sync-metadata: 1 in sync, 0 statements run"])
+
+
+@pytest.mark.usefixtures("unity")
+def test_reports_have_stale_entries_and_syncs(project):
+    project.run("--snapshot-update")
+    reports = []
+    for mode in ("drift", "sync-metadata"):
+        project.run(f"--delta-{mode}", f"--delta-report=json:{mode}.json")
+        reports.append(report_from_json(json.loads((project.path / f"{mode}.json").read_text())))
+
+    [[stale], [synced]] = [report.tables for report in reports]
+    assert (stale.status, synced.status, synced.mode, synced.backend) == (
+        Status.STALE,
+        Status.SYNCED,
+        "sync-metadata",
+        "unity",
+    )
+    assert [(change.path, change.before, change.after) for change in stale.changes] == [
+        ("columns", "none", "2"),
+        ("properties.team", "(absent)", "'x'"),
+    ]
+    assert synced.changes == stale.changes
+    assert [(check.check, check.outcome) for check in synced.checks][-1] == ("metadata", "passed")
+
+
+def test_a_report_names_no_server_and_no_token(project, monkeypatch):
+    monkeypatch.setenv("UNITY_CATALOG_TOKEN", TOKEN)
+    project.ini("delta_models = models", "delta_backend = unity", "delta_unity_uri = http://127.0.0.1:1")
+    project.models(MODEL)
+
+    project.run("--delta-drift", "--delta-report=json")
+
+    text = (project.path / "delta-report.json").read_text()
+    report = report_from_json(json.loads(text))
+    assert [table.status for table in report.tables] == [Status.UNREADABLE]
+    assert len(report.faults) == 1
+    assert "<server>" in text
+    assert TOKEN not in text
+    assert "127.0.0.1" not in text
 
 
 @pytest.mark.parametrize("mode", ["--delta-sync-metadata", "--delta-drift"])
