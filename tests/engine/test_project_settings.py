@@ -148,7 +148,7 @@ def test_pytest_is_not_needed(tmp_path):
     )
 
     done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
     )
 
     assert (done.stdout, done.stderr) == ("('dev.*',)\n", "")

@@ -10,6 +10,9 @@ from threading import Event
 
 import pytest
 
+from pytest_delta_schema.backends.spark.stopping import STOPPING
+from pytest_delta_schema.execute.interruption import READING
+from pytest_delta_schema.plugin.interruption_report import LIMIT, WORKER_LIMIT
 from pytest_delta_schema.plugin.termination import Termination
 
 LONG = 300
@@ -59,3 +62,7 @@ def test_more_signals_while_a_process_ends_are_ignored(raised_again, monkeypatch
     assert errors == []
     termination.end()
     assert raised_again == [signal.SIGTERM]
+
+
+def test_a_process_has_ended_five_seconds_after_sigterm():
+    assert STOPPING + READING < WORKER_LIMIT < LIMIT < 5
