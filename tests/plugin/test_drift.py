@@ -207,7 +207,7 @@ def test_a_broken_fixture_of_the_project_is_an_error_not_a_pass(project):
     (outcome,) = seen.outcomes
     (diagnostic,) = outcome.diagnostics
     assert (outcome.check.value, outcome.status.value) == ("drift", "unreadable")
-    assert (str(outcome.location), diagnostic.location) == ("models.py:7", outcome.location)
+    assert (str(outcome.location), diagnostic.location) == (f"{project.path}/models.py:7", outcome.location)
     assert "ZeroDivisionError" in diagnostic.message
 
 

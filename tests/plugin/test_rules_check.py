@@ -39,8 +39,8 @@ def test_all_violations_of_a_table_are_shown_the_first_as_headline(project, work
     result.stdout.fnmatch_lines(
         [
             "dev.silver.bad: columns id, ID have one name*[[]DS103 DuplicateColumn]",
-            "dev.silver.bad: *x*[[]DS104 InvalidPrimaryKeyColumn]",
             "declared at models.py:7",
+            "dev.silver.bad: *x*[[]DS104 InvalidPrimaryKeyColumn]",
             "FAILED models.py::dev.silver.bad::rules - columns id, ID*",
         ]
     )

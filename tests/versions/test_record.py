@@ -136,7 +136,7 @@ def test_every_environment_has_what_the_tests_import():
         "dev"
     ]
     names = {re.split(r"[^\w-]", requirement, maxsplit=1)[0] for requirement in dev}
-    tools = {"coverage", "import-linter", "mypy", "ruff"}
+    tools = {"check-jsonschema", "coverage", "import-linter", "mypy", "pre-commit", "ruff"}
 
     assert names - tools <= {name.partition("[")[0] for name in environments.PACKAGES}
 
