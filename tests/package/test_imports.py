@@ -26,7 +26,7 @@ LAZY = {
     "plugin/every_run.py": 2,
     "plugin/fixtures.py": 21,
     "plugin/outcome_report.py": 1,
-    "plugin/run.py": 12,
+    "plugin/run.py": 13,
     "plugin/run_reports.py": 1,
     "plugin/sources.py": 6,
     "plugin/summary.py": 1,
