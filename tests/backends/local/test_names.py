@@ -131,5 +131,5 @@ def test_a_table_of_an_overlong_name_is_refused_in_one_line(local):
 
     assert str(caught.value) == (
         f"dev.silver.{'x' * 300}: its folder in the warehouse would be xxxxxxxxxxxxxxxxxxxx..., a name of 300 characters,"
-        " and file systems take 255; choose a shorter name"
+        " and file systems take 255; choose a shorter name [DS509 UnusableName]"
     )
