@@ -132,5 +132,4 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
 def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
     location = outcome.location
     path = "" if location is None else relative(location, item.config.rootpath)
-    text = body(outcome, path, with_sql=item.config.get_verbosity() >= 0)
-    raise ContractFailure(headline(outcome), text, outcome.table)
+    raise ContractFailure(headline(outcome), body(outcome, path), outcome.table)

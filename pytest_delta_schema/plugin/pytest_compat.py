@@ -7,20 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import pytest
-from _pytest._code.code import (
-    ExceptionChainRepr,
-    ReprEntryNative,
-    ReprFileLocation,
-    ReprTracebackNative,
-    TerminalRepr,
-)
+from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative, TerminalRepr
 from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
     import logging
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
-    from _pytest._io import TerminalWriter
     from _pytest.fixtures import FuncFixtureInfo
 
 __all__ = [
@@ -33,7 +26,6 @@ __all__ = [
     "failure_at",
     "fixture_info",
     "leave_out_of_reports",
-    "show_lines_with",
     "skip_item",
 ]
 
@@ -145,23 +137,3 @@ def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChain
     """
     location = ReprFileLocation(path, line, headline)
     return ExceptionChainRepr([(ReprTracebackNative(text.splitlines(keepends=True)), location, None)])
-
-
-def show_lines_with(report: pytest.TestReport, markup: Callable[[str], Mapping[str, bool]]) -> None:
-    """Show the lines of a failure with colours, in a process that sends its reports to no other one.
-
-    Args:
-        report: A report that :func:`failure_at` has made; others stay as they are.
-        markup: Returns the arguments for the terminal writer, for a line.
-    """
-
-    class Entry(ReprEntryNative):
-        def toterminal(self, tw: TerminalWriter) -> None:
-            for line in self.lines:
-                tw.line(line.removesuffix("\n"), **markup(line))
-
-    if isinstance(report.longrepr, ExceptionChainRepr):
-        for traceback, _, _ in report.longrepr.chain:
-            traceback.reprentries = [
-                Entry(entry.lines) if type(entry) is ReprEntryNative else entry for entry in traceback.reprentries
-            ]

@@ -11,7 +11,6 @@ import pytest
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.backend_choice import location
-from pytest_delta_schema.plugin.colours import markup_of
 from pytest_delta_schema.plugin.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import cause_of, one_line
@@ -181,7 +180,7 @@ class Summary:
         elif self._outcomes:
             terminalreporter.section("delta schema")
             for line in self._lines():
-                terminalreporter.write_line(escaped(line), **markup_of(line))
+                terminalreporter.write_line(escaped(line))
 
     def _lines(self) -> list[str]:
         counts = Counter(outcome.status for outcome in self._outcomes.values())
@@ -190,18 +189,17 @@ class Summary:
         parts.append(f"{ran} statement{'' if ran == 1 else 's'} run")
         lines = [f"{self._options.mode}: {', '.join(parts)}"]
         tables: list[str] = []
-        verbosity = self._config.get_verbosity()
+        with_sql = self._config.get_verbosity() > 0
         for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
             if not outcome.status.is_good:
                 line = f"  {outcome.status.value:<10}  {one_line([headline(outcome)]) or outcome.table}"
                 # A cause that several tables share is one line.
                 tables += [] if line in tables else [line]
             elif outcome.status is Status.APPLIED:
-                name, *changes = applied_summary(outcome, with_sql=verbosity > 0).split("\n")
-                changes = changes if verbosity >= 0 else []
+                name, *changes = applied_summary(outcome, with_sql=with_sql).split("\n")
                 tables += [f"  {outcome.status.value:<10}  {name}", *(f"  {line}" if line else "" for line in changes)]
             notes = notes_text(outcome)
-            if notes and verbosity >= 0:
+            if notes:
                 tables.append(f"  {'note':<10}  {notes}")
         lines += tables
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
