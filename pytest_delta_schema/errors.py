@@ -43,8 +43,8 @@ class DeclarationError(DeltaSchemaError):
     """A declaration has an argument that can never be valid, such as a bare string for columns."""
 
 
-class UnknownArgumentError(DeclarationError, TypeError):
-    """A declaration has an argument that does not exist; the text proposes the right one."""
+class WrongArgumentsError(DeclarationError, TypeError):
+    """A declaration has an argument that does not exist, too many, or too few; the text proposes the right ones."""
 
 
 Severity = Literal["error", "warning", "note"]

@@ -1,4 +1,4 @@
-"""Propose the right argument where a declaration has one that does not exist."""
+"""Propose the right arguments where a declaration has wrong ones, too many or too few."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_delta_schema.errors import UnknownArgumentError
+from pytest_delta_schema.errors import WrongArgumentsError
+from pytest_delta_schema.models.missing_arguments import missing_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,8 +71,8 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
 """What other tools call an argument, by class, with what is written here."""
 
 
-def refuses_unknown_arguments(declaration: type[_T]) -> type[_T]:
-    """Make the constructor of a dataclass refuse arguments that do not exist, with the right ones.
+def refuses_wrong_arguments(declaration: type[_T]) -> type[_T]:
+    """Make the constructor of a dataclass refuse wrong arguments, and say which are right.
 
     The new constructor is compiled, as that of a dataclass is: one that passes ``*args`` and ``**kwargs`` on would more
     than double the time to declare a column (Python 3.11).
@@ -84,20 +85,24 @@ def refuses_unknown_arguments(declaration: type[_T]) -> type[_T]:
     required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
     defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name not in required}
 
-    def refuse(given: dict[str, object], unknown: dict[str, object]) -> None:
-        if not unknown:
-            init(**{name: value for name, value in given.items() if value is not parameters})
-        arguments = [parameter.name for parameter in parameters]
-        raise UnknownArgumentError(_message(declaration.__name__, [*unknown], arguments))
-
     names = [parameter.name for parameter in parameters]
+
+    def refuse(given: dict[str, object], surplus: tuple[object, ...], unknown: dict[str, object]) -> None:
+        kind = declaration.__name__
+        if unknown:
+            raise WrongArgumentsError(_unknown(kind, [*unknown], names))
+        if surplus:
+            raise WrongArgumentsError(_surplus(kind, surplus, names))
+        present = {name: value for name, value in given.items() if value is not parameters}
+        raise WrongArgumentsError(missing_arguments(kind, required, present))
+
     head = ", ".join(f"{name}=_missing" if name in required else f"{name}=_defaults[{name!r}]" for name in names)
     missing = "".join(f" or {name} is _missing" for name in required)
-    given = ", ".join(f"{name}={name}" for name in ("self", *required))
+    given = ", ".join(f"{name}={name}" for name in required)
     source = (
-        f"def __init__(self, {head}, **_unknown):\n"
-        f"    if _unknown{missing}:\n"
-        f"        _refuse(dict({given}), _unknown)\n"
+        f"def __init__(self, {head}, *_surplus, **_unknown):\n"
+        f"    if _unknown or _surplus{missing}:\n"
+        f"        _refuse(dict({given}), _surplus, _unknown)\n"
         f"    _init(self, {', '.join(names)})\n"
     )
     namespace: dict[str, Any] = {
@@ -112,12 +117,18 @@ def refuses_unknown_arguments(declaration: type[_T]) -> type[_T]:
     return declaration
 
 
-def _message(kind: str, unknown: list[str], arguments: list[str]) -> str:
+def _unknown(kind: str, unknown: list[str], arguments: list[str]) -> str:
     proposals = {name: _proposal(kind, name, arguments) for name in unknown}
     known = [f"{proposal} instead of {name}" for name, proposal in proposals.items() if proposal]
     other = f"its arguments are {', '.join(arguments)}" if not all(proposals.values()) else ""
     remedy = "; ".join(part for part in (f"write {', '.join(known)}" if known else "", other) if part)
     return f"{kind} has no argument {', '.join(unknown)}; {remedy}"
+
+
+def _surplus(kind: str, surplus: tuple[object, ...], arguments: list[str]) -> str:
+    values = ", ".join(map(repr, surplus))
+    fact = f"{kind} takes at most {len(arguments)} arguments, and was given {values} as well"
+    return f"{fact}; its arguments are {', '.join(arguments)}"
 
 
 def _proposal(kind: str, name: str, arguments: list[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Union
 from pyspark.sql.types import DataType
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.models.arguments import refuses_unknown_arguments
+from pytest_delta_schema.models.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import interned, require_comment, require_name
 from pytest_delta_schema.models.tags import NO_TAGS, no_tags, require_tags
 
@@ -20,7 +20,7 @@ DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at ru
 """A default: a number, a boolean, or the text of an SQL expression."""
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(frozen=True, slots=True)
 class Identity:
     """Declare the start and step of an identity column.
@@ -36,7 +36,7 @@ class Identity:
     always: bool = True
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(slots=True)
 class Column:
     """Declare one column of a table.
@@ -57,7 +57,8 @@ class Column:
 
     Raises:
         DeclarationError: If the name is empty, the type is not one of Spark, or something else can
-            never be valid; for an argument that does not exist a ``TypeError`` as well, which proposes the right one.
+            never be valid; for arguments that do not exist, or are missing, a ``TypeError`` as well, which proposes the
+            right ones.
     """
 
     name: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.models.arguments import refuses_unknown_arguments
+from pytest_delta_schema.models.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import QualifiedName, parse_name, require_name, require_names
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(slots=True)
 class Check:
     """Declare a CHECK constraint: ``expression`` is true for every row; false and unknown violate it.
@@ -39,7 +39,7 @@ class Check:
             raise DeclarationError(msg)
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(slots=True)
 class PrimaryKey:
     """Declare a primary key with ``RELY``; a list of column names declares one without.
@@ -69,7 +69,7 @@ class PrimaryKey:
         return len(self.columns)
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(slots=True)
 class Unique:
     """Declare that no two rows have the same values in some columns; rows with NULL in one of them do not count.
@@ -109,7 +109,7 @@ class _Parent(Protocol):
     def primary_key(self) -> object: ...
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(slots=True, eq=False)
 class ForeignKey:
     """Declare that every row whose ``columns`` are not NULL has a row in a parent table.

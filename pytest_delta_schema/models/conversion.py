@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.models.arguments import refuses_unknown_arguments
+from pytest_delta_schema.models.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import require_name
 
 PARQUET = "parquet"
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(frozen=True, slots=True)
 class Parquet:
     """Declare the parquet files that a conversion turns into a Delta table, and how.

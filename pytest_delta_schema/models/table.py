@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.escaping import identifier
-from pytest_delta_schema.models.arguments import refuses_unknown_arguments
+from pytest_delta_schema.models.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
+from pytest_delta_schema.models.missing_arguments import wrong_name_parts
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
@@ -33,7 +34,7 @@ PropertyValue = str | bool | int | float | None
 """What an author may write for a table property; ``None`` declares it absent."""
 
 
-@refuses_unknown_arguments
+@refuses_wrong_arguments
 @dataclass(slots=True)
 class Table:
     """Declare one Delta table.
@@ -75,8 +76,8 @@ class Table:
             that one of them lacks is refused.
 
     Raises:
-        DeclarationError: If a part can never be valid, such as a bare string for ``columns``; for an argument that does
-            not exist a ``TypeError`` as well, which proposes the right one.
+        DeclarationError: If a part can never be valid, such as a bare string for ``columns``; for arguments that do not
+            exist, or are missing, a ``TypeError`` as well, which proposes the right ones.
     """
 
     catalog_name: str
@@ -103,13 +104,16 @@ class Table:
 
     def __post_init__(self) -> None:
         self.origin = declared_here()
+        fault = wrong_name_parts((self.catalog_name, self.schema_name, self.table_name))
+        if fault:
+            raise DeclarationError(fault)
         for part in ("catalog_name", "schema_name", "table_name"):
             require_name(getattr(self, part), f"{part} of a table")
         # The name of the model, which it keeps when a binding maps it to another table.
         self.logical_name = self.name
         subject = f"{self.qualified_name}: "
-        self.comment = require_comment(self.comment, f"{subject}comment")
         self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
+        self.comment = require_comment(self.comment, f"{subject}comment")
         if not isinstance(self.primary_key, PrimaryKey):
             self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
         self.partitioned_by = require_names(self.partitioned_by, f"{subject}partitioned_by")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pyspark.sql.types import LongType, StringType, StructType
 
-from pytest_delta_schema import Check, Column, ForeignKey, Identity, Parquet, Table, Unique
-from pytest_delta_schema.errors import DeclarationError, UnknownArgumentError
+from pytest_delta_schema import Check, Column, ForeignKey, Identity, Parquet, PrimaryKey, Table, Unique
+from pytest_delta_schema.errors import DeclarationError, WrongArgumentsError
 from support.tables import column, table
 
 
@@ -352,7 +352,7 @@ def test_tables_that_point_at_each_other_can_be_shown():
     ],
 )
 def test_an_argument_that_does_not_exist_is_refused_with_the_right_one(build, message):
-    with pytest.raises(UnknownArgumentError) as caught:
+    with pytest.raises(WrongArgumentsError) as caught:
         build()
 
     assert str(caught.value) == message
@@ -360,9 +360,105 @@ def test_an_argument_that_does_not_exist_is_refused_with_the_right_one(build, me
     assert isinstance(caught.value, DeclarationError)
 
 
-def test_other_wrong_calls_are_those_of_python():
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'data_type'"):
-        Column(name="id")
+ONE_LINE = [Column("id", LONG)]
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: Table("dev.silver.orders", ONE_LINE),
+            (
+                "Table was given the name 'dev.silver.orders', whose three parts are three arguments;"
+                ' write Table("dev", "silver", "orders", [...])'
+            ),
+        ),
+        (
+            lambda: Table("dev.silver", "orders", columns=ONE_LINE),
+            (
+                "Table was given the name 'dev.silver.orders', whose three parts are three arguments;"
+                ' write Table("dev", "silver", "orders", [...])'
+            ),
+        ),
+        (
+            lambda: Table("silver", "orders", ONE_LINE),
+            (
+                "Table was given the name 'silver.orders', and a name has three parts: catalog, schema and table;"
+                ' write Table("catalog", "silver", "orders", [...])'
+            ),
+        ),
+        (
+            lambda: Table("orders", columns=ONE_LINE, comment="All orders"),
+            (
+                "Table was given the name 'orders', and a name has three parts: catalog, schema and table;"
+                ' write Table("catalog", "schema", "orders", [...])'
+            ),
+        ),
+        (
+            lambda: Table("lake.dev.silver.orders", ONE_LINE),
+            (
+                "Table was given the name 'lake.dev.silver.orders', and a name has three parts: catalog, schema and"
+                ' table; write Table("dev", "silver", "orders", [...])'
+            ),
+        ),
+        (
+            lambda: Table("silver", "orders", ONE_LINE, "All orders"),
+            (
+                "Table was given the name 'silver.orders', and a name has three parts: catalog, schema and table;"
+                ' write Table("catalog", "silver", "orders", [...])'
+            ),
+        ),
+        (
+            lambda: Table(ONE_LINE),
+            (
+                "Table was given no name, and a name has three parts: catalog, schema and table;"
+                ' write Table("catalog", "schema", "table", [...])'
+            ),
+        ),
+        (
+            lambda: Table("dev", "silver", "orders"),
+            'Table dev.silver.orders lacks columns; write Table("dev", "silver", "orders", [Column("id", LongType()), ...])',
+        ),
+        (
+            lambda: Column("id"),
+            "Column('id') lacks data_type; write Column(name, data_type), such as Column(\"id\", LongType())",
+        ),
+        (
+            Column,
+            'Column() lacks name, data_type; write Column(name, data_type), such as Column("id", LongType())',
+        ),
+        (
+            lambda: Check("amount > 0"),
+            (
+                "Check('amount > 0') lacks expression; write Check(name, expression),"
+                ' such as Check("positive_amount", "amount > 0")'
+            ),
+        ),
+        (
+            lambda: ForeignKey(["customer_id"]),
+            (
+                "ForeignKey(['customer_id']) lacks references; write ForeignKey(columns, references),"
+                ' such as ForeignKey(["customer_id"], "dev.silver.customers")'
+            ),
+        ),
+        (PrimaryKey, 'PrimaryKey() lacks columns; write PrimaryKey(columns), such as PrimaryKey(["id"])'),
+        (Unique, 'Unique() lacks columns; write Unique(columns), such as Unique(["email"])'),
+        (
+            lambda: Check("a", "b > 0", "c > 0", 7),
+            "Check takes at most 2 arguments, and was given 'c > 0', 7 as well; its arguments are name, expression",
+        ),
+    ],
+)
+def test_too_few_or_too_many_arguments_are_refused_with_the_line_to_write(build, message):
+    with pytest.raises(DeclarationError) as caught:
+        build()
+
+    assert str(caught.value) == message
+
+
+def test_columns_that_are_no_list_are_told_before_what_follows_them():
+    with pytest.raises(DeclarationError, match=r"dev\.silver\.orders: columns must be a list of Column, got Column\("):
+        Table("dev", "silver", "orders", Column("id", LONG), Column("amount", LONG))
 
 
 def test_the_signature_of_a_declaration_is_that_of_its_fields():
