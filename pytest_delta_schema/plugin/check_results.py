@@ -9,9 +9,10 @@ from urllib.parse import unquote
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
 from pytest_delta_schema.errors import diagnostic_of
 from pytest_delta_schema.faults import FailedCheck
+from pytest_delta_schema.plugin.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.failures import cause_of, fault_of
-from pytest_delta_schema.plugin.outcome_report import TABLE, outcome_of, properties_of
+from pytest_delta_schema.plugin.outcome_report import outcome_of
 from pytest_delta_schema.plugin.table_states import TableStates, states_of
 from pytest_delta_schema.report.table_reports import CheckResult
 

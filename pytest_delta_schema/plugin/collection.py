@@ -18,10 +18,10 @@ from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin.check_properties import add_properties
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC
-from pytest_delta_schema.plugin.outcome_report import add_properties
 from pytest_delta_schema.plugin.pytest_compat import fixture_info
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.plugin.table_variables import (

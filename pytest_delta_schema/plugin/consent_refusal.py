@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.consent_audit import unmatched_columns, unmatched_protection
+from pytest_delta_schema.plugin.check_properties import UNUSED, add_properties
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ConsentsRefused
 from pytest_delta_schema.plugin.options import APPLY
-from pytest_delta_schema.plugin.outcome_report import UNUSED, add_properties
 from pytest_delta_schema.plugin.summary import note_refusals
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
 from pytest_delta_schema.errors import Location, diagnostic_of
+from pytest_delta_schema.plugin.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.failures import cause_of, fault_of
-from pytest_delta_schema.plugin.outcome_report import TABLE, properties_of
 
 if TYPE_CHECKING:
     import pytest

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_delta_schema.engine.outcome import Check, DataChecks, Status, TableOutcome
-from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plugin.check_properties import add_properties
 from pytest_delta_schema.plugin.every_run import OUTCOME
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure, one_line, relative
 from pytest_delta_schema.report.outcome_text import applied_text, body, headline, unmanaged_headline
@@ -18,22 +18,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-PREFIX = "delta."
-TABLE, CHECK, UNUSED = "table", "check", "unused"
-
 _ATTRIBUTE = "delta_schema_outcome"
 _WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
-
-
-def add_properties(item: pytest.Item, **values: object) -> None:
-    """Add properties to the report of ``item``, each one line of harmless characters; empty ones are left out.
-
-    A property that it has already, because another plugin runs the item again, is not added twice.
-    """
-    for name, value in values.items():
-        pair = (PREFIX + name, escaped(value))
-        if value not in (None, "") and pair not in item.user_properties:
-            item.user_properties.append(pair)
 
 
 def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
@@ -96,11 +82,6 @@ def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
     return None if text is None else TableOutcome.from_json(json.loads(text))
 
 
-def properties_of(report: pytest.TestReport) -> dict[str, str]:
-    """Return the properties of a report, without their prefix; empty for tests of others."""
-    return {name.removeprefix(PREFIX): str(value) for name, value in report.user_properties if name.startswith(PREFIX)}
-
-
 def notes_text(outcome: TableOutcome) -> str:
     """Return the notes of an outcome in one line; for an apply also what it does not change."""
     unmanaged = unmanaged_headline(outcome) if outcome.check is Check.APPLY else ""
@@ -132,4 +113,5 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
 def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
     location = outcome.location
     path = "" if location is None else relative(location, item.config.rootpath)
-    raise ContractFailure(headline(outcome), body(outcome, path), outcome.table)
+    text = body(outcome, path, with_sql=item.config.get_verbosity() >= 0)
+    raise ContractFailure(headline(outcome), text, outcome.table)

@@ -7,13 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import pytest
-from _pytest._code.code import ExceptionChainRepr, ReprFileLocation, ReprTracebackNative, TerminalRepr
+from _pytest._code.code import (
+    ExceptionChainRepr,
+    ReprEntryNative,
+    ReprFileLocation,
+    ReprTracebackNative,
+    TerminalRepr,
+)
 from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
     import logging
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from _pytest._io import TerminalWriter
     from _pytest.fixtures import FuncFixtureInfo
 
 __all__ = [
@@ -26,6 +33,7 @@ __all__ = [
     "failure_at",
     "fixture_info",
     "leave_out_of_reports",
+    "show_lines_with",
     "skip_item",
 ]
 
@@ -137,3 +145,26 @@ def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChain
     """
     location = ReprFileLocation(path, line, headline)
     return ExceptionChainRepr([(ReprTracebackNative(text.splitlines(keepends=True)), location, None)])
+
+
+def show_lines_with(report: pytest.TestReport, markup: Callable[[str], Mapping[str, bool]]) -> None:
+    """Show the lines of a failure with colours, in a process that sends its reports to no other one.
+
+    Args:
+        report: A report that :func:`failure_at` has made; others stay as they are.
+        markup: Returns the arguments for the terminal writer, for a line.
+    """
+
+    class Entry(ReprEntryNative):
+        def toterminal(self, tw: TerminalWriter) -> None:
+            # Other line ends are parts of names in SQL, and a new line could begin with a command for a CI system.
+            *lines, rest = "".join(self.lines).split("\n")
+            for line in lines:
+                tw.line(line, **markup(line))
+            tw.write(rest, **markup(rest))
+
+    if isinstance(report.longrepr, ExceptionChainRepr):
+        for traceback, _, _ in report.longrepr.chain:
+            traceback.reprentries = [
+                Entry(entry.lines) if type(entry) is ReprEntryNative else entry for entry in traceback.reprentries
+            ]

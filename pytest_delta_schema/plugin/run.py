@@ -6,10 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plugin.colours import Colours
 from pytest_delta_schema.plugin.configuration import checked_options, only_shows
 from pytest_delta_schema.plugin.every_run import PUSHED, RUN
 from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.pytest_compat import added_arguments
+from pytest_delta_schema.plugin.workers import is_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -180,6 +182,8 @@ def contract_run(config: pytest.Config) -> ContractRun:
     run = config.stash.get(RUN, None)
     if run is None:
         run = config.stash[RUN] = ContractRun(config, checked_options(config))
+        if not is_worker(config):
+            config.pluginmanager.register(Colours(), "delta_schema_colours")
         # Hooks of a conftest in a folder are known from the first table of that folder on.
         if run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls():
             from pytest_delta_schema.plugin.run_reports import RunReports

@@ -11,18 +11,13 @@ import pytest
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.backend_choice import location
+from pytest_delta_schema.plugin.check_properties import CHECK, PREFIX, UNUSED, properties_of
+from pytest_delta_schema.plugin.colours import markup_of
 from pytest_delta_schema.plugin.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import cause_of, one_line
 from pytest_delta_schema.plugin.options import APPLY, DRIFT
-from pytest_delta_schema.plugin.outcome_report import (
-    CHECK,
-    PREFIX,
-    UNUSED,
-    notes_text,
-    outcome_of,
-    properties_of,
-)
+from pytest_delta_schema.plugin.outcome_report import notes_text, outcome_of
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.outcome_text import TO_ALIGN, applied_summary, headline
 
@@ -180,7 +175,7 @@ class Summary:
         elif self._outcomes:
             terminalreporter.section("delta schema")
             for line in self._lines():
-                terminalreporter.write_line(escaped(line))
+                terminalreporter.write_line(escaped(line), **markup_of(line))
 
     def _lines(self) -> list[str]:
         counts = Counter(outcome.status for outcome in self._outcomes.values())
@@ -189,17 +184,18 @@ class Summary:
         parts.append(f"{ran} statement{'' if ran == 1 else 's'} run")
         lines = [f"{self._options.mode}: {', '.join(parts)}"]
         tables: list[str] = []
-        with_sql = self._config.get_verbosity() > 0
+        verbosity = self._config.get_verbosity()
         for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
             if not outcome.status.is_good:
                 line = f"  {outcome.status.value:<10}  {one_line([headline(outcome)]) or outcome.table}"
                 # A cause that several tables share is one line.
                 tables += [] if line in tables else [line]
             elif outcome.status is Status.APPLIED:
-                name, *changes = applied_summary(outcome, with_sql=with_sql).split("\n")
+                name, *changes = applied_summary(outcome, with_sql=verbosity > 0).split("\n")
+                changes = changes if verbosity >= 0 else []
                 tables += [f"  {outcome.status.value:<10}  {name}", *(f"  {line}" if line else "" for line in changes)]
             notes = notes_text(outcome)
-            if notes:
+            if notes and verbosity >= 0:
                 tables.append(f"  {'note':<10}  {notes}")
         lines += tables
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]

@@ -9,10 +9,11 @@ import pytest
 from pytest_delta_schema.engine.unmanaged_check import check_schema
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.models.modes import FAIL
+from pytest_delta_schema.plugin.check_properties import add_properties
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure, representation
 from pytest_delta_schema.plugin.options import DRIFT
-from pytest_delta_schema.plugin.outcome_report import add_properties, report_outcome
+from pytest_delta_schema.plugin.outcome_report import report_outcome
 from pytest_delta_schema.plugin.table_items import check
 
 if TYPE_CHECKING:

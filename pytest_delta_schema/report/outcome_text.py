@@ -62,12 +62,13 @@ def unmanaged_headline(outcome: TableOutcome) -> str:
     return f"{_drift(outcome.stored_as, unmanaged)}, in what the contract only reports" if unmanaged else ""
 
 
-def body(outcome: TableOutcome, declared_at: str) -> str:
+def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> str:
     """Show everything besides the headline.
 
     Args:
         outcome: Of a check that did not pass.
         declared_at: File and line of the model.
+        with_sql: Whether the SQL of a plan is shown.
     """
     declared = f"declared at {escaped(declared_at)}"
     own, _, unmanaged = _divided(outcome)
@@ -78,7 +79,7 @@ def body(outcome: TableOutcome, declared_at: str) -> str:
     if outcome.check is Check.METADATA:
         return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
     if own:
-        return _drift_body(outcome, declared)
+        return _drift_body(outcome, declared, with_sql=with_sql)
     if unmanaged:
         return _unmanaged_text(unmanaged, [declared], _notes(outcome))
     others = "\n".join(map(str, outcome.diagnostics[1:]))
@@ -183,7 +184,7 @@ def _first(changes: Sequence[TableChange]) -> str:
     return f"{', '.join(paths[:_NAMED])}{more}"
 
 
-def _drift_body(outcome: TableOutcome, declared: str) -> str:
+def _drift_body(outcome: TableOutcome, declared: str, *, with_sql: bool) -> str:
     own, others, unmanaged = _divided(outcome)
     parts = [declared, _changes_text(own)]
     if _notes(outcome):
@@ -194,7 +195,8 @@ def _drift_body(outcome: TableOutcome, declared: str) -> str:
     if unmanaged:
         parts.append(_unmanaged_text(unmanaged))
     intro = "SQL that is held back" if outcome.diagnostics else "SQL that would run"
-    parts.append(f"{intro}:\n\n{sql_text(outcome.statements)}")
+    if with_sql:
+        parts.append(f"{intro}:\n\n{sql_text(outcome.statements)}")
     if outcome.diagnostics:
         parts.append("blocked:\n" + "\n".join(f"  ! {diagnostic}" for diagnostic in outcome.diagnostics))
     else:

@@ -78,9 +78,9 @@ def test_a_test_module_that_imports_this_package_is_an_error_that_names_the_extr
 def test_a_run_without_models_is_not_affected(bare, workers):
     bare.ini("")
     (bare.path / "pyproject.toml").write_text("[tool.pytest_delta_schema]\nbackend = 'memory'\nmax_risk = 'scan'\n")
-    bare.pytester.makepyfile(test_x="def test_it(delta_worker_id): pass\n")
+    bare.pytester.makepyfile(test_x="def test_it(delta_worker_id): pass\ndef test_fails(): raise KeyError\n")
 
-    run(bare, *workers).assert_outcomes(passed=1)
+    run(bare, *workers).assert_outcomes(passed=1, failed=1)
 
 
 def test_consents_of_the_project_need_the_extra(bare):
