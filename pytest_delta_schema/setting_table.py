@@ -26,6 +26,9 @@ FailurePolicy = Literal["leave", "restore"]
 RiskLabel = Literal["metadata", "feature", "scan", "rewrite", "destructive"]
 """The risks of changes, from the lowest to the highest."""
 
+RISKS: tuple[str, ...] = get_args(RiskLabel)
+"""The same labels, in the same order."""
+
 PropertyMode = Literal["manage", "report", "ignore", "require", "forbid"]
 """The modes of a contract; besides, every model has to declare a key (``require``), or none may (``forbid``)."""
 
@@ -154,7 +157,7 @@ SETTINGS = (
     ),
     Setting(
         "max_risk", "choice", "refuse every plan that has a change with a higher risk", "destructive",
-        choices=get_args(RiskLabel), metavar="CLASS", on_command_line=True,
+        choices=RISKS, metavar="CLASS", on_command_line=True,
     ),
     Setting("protected", "list", "glob patterns of dotted table names that no apply changes", ()),
     Setting(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.errors import Location
 from pytest_delta_schema.plan.changes.lines import ABSENT, ADD
-from pytest_delta_schema.report.fingerprint import fingerprint, fingerprints
-from pytest_delta_schema.report.run_report import RISKS
+from pytest_delta_schema.report.fingerprint import fingerprint
+from pytest_delta_schema.setting_table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def findings(report: RunReport) -> tuple[Finding, ...]:
     Args:
         report: The report.
     """
-    numbers = fingerprints(report)
+    numbers = report.fingerprints
     every = [
         *(
             _of_diagnostic(fault, "", PROJECT_FILE, number, "fault")

@@ -6,11 +6,10 @@ Source: GitLab reads an array of objects with ``description``, ``check_name``, `
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Literal
 
 from pytest_delta_schema.escaping import escaped
-from pytest_delta_schema.report.findings import findings
+from pytest_delta_schema.report.json_text import json_text
 
 if TYPE_CHECKING:
     from pytest_delta_schema.report.findings import Finding
@@ -35,7 +34,7 @@ def gitlab_json(report: RunReport) -> str:
     Args:
         report: The report.
     """
-    return f"{json.dumps([_issue(finding) for finding in findings(report)], indent=1)}\n"
+    return json_text([_issue(finding) for finding in report.findings], 1)
 
 
 def _issue(finding: Finding) -> dict[str, object]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.setting_table import RiskLabel, RunMode
+from pytest_delta_schema.report.findings import findings
+from pytest_delta_schema.report.fingerprint import fingerprints
+from pytest_delta_schema.setting_table import RISKS, RunMode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.errors import Diagnostic, Location
+    from pytest_delta_schema.report.findings import Finding
+    from pytest_delta_schema.report.fingerprint import ReportFingerprints
 
 VERSION = 1
 """The version of the JSON form. It grows when a key changes its meaning or is removed; a new key leaves it as it is."""
@@ -91,10 +96,6 @@ class TableReport:
         return max((change.risk for change in self.changes if change.risk), key=RISKS.index, default="")
 
 
-RISKS: tuple[str, ...] = get_args(RiskLabel)
-"""The labels of risks, from the lowest to the highest."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One run of pytest.
@@ -138,9 +139,11 @@ class Consents:
     expired: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RunReport:
     """Everything that one run has shown, or several merged ones.
+
+    It has no slots, because it keeps what all formats need once that is computed.
 
     Args:
         runs: The runs; at least one.
@@ -160,6 +163,16 @@ class RunReport:
     def is_complete(self) -> bool:
         """Whether every run is complete."""
         return all(run.is_complete for run in self.runs)
+
+    @cached_property
+    def fingerprints(self) -> ReportFingerprints:
+        """The fingerprint of each change and each diagnostic."""
+        return fingerprints(self)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that is wrong, worst first."""
+        return findings(self)
 
     def counts(self) -> dict[str, int]:
         """Return how many tables have each status, by its text; only those that occur, in the order of the statuses."""

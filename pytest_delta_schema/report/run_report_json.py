@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_delta_schema.engine.outcome import MARKERS, DataChecks, Operation, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.errors import Diagnostic, Location, Severity
-from pytest_delta_schema.report.fingerprint import fingerprints
+from pytest_delta_schema.report.json_text import json_text
 from pytest_delta_schema.report.run_report import (
-    RISKS,
     VERSION,
     CheckOutcome,
     CheckReport,
@@ -19,6 +17,7 @@ from pytest_delta_schema.report.run_report import (
     RunReport,
     TableReport,
 )
+from pytest_delta_schema.setting_table import RISKS
 from pytest_delta_schema.state.json_records import Form, Key, Record
 from pytest_delta_schema.state.json_shapes import (
     DECIMAL,
@@ -51,7 +50,7 @@ def report_text(report: RunReport) -> str:
     Args:
         report: The report.
     """
-    return f"{json.dumps(report_json(report), indent=1)}\n"
+    return json_text(report_json(report), 4)
 
 
 def report_json(report: RunReport) -> dict[str, Any]:
@@ -60,7 +59,7 @@ def report_json(report: RunReport) -> dict[str, Any]:
     Args:
         report: The report.
     """
-    prints = fingerprints(report)
+    prints = report.fingerprints
     values = REPORT_FORM.write(report)
     for table, marks in zip(values["tables"], prints.tables, strict=True):
         for key in MARKED:

@@ -7,13 +7,12 @@ upload of a category replaces the one before.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.report.codes import all_codes
-from pytest_delta_schema.report.findings import findings
+from pytest_delta_schema.report.json_text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,11 +36,11 @@ def sarif_json(report: RunReport) -> str:
     Args:
         report: The report.
     """
-    return f"{json.dumps(_log(report), indent=1)}\n"
+    return json_text(_log(report), 4)
 
 
 def _log(report: RunReport) -> dict[str, Any]:
-    every = findings(report)
+    every = report.findings
     shown = every[:MOST_RESULTS]
     codes = sorted({finding.code or _NAMELESS for finding in shown})
     pages = {info.code: info for info in all_codes()}

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.escaping import escaped
-from pytest_delta_schema.report.findings import findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,7 +37,7 @@ def github_lines(report: RunReport) -> tuple[str, ...]:
     Returns:
         At most ten errors and ten warnings; each has to stand at the start of a line.
     """
-    return _lines(findings(report), _github_line, "::{}::{}", _GITHUB_TEXT)
+    return _lines(report.findings, _github_line, "::{}::{}", _GITHUB_TEXT)
 
 
 def azure_lines(report: RunReport) -> tuple[str, ...]:
@@ -50,7 +49,7 @@ def azure_lines(report: RunReport) -> tuple[str, ...]:
     Returns:
         At most ten errors and ten warnings; each has to stand at the start of a line.
     """
-    return _lines(findings(report), _azure_line, "##vso[task.logissue type={}]{}", _AZURE_TEXT)
+    return _lines(report.findings, _azure_line, "##vso[task.logissue type={}]{}", _AZURE_TEXT)
 
 
 def _lines(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pytest_delta_schema
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.report.run_report import RISKS
 from pytest_delta_schema.report.run_report_json import (
     CHANGE,
     DIAGNOSTIC,
@@ -22,6 +21,7 @@ from pytest_delta_schema.report.run_report_json import (
     STATE_VALUES,
     TOOL,
 )
+from pytest_delta_schema.setting_table import RISKS
 from pytest_delta_schema.state.json_form import STATE_FORM, DataType
 from pytest_delta_schema.state.json_records import REQUIRED, Form, Key, Kinds, Record
 from pytest_delta_schema.state.json_shapes import (

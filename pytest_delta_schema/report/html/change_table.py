@@ -8,7 +8,7 @@ from pytest_delta_schema.plan.changes.lines import ABSENT
 from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import location_link
-from pytest_delta_schema.report.run_report import RISKS
+from pytest_delta_schema.setting_table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

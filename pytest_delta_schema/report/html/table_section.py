@@ -13,8 +13,8 @@ from pytest_delta_schema.report.html.schema_rows import schema_rows
 from pytest_delta_schema.report.html.source_links import location_link
 from pytest_delta_schema.report.html.sql_markup import sql_markup
 from pytest_delta_schema.report.html.status_marks import status_badge
-from pytest_delta_schema.report.run_report import RISKS
 from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.setting_table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
