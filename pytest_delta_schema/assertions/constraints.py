@@ -8,6 +8,8 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.constraint_violations import CHECK, NOT_NULL, constraint_error
 from pytest_delta_schema.delta.folded_names import NameSet, same_name
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.required_kinds import required_table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 
@@ -27,10 +29,10 @@ def stopped_by(model: Table, *, check: str | None = None, not_null: str | None =
         not_null: Name of one of its NOT NULL columns; one of the two is given.
 
     Raises:
-        DeclarationError: If the model has no such constraint.
+        DeclarationError: If ``model`` is no model, or has no such constraint.
         AssertionError: By the context, if nothing stopped the write, or another constraint did.
     """
-    return _StoppedBy(model, *_expected(model, check, not_null))
+    return _StoppedBy(required_table(model, "delta_raises"), *_expected(model, check, not_null))
 
 
 class _StoppedBy:
@@ -73,7 +75,8 @@ def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[st
         known, kind, name = [constraint.name for constraint in model.checks], CHECK, check
     else:
         known = [str(path) for path in not_null_paths(desired_state(model).columns)]
-        kind, name = NOT_NULL, str(not_null)
+        kind, name = NOT_NULL, not_null or ""
+    require_name(name, "the constraint of delta_raises")
     if name not in NameSet(known):
         msg = f"{model.qualified_name}: there is no {kind} {name} in the model; it has {', '.join(known) or 'none'}"
         raise DeclarationError(msg)

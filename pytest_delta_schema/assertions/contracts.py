@@ -11,7 +11,7 @@ from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.settings import current_settings
+from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
@@ -22,6 +22,7 @@ from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import columns_in
+from pytest_delta_schema.state.required_reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.type_traversal import fits, not_null_paths
@@ -52,7 +53,7 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings:
         DriftError: An ``AssertionError`` that shows every change and the SQL that would run.
         InvalidModelError: If a declaration breaks rules.
         CatalogReadError: If a table cannot be read.
-        DeclarationError: If ``tables`` holds something else than models.
+        DeclarationError: If ``tables`` holds something else than models, or ``catalog`` is no catalog.
     """
     are_several = isinstance(tables, Iterable) and not isinstance(tables, str)
     given: list[object] = list(tables) if are_several else [tables]  # type: ignore[arg-type]
@@ -61,7 +62,8 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings:
     if others:
         msg = f"assert_no_drift takes models, and was given {others}; give the Tables that declare them"
         raise DeclarationError(msg)
-    gate = Gate(catalog, settings, models)
+    require_reader(catalog, "assert_no_drift")
+    gate = Gate(catalog, required_settings(settings, "assert_no_drift"), models)
     gate.declarations.require_valid(models)
     gate.state().require(gate.declarations.bound(model).name for model in models)
     outcomes = [gate.drift(model) for model in sorted(models, key=lambda model: model.name)]
@@ -91,7 +93,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
     if not isinstance(model, Table):
         msg = f"assert_rows_satisfy takes a frame and a model, and was given {model!r} as model; give a Table"
         raise DeclarationError(msg)
-    settings = current_settings() if settings is None else settings
+    settings = required_settings(settings, "assert_rows_satisfy")
     contract = declared(model, settings)
     validator_of(settings).validate_models([contract])
     if not hasattr(frame, "selectExpr"):

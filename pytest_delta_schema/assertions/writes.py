@@ -8,6 +8,7 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.errors import WriteError
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.report.schema_comparison import schema_diff
 from pytest_delta_schema.write_check.prediction import stored_state
 
@@ -99,6 +100,8 @@ def assert_rejects(  # noqa: PLR0913 - the settings of a writer
     verdict = check_write(
         df, table, method, mode, merge_schema, overwrite_schema, auto_merge, catalog=catalog, version=version
     )
+    if reason is not None and not isinstance(reason, str):
+        refuse_kind("assert_rejects", "one reason", reason, "write the name of a fault, such as 'extra-column'")
     expected = f" for {reason}" if reason else ""
     if verdict.accepted:
         fact = f"{verdict.table}: the write is accepted, and should be refused{expected}"

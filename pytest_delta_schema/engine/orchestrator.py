@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, validator_of
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
-from pytest_delta_schema.engine.settings import Settings, current_settings
+from pytest_delta_schema.engine.required_parts import required_settings
+from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.errors import ConvergenceError
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, interrupted_after_all, with_running_outcome
+from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.validator import PlanValidator
+from pytest_delta_schema.state.required_reader import require_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,9 +78,10 @@ class Orchestrator:
             settings: How tables are compared, validated and changed; by default the settings in force.
 
         Raises:
-            DeclarationError: If a rule of the project cannot be loaded.
+            DeclarationError: If a rule of the project cannot be loaded, or an argument is something else.
         """
-        settings = current_settings() if settings is None else settings
+        require_reader(catalog, "Orchestrator.over")
+        settings = required_settings(settings, "Orchestrator.over")
         return cls(
             catalog, runner_of(catalog, settings), planner_of(settings), validator_of(settings), settings=settings
         )
@@ -90,10 +94,11 @@ class Orchestrator:
             other_models: Other declared tables, whose foreign keys are planned if they depend on a key that changes.
 
         Raises:
+            DeclarationError: If ``models`` is something else than a list of tables.
             InvalidModelError: If declarations break rules; nothing is read then.
             CatalogReadError: If tables cannot be read.
         """
-        tables, others = self._resolved(models), self._resolved(other_models)
+        tables, others = self._resolved(models, "plan_tables"), self._resolved(other_models, "plan_tables")
         self.validator.validate_models(tables)
         return self._read_and_plan(tables, others)[1]
 
@@ -109,6 +114,7 @@ class Orchestrator:
             The plan and the statements that ran; a new plan is empty after it.
 
         Raises:
+            DeclarationError: If ``models`` is something else than a list of tables.
             InvalidModelError: If declarations break rules; nothing is read.
             CatalogReadError: If tables cannot be read; nothing is changed.
             UnsafePlanError: If the plan breaks rules, then nothing is changed; or if data checks fail, then
@@ -121,7 +127,7 @@ class Orchestrator:
                 tables whose plan was empty are synchronised, too; none is deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it after the plan was made; nothing more is written then.
         """
-        tables, others = self._resolved(models), self._resolved(other_models)
+        tables, others = self._resolved(models, "sync_tables"), self._resolved(other_models, "sync_tables")
         self.validator.validate_models(tables)
         with step(_applying(tables)):
             return self._sync(tables, others)
@@ -142,9 +148,9 @@ class Orchestrator:
             raise interrupted_after_all(plan) from None
         return SyncResult(plan=plan, statements=ran)
 
-    def _resolved(self, models: Iterable[Table]) -> list[Table]:
+    def _resolved(self, models: Iterable[Table], caller: str) -> list[Table]:
         """Return the tables that models map to in the catalog."""
-        return [bound(model, self._settings) for model in models]
+        return [bound(model, self._settings) for model in required_tables(models, caller)]
 
     def _read_and_plan(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
         state = self.reader.snapshot([*tables, *others])

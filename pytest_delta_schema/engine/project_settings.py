@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,16 +10,18 @@ from pytest_delta_schema.engine.ini_files import INI_FILES, delta_keys
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.section_entries import expired
 from pytest_delta_schema.errors import ConfigurationError
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.setting_table import SETTINGS
 from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from os import PathLike
 
 
 def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     """Return the arguments of ``Settings`` from the nearest ``pyproject.toml``; see :meth:`Settings.from_project`."""
+    if not isinstance(folder, (str, PathLike)):
+        refuse_kind("Settings.from_project", "the folder of a project", folder, "give its path")
     start = Path(folder).absolute()
     project = read_project_file(start)
     values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)

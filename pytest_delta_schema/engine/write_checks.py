@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.engine.assembly import declared
-from pytest_delta_schema.engine.settings import current_settings
+from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.write_check.prediction import predict_write
 
@@ -82,4 +82,4 @@ def written_table(table: Table | TableState | str, settings: Settings | None = N
     """
     if not isinstance(table, Table):
         return table
-    return declared(table, current_settings() if settings is None else settings)
+    return declared(table, required_settings(settings, "check_write"))

@@ -29,11 +29,21 @@ class Identity:
         start: The first value.
         step: What is added for the next one; negative counts down.
         always: Whether writers may never give a value of their own: ``GENERATED ALWAYS``, else ``BY DEFAULT``.
+
+    Raises:
+        DeclarationError: If the start or the step is not an integer.
     """
 
     start: int = 1
     step: int = 1
     always: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("start", "step"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                msg = f"{name} of Identity must be an integer, got {value!r}; write Identity(start=1, step=1)"
+                raise DeclarationError(msg)
 
 
 @refuses_wrong_arguments

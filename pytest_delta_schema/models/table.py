@@ -19,7 +19,7 @@ from pytest_delta_schema.models.missing_arguments import wrong_name_parts
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
-from pytest_delta_schema.models.structs import columns_of
+from pytest_delta_schema.models.struct_columns import columns_of
 from pytest_delta_schema.models.tags import no_tags, require_tags
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
-from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.names import QualifiedName, require_names
+from pytest_delta_schema.models.required_kinds import required_tables
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     Change,
@@ -40,7 +42,7 @@ from pytest_delta_schema.plan.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
-from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
-    from pytest_delta_schema.state.states import CatalogState
 
 ASPECTS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
     conversion_changes,
@@ -95,7 +96,9 @@ class TablePlanner:
         enable: Collection[str] = (),
         policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
     ) -> None:
-        self._enable = frozenset(enable)
+        self._enable = frozenset(require_names(enable, "enable of TablePlanner"))
+        if not isinstance(policy, PropertyPolicy):
+            refuse_kind("TablePlanner", "a PropertyPolicy", policy, "write PropertyPolicy(...)")
         self._policy = policy
 
     def plan(self, models: Iterable[Table], state: CatalogState, *, other_models: Iterable[Table] = ()) -> TablePlan:
@@ -111,9 +114,13 @@ class TablePlanner:
             other_models: Other declared tables; only dependent foreign keys that they still want are added again.
 
         Raises:
+            DeclarationError: If an argument is something else.
             CatalogReadError: If ``state`` lacks a table; nothing is planned then.
         """
-        return self.plan_states(map(desired_state, models), state, other_models=map(desired_state, other_models))
+        desired, others = required_tables(models, "plan"), required_tables(other_models, "plan")
+        if not isinstance(state, CatalogState):
+            refuse_kind("plan", "the state of a catalog", state, "give catalog.snapshot(models)")
+        return self.plan_states(map(desired_state, desired), state, other_models=map(desired_state, others))
 
     def plan_states(
         self, desired: Iterable[TableState], state: CatalogState, *, other_models: Iterable[TableState] = ()

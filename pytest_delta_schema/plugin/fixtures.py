@@ -119,7 +119,9 @@ def delta_bound(pytestconfig: pytest.Config) -> Callable[[Table], Table]:
     Call it with the model; it returns the model of the table that ``--delta-bind`` names, with the default properties
     of the project, or the same model if there are none.
     """
-    return _run(pytestconfig).bound
+    from pytest_delta_schema.plugin.bound_models import bound_by
+
+    return bound_by(_run(pytestconfig))
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from pytest_delta_schema.engine.assembly import declared
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.required_kinds import required_table
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.progress import step
 
@@ -42,6 +44,7 @@ class Scratch:
     @hides_traceback
     def schema(self, catalog_name: str = SCRATCH_CATALOG) -> str:
         """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
+        require_name(catalog_name, "the catalog of make_delta_schema")
         name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
         self._schemas.append((folded(catalog_name), name))
         with step(f"creating the scratch schema {name}"):
@@ -54,9 +57,7 @@ class Scratch:
 
         Its foreign keys reference the parents that were made before; those to other tables are left out.
         """
-        if not isinstance(model, Table):
-            msg = f"make_delta_table takes a Table, and was given {model!r}; give the Table that declares it"
-            raise DeclarationError(msg)
+        required_table(model, "make_delta_table")
         catalog = model.name.catalog
         if catalog not in self._homes:
             self._homes[catalog] = self.schema(catalog).removeprefix(f"{catalog}.")

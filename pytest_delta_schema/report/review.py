@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
+from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.report.text import aligned, counted
 from pytest_delta_schema.sql.compiler import script, statements
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.table_plan import TablePlan
 
 
 def plan_script(plan: TablePlan) -> str:
@@ -22,7 +23,13 @@ def plan_script(plan: TablePlan) -> str:
 
     Args:
         plan: From a :class:`~pytest_delta_schema.TablePlanner`; an empty one is one line.
+
+    Raises:
+        DeclarationError: If it is no plan.
     """
+    if not isinstance(plan, TablePlan):
+        remedy = "give the result of TablePlanner.plan or Orchestrator.plan_tables"
+        refuse_kind("plan_script", "a TablePlan", plan, remedy)
     parts = [f"{_header(action)}\n\n{script(statements(action))}" for action in plan.actions]
     parts += [_comment(f"note: {note}") for note in plan.notes]
     return "\n\n".join(parts) if parts else "-- nothing changes"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pytest_delta_schema.models.codegen import table_source
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.rules.properties import is_declarable
 from pytest_delta_schema.state.adopting import declared_table
-
-if TYPE_CHECKING:
-    from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.state.states import TableState
 
 
 def model_source(table: Table | TableState) -> str:
@@ -21,9 +18,15 @@ def model_source(table: Table | TableState) -> str:
 
     Args:
         table: A model; or a state, such as ``catalog.read_tables([name]).tables[name]``.
+
+    Raises:
+        DeclarationError: If it is something else.
     """
     if isinstance(table, Table):
         return table_source(table)
+    if not isinstance(table, TableState):
+        remedy = "give a model, or catalog.read_tables([name]).tables[name]"
+        refuse_kind("model_source", "a Table or a TableState", table, remedy)
     model = declared_table(table)
     model.table_properties = {
         key: value for key, value in sorted(table.table_properties.items()) if value is not None and is_declarable(key)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.delta.client_features import ClientFeatures
 from pytest_delta_schema.delta.part_path import WHOLE_TABLE
 from pytest_delta_schema.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
+from pytest_delta_schema.models.required_kinds import required_tables
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
 from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
 from pytest_delta_schema.rules.columns import (
@@ -64,12 +68,11 @@ from pytest_delta_schema.rules.types import (
 from pytest_delta_schema.rules.unique import DuplicateUnique, InvalidUniqueColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.errors import Location
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-    from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, ModelRule, PlanRule
 
@@ -176,12 +179,41 @@ class _Rule(Protocol[_Subject_contra]):
     def check(self, subject: _Subject_contra, /) -> Iterable[Diagnostic]: ...
 
 
+_R = TypeVar("_R")
+
+
+def _required_rules(value: Sequence[_R], name: str, standard: str) -> tuple[_R, ...]:
+    """Return rules as a tuple.
+
+    Args:
+        value: What was given for them.
+        name: The argument.
+        standard: The standard rules for it.
+
+    Raises:
+        DeclarationError: If it is no list of rules, or one of them is a class.
+    """
+    subject = f"{name} of PlanValidator"
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of rules", value, f"write [*{standard}, MyRule()]")
+    rules = tuple(value)
+    for rule in rules:
+        if isinstance(rule, type):
+            refuse_kind(subject, "rules", rule, f"write {rule.__name__}()")
+        if not hasattr(rule, "check"):
+            refuse_kind(subject, "rules", rule, "give objects with a method check")
+    return rules
+
+
 class PlanValidator:
     """Runs rules over models and plans; the rules can be replaced and extended.
 
     Args:
         model_rules: The rules for declarations.
         plan_rules: The rules for plans.
+
+    Raises:
+        DeclarationError: If one of them is no list of rules.
     """
 
     def __init__(
@@ -189,12 +221,12 @@ class PlanValidator:
         model_rules: Sequence[ModelRule] = DEFAULT_MODEL_RULES,
         plan_rules: Sequence[PlanRule] = DEFAULT_PLAN_RULES,
     ) -> None:
-        self.model_rules = tuple(model_rules)
-        self.plan_rules = tuple(plan_rules)
+        self.model_rules = _required_rules(model_rules, "model_rules", "DEFAULT_MODEL_RULES")
+        self.plan_rules = _required_rules(plan_rules, "plan_rules", "DEFAULT_PLAN_RULES")
 
     def model_violations(self, models: Iterable[Table]) -> tuple[Diagnostic, ...]:
         """Return every violation in ``models``, table by table, with the locations of the declarations."""
-        tables = sorted(models, key=lambda table: table.name)
+        tables = sorted(required_tables(models, "PlanValidator"), key=lambda table: table.name)
         return (
             *_declared_twice(tables),
             *(
@@ -206,6 +238,8 @@ class PlanValidator:
 
     def plan_violations(self, plan: TablePlan) -> tuple[Diagnostic, ...]:
         """Return every violation in ``plan``, table by table."""
+        if not isinstance(plan, TablePlan):
+            refuse_kind("PlanValidator", "a TablePlan", plan, "give the result of TablePlanner.plan")
         actions: list[CreateTable | AlignTable] = sorted(plan.actions, key=lambda action: action.table)
         return tuple(fault for action in actions for fault in _run(self.plan_rules, action, str(action.table)))
 

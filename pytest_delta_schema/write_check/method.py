@@ -68,13 +68,17 @@ def write_semantics(  # noqa: PLR0913 - the settings of a writer
         version: Delta's version, major and minor.
 
     Raises:
-        DeclarationError: If the method or the mode is unknown, or a stream would overwrite.
+        DeclarationError: If the method, the mode or the version is none, or a stream would overwrite.
     """
     if method not in METHODS:
         msg = f"method is {method!r}; write one of {', '.join(METHODS)}"
         raise DeclarationError(msg)
     if mode not in MODES or (method == "write_stream" and mode != "append"):
         msg = f"mode is {mode!r} for {method}; write {'append' if method == 'write_stream' else ' or '.join(MODES)}"
+        raise DeclarationError(msg)
+    given: object = version
+    if not (isinstance(given, tuple) and given and all(isinstance(part, int) for part in given)):
+        msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 0)"
         raise DeclarationError(msg)
     by_position = method == "insert_into"
     by_table_name = method == "write_to" or (method == "save_as_table" and mode == "append")

@@ -11,7 +11,9 @@ from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.required_reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, describe_type
@@ -209,5 +211,8 @@ def stored_state(table: Table | TableState | str, catalog: CatalogReader | None 
     if catalog is None:
         msg = f"table is {table!r}; give a Table, a TableState, or the name of a table together with catalog=..."
         raise DeclarationError(msg)
+    if not isinstance(table, str):
+        refuse_kind("a write", "a Table, a TableState, or the name of a table", table, "give one of them")
     name = parse_name(table)
+    require_reader(catalog, "catalog=")
     return catalog.read_tables([name]).existing(name)

@@ -181,6 +181,33 @@ NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by colum
             [f"E *DeclarationError: {NO_MODEL}", "test_x.py:4: DeclarationError"],
         ),
         (
+            "delta_bound('dev.silver.orders')",
+            [
+                ">*delta_bound(*",
+                "E *DeclarationError: delta_bound takes a Table, and was given 'dev.silver.orders'; give the Table that*",
+                "test_x.py:4: DeclarationError",
+            ],
+        ),
+        (
+            "make_delta_schema(7)",
+            [
+                ">*make_delta_schema(7)",
+                "E *DeclarationError: the catalog of make_delta_schema must be a string, got 7; write it in quotes",
+                "test_x.py:4: DeclarationError",
+            ],
+        ),
+        (
+            "make_delta_table(orders, name=7)",
+            ["E *DeclarationError: table_name of a table must be a string, got 7; *", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "delta_raises([orders], not_null='id')",
+            [
+                "E *DeclarationError: delta_raises takes a Table, and was given [[]Table(*; give the Table that declares it",
+                "test_x.py:4: DeclarationError",
+            ],
+        ),
+        (
             "with delta_raises(orders, not_null='id'): pass",
             [
                 ">*with delta_raises(*",
@@ -199,7 +226,7 @@ def test_an_error_of_a_fixture_names_the_line_of_the_test(project, call, lines):
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n"
-        f"def test_it(make_delta_table, delta_raises):\n    {call}\n"
+        f"def test_it(make_delta_table, make_delta_schema, delta_bound, delta_raises):\n    {call}\n"
     )
 
     result = project.run("test_x.py")

@@ -33,7 +33,9 @@ from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.sql.information_schema import RUNTIME, schemata, tables_in
 from pytest_delta_schema.sql.schemas_and_restores import describe_detail, describe_history, describe_schema, show_create
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
@@ -88,12 +90,17 @@ class DatabricksCatalog:
     Args:
         connection: The connection to the workspace.
         read_threads: How many tables are read at once, at least 1.
+
+    Raises:
+        DeclarationError: If ``connection`` is something else.
     """
 
     name = "databricks"
     capabilities = CAPABILITIES
 
     def __init__(self, connection: Connection, read_threads: int = 8) -> None:
+        if isinstance(connection, type) or not hasattr(connection, "rows"):
+            refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
         self.capabilities = Capabilities(refuses=self._refuses)
         self._connection = connection
         self._read_threads = read_threads
@@ -101,11 +108,11 @@ class DatabricksCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys: six queries for a schema, and one for a table."""
-        return CatalogState.of(self._read(names_around(models)))
+        return CatalogState.of(self._read(names_around(required_tables(models, "snapshot"))))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read only the named tables: six queries for a schema, and one for a table."""
-        return CatalogState.of(self._read(sorted(set(names))))
+        return CatalogState.of(self._read(required_table_names(names, "read_tables")))
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing, because each older schema would take a query."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.data_queries import DataQueries
@@ -18,6 +20,7 @@ from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
+from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
@@ -27,14 +30,15 @@ from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -68,14 +72,20 @@ class LocalCatalog:
     Args:
         spark: The session; it is never stopped here.
         warehouse: The folder that holds all catalogs.
+
+    Raises:
+        DeclarationError: If one of them is something else.
     """
 
     name = "local"
 
-    def __init__(self, spark: SparkSession, warehouse: Path) -> None:
+    def __init__(self, spark: SparkSession, warehouse: str | PathLike[str]) -> None:
+        require_session(spark, "LocalCatalog")
         self.spark = spark
-        self.warehouse = warehouse
-        self.bridge = Bridge(spark, warehouse)
+        if not isinstance(warehouse, (str, PathLike)):
+            refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
+        self.warehouse = Path(warehouse)
+        self.bridge = Bridge(spark, self.warehouse)
         self._sources = Sources(self.bridge)
         self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
         gateway = self.bridge.gateway
@@ -84,7 +94,7 @@ class LocalCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, about two milliseconds each, without a Spark job."""
-        models = list(models)
+        models = required_tables(models, "snapshot")
         with in_users_names(self.bridge.with_logical_names, self.spark):
             wishes = conversions(models)
             return read_tables(self.bridge, names_around(models), wishes, self._sources)
@@ -92,7 +102,7 @@ class LocalCatalog:
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read only the named tables, without a Spark job."""
         with in_users_names(self.bridge.with_logical_names, self.spark):
-            return read_tables(self.bridge, names)
+            return read_tables(self.bridge, required_table_names(names, "read_tables"))
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
@@ -162,9 +172,11 @@ class LocalCatalog:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
 
         Raises:
+            DeclarationError: If ``table`` is no name.
             StatementError: If values would not be read back as they were given, and nothing is written; or if the table
                 refuses them.
         """
+        required_table_name(table, "insert")
         with self._speaking(table.catalog):
             insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
 

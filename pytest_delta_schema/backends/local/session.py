@@ -8,6 +8,7 @@ import sys
 import tempfile
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ from pytest_delta_schema.backends.spark.session_check import (
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.errors import BackendUnavailableError, because, reason
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
@@ -176,7 +178,10 @@ def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *
     Raises:
         BackendUnavailableError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot
             be used, or Spark does not start; or if the active session has no Delta.
+        DeclarationError: If ``warehouse`` is no path.
     """
+    if not isinstance(warehouse, (str, PathLike)):
+        refuse_kind("open_session", "the folder of the warehouse", warehouse, "give its path")
     session = active_session()
     if session is None:
         return start_session(warehouse, conf, archive=archive)

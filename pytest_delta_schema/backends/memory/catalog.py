@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -22,7 +23,9 @@ from pytest_delta_schema.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename, LayoutRewrite
 from pytest_delta_schema.plan.data_checks import NotNull, partition_values
 from pytest_delta_schema.sql.statement import Statement, StatementKind
@@ -31,7 +34,7 @@ from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, Che
 from pytest_delta_schema.state.types import StructState, find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from pytest_delta_schema.backends.memory.rows import Row
     from pytest_delta_schema.delta.column_path import ColumnPath
@@ -55,6 +58,9 @@ class MemoryCatalog:
     Args:
         tables: The tables at the start; their schemas exist, too.
         rows: The rows of those tables, by name.
+
+    Raises:
+        DeclarationError: If one of them is something else.
     """
 
     name = "memory"
@@ -65,17 +71,20 @@ class MemoryCatalog:
         tables: Iterable[TableState] = (),
         rows: Mapping[QualifiedName, Iterable[Row]] = MappingProxyType({}),
     ) -> None:
-        self._tables = {table.name: replace(table, version=table.version or 0) for table in tables}
+        states = _states(tables)
+        self._tables = {table.name: replace(table, version=table.version or 0) for table in states}
         self._schemas = {(name.catalog, name.schema) for name in self._tables}
         self._rows: dict[QualifiedName, list[Row]] = {}
         self._counters: dict[QualifiedName, dict[str, int]] = {}
         self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[Row]]] = {}
+        if not isinstance(rows, Mapping):
+            refuse_kind("rows of MemoryCatalog", "a mapping", rows, "write {model.name: [{'id': 1}]}")
         for name, inserted in rows.items():
             self.insert(name, inserted)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Return the states of the tables of models, and of tables that a foreign key connects with them."""
-        models = list(models)
+        models = required_tables(models, "snapshot")
         names = set(names_around(models))
         names.update(
             name for name, table in self._tables.items() if any(key.parent in names for key in table.foreign_keys)
@@ -84,7 +93,7 @@ class MemoryCatalog:
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Return the states of the named tables alone."""
-        return self._read(set(names), conversions=set())
+        return self._read(set(required_table_names(names, "read_tables")), conversions=set())
 
     def _read(self, names: set[QualifiedName], conversions: set[QualifiedName]) -> CatalogState:
         """Return the states of tables; those of ``conversions`` may be files that are not a Delta table yet."""
@@ -194,9 +203,11 @@ class MemoryCatalog:
             rows: Mappings from column names to values.
 
         Raises:
+            DeclarationError: If ``table`` is no name.
             StatementError: If the table or a column does not exist, a value does not fit its type, a NOT NULL column is
                 NULL, or a check is not met.
         """
+        required_table_name(table, "insert")
         state = self._require(table)
         counters = dict(self._counters.get(table, {}))
         added = [filled(row, state.columns, counters) for row in converted_rows(state, rows, Clock())]
@@ -286,6 +297,22 @@ class MemoryCatalog:
             parents = self._rows.get(data_check.parent, []) if self._state(data_check.parent).exists else []
             return orphans(data_check, rows, parents)
         return violating_rows(data_check, table, rows, (*self._require(table).columns, *added))
+
+
+def _states(tables: object) -> list[TableState]:
+    """Return the tables of a catalog at its start.
+
+    Raises:
+        DeclarationError: If one of them is something else, such as a model.
+    """
+    subject, wanted = "MemoryCatalog", "the states of tables"
+    if isinstance(tables, str) or not isinstance(tables, Iterable):
+        refuse_kind(subject, wanted, tables, "write MemoryCatalog([TableState(...)])")
+    states = list(tables)
+    for state in states:
+        if not isinstance(state, TableState):
+            refuse_kind(subject, wanted, state, "create tables of models by Orchestrator.over(catalog).sync_tables")
+    return states
 
 
 def _folded(row: Mapping[str, Any]) -> Row:

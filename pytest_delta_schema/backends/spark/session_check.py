@@ -10,6 +10,7 @@ from pytest_delta_schema.backends.spark.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.gateway import Gateway
 from pytest_delta_schema.backends.spark.spark_errors import NO_CONNECTION, in_users_names
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,3 +78,17 @@ def _settings(spark: SparkSession) -> dict[str, str] | None:
             return None
         msg = f"the Spark session does not answer: {because(error)}; see that its server runs and can be reached"
         raise BackendUnavailableError(msg) from error
+
+
+def require_session(value: object, subject: str) -> None:
+    """Raise unless a value is a session of Spark, whatever its kind.
+
+    Args:
+        value: What was given for a session.
+        subject: The class, for the message.
+
+    Raises:
+        DeclarationError: If it is something else, such as the class ``SparkSession``.
+    """
+    if isinstance(value, type) or not hasattr(value, "sql"):
+        refuse_kind(subject, "a Spark session", value, "give one, such as the fixture delta_spark")

@@ -17,6 +17,7 @@ from pytest_delta_schema.backends.spark.gateway import Gateway
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
+from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
@@ -28,6 +29,7 @@ from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementEr
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.faults import AbsentTable, UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import (
@@ -69,6 +71,9 @@ class SessionCatalog:
         read_threads: How many tables are read at the same time, at least 1.
         by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
         redacted: Removes secrets from a message.
+
+    Raises:
+        DeclarationError: If ``spark`` is no session.
     """
 
     name = "session"
@@ -80,6 +85,7 @@ class SessionCatalog:
         by_commit: frozenset[StatementKind] = BY_COMMIT,
         redacted: Callable[[str], str] = str,
     ) -> None:
+        require_session(spark, "SessionCatalog")
         self.spark = spark
         self._read_threads = read_threads
         self._redacted = redacted
@@ -97,12 +103,12 @@ class SessionCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys: two statements and a schema each, several at once."""
-        models = list(models)
+        models = required_tables(models, "snapshot")
         return self._states(names_around(models), conversions(models))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read the named tables alone: two statements and a schema each, several at once."""
-        return self._states(sorted(set(names)), {})
+        return self._states(required_table_names(names, "read_tables"), {})
 
     def _states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
         """Read tables; ``sources`` has the files from which some may be converted."""
@@ -192,9 +198,11 @@ class SessionCatalog:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
 
         Raises:
+            DeclarationError: If ``table`` is no name.
             StatementError: If values would not be read back as they were given, and nothing is written; or if the table
                 refuses them.
         """
+        required_table_name(table, "insert")
         with in_users_names(self._redacted, self.spark):
             insert_rows(self.spark, self._read([table])[table], rows)
 

@@ -23,7 +23,9 @@ from pytest_delta_schema.errors import (
 from pytest_delta_schema.execute.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.faults import FailedMetadataSync
+from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.entry_differences import is_stale
 from pytest_delta_schema.redaction import Uri
 from pytest_delta_schema.state.catalog_entry import EntryState
@@ -64,6 +66,9 @@ class UnityCatalog:
             deleted.
         sync_recreate: Whether :meth:`sync_entries` may delete an entry and create it again, on a server without a Delta
             API.
+
+    Raises:
+        DeclarationError: If ``client`` is something else.
     """
 
     name = "unity"
@@ -79,6 +84,8 @@ class UnityCatalog:
         sync_on_read: bool = False,
         sync_recreate: bool = False,
     ) -> None:
+        if isinstance(client, type) or not hasattr(client, "has_delta_api"):
+            refuse_kind("UnityCatalog", "a UnityClient", client, "give UnityClient(uri, token)")
         self.client = client
         self._session = session
         self._logs = ExternalLogs(client=client, stores=tuple(stores))
@@ -100,11 +107,11 @@ class UnityCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, with their catalog entries."""
-        return self._states(names_around(models))
+        return self._states(names_around(required_tables(models, "snapshot")))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read only the named tables, with their catalog entries."""
-        return self._states(sorted(set(names)))
+        return self._states(required_table_names(names, "read_tables"))
 
     def _states(self, names: Sequence[QualifiedName]) -> CatalogState:
         readings = self._reader.read(names)
@@ -208,6 +215,7 @@ class UnityCatalog:
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL."""
+        required_table_name(table, "insert")
         self._through_spark(table.written.catalog).insert(table, rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:

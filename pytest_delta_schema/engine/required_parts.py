@@ -1,0 +1,24 @@
+"""Refuse settings of a wrong kind where functions take them."""
+
+from __future__ import annotations
+
+from pytest_delta_schema.engine.settings import Settings, current_settings
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
+
+
+def required_settings(value: object, subject: str) -> Settings:
+    """Return settings; those in force for ``None``.
+
+    Args:
+        value: What was given for them.
+        subject: The function, for the message.
+
+    Raises:
+        DeclarationError: If it is something else.
+    """
+    if value is None:
+        return current_settings()
+    if not isinstance(value, Settings):
+        remedy = "give Settings(...), or Settings.from_project(folder)"
+        refuse_kind(subject, "settings of the kind Settings", value, remedy)
+    return value

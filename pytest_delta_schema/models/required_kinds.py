@@ -1,0 +1,87 @@
+"""Refuse values of a wrong kind where functions take tables or names, and say what to give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.wrong_kinds import refuse_kind, shown
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def required_table(value: object, subject: str) -> Table:
+    """Return a model.
+
+    Args:
+        value: What was given for it.
+        subject: The function, for the message.
+
+    Raises:
+        DeclarationError: If it is something else.
+    """
+    if not isinstance(value, Table):
+        refuse_kind(subject, "a Table", value, "give the Table that declares it")
+    return value
+
+
+def required_tables(value: object, subject: str) -> list[Table]:
+    """Return models as a list.
+
+    Args:
+        value: What was given for them: any iterable of tables.
+        subject: The function, for the message.
+
+    Raises:
+        DeclarationError: If it is or holds something else.
+    """
+    if isinstance(value, Mapping):
+        refuse_kind(subject, "a list of Tables", value, "give its values, list(tables.values())")
+    if isinstance(value, (Table, str)) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of Tables", value, "write [table, ...]")
+    tables = list(value)
+    others = [item for item in tables if not isinstance(item, Table)]
+    if others:
+        values = ", ".join(map(shown, others))
+        msg = f"{subject} takes a list of Tables, and the list has {values}; give the Tables that declare them"
+        raise DeclarationError(msg)
+    return tables
+
+
+def required_table_name(value: Any, subject: str) -> QualifiedName:
+    """Return the name of a table.
+
+    Args:
+        value: What was given for it.
+        subject: The function, for the message.
+
+    Raises:
+        DeclarationError: If it is no :class:`QualifiedName`.
+    """
+    if isinstance(value, QualifiedName):
+        return value
+    remedy = "write model.name, or QualifiedName(catalog, schema, table)"
+    parts = value.split(".") if isinstance(value, str) else ()
+    if len(parts) == len(QualifiedName._fields):
+        remedy = f"write QualifiedName({', '.join(map(repr, parts))}), or the name of a model, model.name"
+    refuse_kind(subject, "the name of a table", value, remedy)
+    return None
+
+
+def required_table_names(value: object, subject: str) -> list[QualifiedName]:
+    """Return the names of tables, each once and sorted.
+
+    Args:
+        value: What was given for them: any iterable of names.
+        subject: The function, for the message.
+
+    Raises:
+        DeclarationError: If it is or holds something else.
+    """
+    if isinstance(value, (QualifiedName, str)) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of names of tables", value, "write [model.name, ...]")
+    return sorted({required_table_name(name, subject) for name in value})

@@ -1,0 +1,33 @@
+"""Refuse a value of a wrong kind."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from pytest_delta_schema.errors import DeclarationError
+
+_LONGEST = 80
+
+
+def refuse_kind(subject: str, wanted: str, value: object, remedy: str) -> NoReturn:
+    """Raise the error for a value that a function cannot use.
+
+    Args:
+        subject: The function or class.
+        wanted: What it takes.
+        value: What it was given.
+        remedy: What to give, in the imperative.
+
+    Raises:
+        DeclarationError: Always.
+    """
+    msg = f"{subject} takes {wanted}, and was given {shown(value)}; {remedy}"
+    raise DeclarationError(msg)
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, in at most a line."""
+    if not isinstance(value, type) and hasattr(value, "qualified_name"):
+        return f"the Table {value.qualified_name}"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,254 @@
+"""Every public function that is given a value of a wrong kind: one error with the remedy, never a traceback of ours."""
+
+# mypy: disable-error-code="arg-type,call-overload,dict-item,list-item"
+# Wrong values are given here to see them refused.
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from pytest_delta_schema import (
+    DatabricksCatalog,
+    Identity,
+    LocalCatalog,
+    MemoryCatalog,
+    Orchestrator,
+    PlanValidator,
+    QualifiedName,
+    SessionCatalog,
+    Settings,
+    Table,
+    TablePlanner,
+    UnityCatalog,
+    assert_accepts,
+    assert_evolves,
+    assert_no_drift,
+    assert_rejects,
+    assert_rows_satisfy,
+    check_write,
+    empty_frame,
+    model_source,
+    open_session,
+    plan_script,
+    schema_diff,
+    to_struct_type,
+)
+from pytest_delta_schema.assertions.constraints import stopped_by
+from pytest_delta_schema.errors import DeclarationError
+from support.tables import CHECKED as MODEL
+from support.tables import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STRUCT = StructType([StructField("id", LongType())])
+WIDER = StructType([*STRUCT, StructField("note", StringType())])
+CATALOG = MemoryCatalog()
+STATE = CATALOG.snapshot([MODEL])
+SPARK: Any = SimpleNamespace(sql=None)
+
+CALLS: dict[str, Callable[[Any], object]] = {
+    "model_source": model_source,
+    "schema_diff, left": lambda value: schema_diff(value, STRUCT),
+    "schema_diff, right": lambda value: schema_diff(MODEL, value),
+    "plan_script": plan_script,
+    "to_struct_type": to_struct_type,
+    "empty_frame, spark": lambda value: empty_frame(value, MODEL),
+    "empty_frame, table": lambda value: empty_frame(SPARK, value),
+    "Table.from_struct_type": lambda value: Table.from_struct_type("dev", "silver", "orders", value),
+    "assert_no_drift, tables": lambda value: assert_no_drift(value, CATALOG),
+    "assert_no_drift, catalog": lambda value: assert_no_drift(MODEL, value),
+    "assert_rows_satisfy, frame": lambda value: assert_rows_satisfy(value, MODEL),
+    "assert_rows_satisfy, model": lambda value: assert_rows_satisfy(SPARK, value),
+    "assert_accepts, table": lambda value: assert_accepts(value, STRUCT),
+    "assert_accepts, df": lambda value: assert_accepts(MODEL, value),
+    "assert_accepts, catalog": lambda value: assert_accepts("dev.silver.orders", STRUCT, catalog=value),
+    "assert_accepts, version": lambda value: assert_accepts(MODEL, STRUCT, version=value),
+    "assert_rejects, df": lambda value: assert_rejects(MODEL, value),
+    "assert_evolves, to": lambda value: assert_evolves(MODEL, WIDER, value),
+    "check_write, df": lambda value: check_write(value, MODEL),
+    "check_write, table": lambda value: check_write(STRUCT, value),
+    "check_write, mode": lambda value: check_write(STRUCT, MODEL, mode=value),
+    "check_write, method": lambda value: check_write(STRUCT, MODEL, value),
+    "plan_tables": lambda value: Orchestrator.over(CATALOG).plan_tables(value),
+    "plan_tables, other_models": lambda value: Orchestrator.over(CATALOG).plan_tables([MODEL], other_models=value),
+    "sync_tables": lambda value: Orchestrator.over(CATALOG).sync_tables(value),
+    "Orchestrator.over": Orchestrator.over,
+    "snapshot": CATALOG.snapshot,
+    "read_tables": CATALOG.read_tables,
+    "insert": lambda value: CATALOG.insert(value, [{"id": 1}]),
+    "MemoryCatalog": MemoryCatalog,
+    "MemoryCatalog, rows": lambda value: MemoryCatalog(rows=value),
+    "SessionCatalog": SessionCatalog,
+    "LocalCatalog, spark": lambda value: LocalCatalog(value, "warehouse"),
+    "UnityCatalog": UnityCatalog,
+    "DatabricksCatalog": DatabricksCatalog,
+    "plan": lambda value: TablePlanner().plan(value, STATE),
+    "plan, state": lambda value: TablePlanner().plan([MODEL], value),
+    "TablePlanner, policy": lambda value: TablePlanner(policy=value),
+    "validate_models": PlanValidator().validate_models,
+    "validate_plan": PlanValidator().validate_plan,
+    "PlanValidator": PlanValidator,
+    "Identity": Identity,
+    "delta_raises": lambda value: stopped_by(value, check="positive"),
+}
+
+VALUES = {
+    "None": None,
+    "a string": "dev.silver",
+    "names": ["dev.silver.orders"],
+    "a list of None": [None],
+    "a class": MemoryCatalog,
+}
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("function", CALLS)
+def test_a_value_of_a_wrong_kind_is_one_error(function: str, value: str) -> None:
+    with pytest.raises(DeclarationError) as caught:
+        CALLS[function](VALUES[value])
+
+    fact, _, remedy = str(caught.value).rpartition("; ")
+    assert "\n" not in str(caught.value)
+    assert fact
+    assert remedy.split(" ")[0] in {"create", "give", "make", "use", "write"}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: Orchestrator.over(CATALOG).sync_tables(MODEL),
+            "sync_tables takes a list of Tables, and was given the Table dev.silver.orders; write [table, ...]",
+        ),
+        (
+            lambda: Orchestrator.over(CATALOG).sync_tables({"orders": MODEL}),
+            (
+                "sync_tables takes a list of Tables, and was given {'orders': Table(catalog_name='dev',"
+                " schema_name='silver', table_name='orders...; give its values, list(tables.values())"
+            ),
+        ),
+        (
+            lambda: Orchestrator.over(CATALOG).sync_tables(["dev.silver.orders", MODEL, None]),
+            (
+                "sync_tables takes a list of Tables, and the list has 'dev.silver.orders', None;"
+                " give the Tables that declare them"
+            ),
+        ),
+        (
+            lambda: Orchestrator.over(CATALOG, "prod"),
+            (
+                "Orchestrator.over takes settings of the kind Settings, and was given 'prod';"
+                " give Settings(...), or Settings.from_project(folder)"
+            ),
+        ),
+        (
+            lambda: assert_no_drift(MODEL, MemoryCatalog),
+            (
+                "assert_no_drift takes a catalog, and was given"
+                " <class 'pytest_delta_schema.backends.memory.catalog.MemoryCatalog'>;"
+                " give one, such as the fixture delta_catalog, or MemoryCatalog()"
+            ),
+        ),
+        (
+            lambda: CATALOG.insert("dev.silver.orders", [{"id": 1}]),
+            (
+                "insert takes the name of a table, and was given 'dev.silver.orders';"
+                " write QualifiedName('dev', 'silver', 'orders'), or the name of a model, model.name"
+            ),
+        ),
+        (
+            lambda: CATALOG.insert(MODEL, [{"id": 1}]),
+            (
+                "insert takes the name of a table, and was given the Table dev.silver.orders;"
+                " write model.name, or QualifiedName(catalog, schema, table)"
+            ),
+        ),
+        (
+            lambda: CATALOG.read_tables(NAME),
+            (
+                "read_tables takes a list of names of tables, and was given"
+                " QualifiedName(catalog='dev', schema='silver', table='orders'); write [model.name, ...]"
+            ),
+        ),
+        (
+            lambda: MemoryCatalog([MODEL]),
+            (
+                "MemoryCatalog takes the states of tables, and was given the Table dev.silver.orders;"
+                " create tables of models by Orchestrator.over(catalog).sync_tables"
+            ),
+        ),
+        (
+            lambda: model_source("dev.silver.orders"),
+            (
+                "model_source takes a Table or a TableState, and was given 'dev.silver.orders';"
+                " give a model, or catalog.read_tables([name]).tables[name]"
+            ),
+        ),
+        (
+            lambda: Table.from_struct_type("dev", "silver", "orders", SimpleNamespace(schema=STRUCT)),
+            (
+                "Table.from_struct_type takes a StructType, and was given"
+                " namespace(schema=StructType([StructField('id', LongType(), True)]));"
+                " give the schema of a frame, df.schema"
+            ),
+        ),
+        (
+            lambda: PlanValidator([SimpleNamespace]),
+            (
+                "model_rules of PlanValidator takes rules, and was given <class 'types.SimpleNamespace'>;"
+                " write SimpleNamespace()"
+            ),
+        ),
+        (
+            lambda: TablePlanner("typeWidening"),
+            (
+                "enable of TablePlanner must be a list of names, got the bare string 'typeWidening';"
+                " write ['typeWidening']"
+            ),
+        ),
+        (
+            lambda: assert_rejects(MODEL, WIDER, ["extra-column"]),
+            (
+                "assert_rejects takes one reason, and was given ['extra-column'];"
+                " write the name of a fault, such as 'extra-column'"
+            ),
+        ),
+        (
+            lambda: Settings.from_project(None),
+            "Settings.from_project takes the folder of a project, and was given None; give its path",
+        ),
+        (
+            lambda: open_session(None),
+            "open_session takes the folder of the warehouse, and was given None; give its path",
+        ),
+        (
+            lambda: LocalCatalog(SPARK, None),
+            "LocalCatalog takes the folder of the warehouse, and was given None; give its path",
+        ),
+        (
+            lambda: stopped_by(MODEL, check=7),
+            "the constraint of delta_raises must be a string, got 7; write it in quotes",
+        ),
+        (
+            lambda: Identity(start="1"),
+            "start of Identity must be an integer, got '1'; write Identity(start=1, step=1)",
+        ),
+    ],
+)
+def test_the_error_says_what_to_give(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(DeclarationError) as caught:
+        call()
+
+    assert str(caught.value) == message
+
+
+def test_names_are_read_once_whatever_holds_them() -> None:
+    assert list(CATALOG.read_tables({NAME: 1, QualifiedName("dev", "silver", "a"): 2}).tables) == [
+        QualifiedName("dev", "silver", "a"),
+        NAME,
+    ]
