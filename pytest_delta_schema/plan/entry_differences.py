@@ -15,6 +15,7 @@ from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.faults import UnstorableMetadata
+from pytest_delta_schema.plan.changes.lines import ABSENT
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 _NOISE = re.compile(r"[\s`]")
-_ABSENT = "(absent)"
 
 ENTRY_PATH = part_path("metadata")
 """The path of diagnostics about the catalog entry of a table."""
@@ -166,10 +166,10 @@ def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) ->
     known, expected = NameMap.of(shown), NameMap.of(wanted)
     for column in known.values():
         if column.name not in expected:
-            yield EntryDifference(part_path("columns", column.name), column.text, _ABSENT)
+            yield EntryDifference(part_path("columns", column.name), column.text, ABSENT)
     for column in expected.values():
         if column.name not in known:
-            yield EntryDifference(part_path("columns", column.name), _ABSENT, column.text)
+            yield EntryDifference(part_path("columns", column.name), ABSENT, column.text)
         else:
             yield from _column(known[column.name], column)
     if set(known) == set(expected) and list(known) != list(expected):
@@ -241,5 +241,5 @@ def _properties(entry: Mapping[str, str], log: Mapping[str, str]) -> Iterator[En
     for key in sorted({*entry, *log}):
         if is_written_by_server(key) or entry.get(key) == log.get(key):
             continue
-        before, after = (repr(side[key]) if key in side else _ABSENT for side in (entry, log))
+        before, after = (repr(side[key]) if key in side else ABSENT for side in (entry, log))
         yield EntryDifference(part_path("properties", key), before, after, EntryPropertyDiffers)

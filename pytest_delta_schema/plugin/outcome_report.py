@@ -11,6 +11,7 @@ from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.plugin.check_properties import add_properties
 from pytest_delta_schema.plugin.every_run import OUTCOME
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure, one_line, relative
+from pytest_delta_schema.report.change_groups import change_groups
 from pytest_delta_schema.report.outcome_text import applied_text, body, headline, unmanaged_headline
 
 if TYPE_CHECKING:
@@ -100,9 +101,9 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
     yield "version", outcome.observed_version if outcome.restore_sql else None
     yield "outcome", outcome.status.value
     if outcome.status in _WITH_CHANGES and outcome.changes:
-        managed = [change for change in outcome.changes if not change.aspect and change.table == outcome.stored_as]
-        yield "changes", len(managed or outcome.changes)
-        risks = [Risk[change.risk.upper()] for change in managed if change.risk]
+        own = change_groups(outcome.changes, outcome.stored_as).own
+        yield "changes", len(own or outcome.changes)
+        risks = [Risk[change.risk.upper()] for change in own if change.risk]
         yield "risk", max(risks).label if risks else ""
     if not outcome.status.is_good:
         yield "summary", one_line([headline(outcome)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.errors import Location
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD
+from pytest_delta_schema.report.change_groups import is_creation
 from pytest_delta_schema.report.fingerprint import fingerprint
 from pytest_delta_schema.setting_table import RISKS
 
@@ -115,9 +115,9 @@ def _of_table(table: TableReport, numbers: TableFingerprints) -> Iterator[Findin
             yield _of_diagnostic(remark, table.name, location, number)
     if table.status.is_good:
         return
-    created = {change.table for change in table.changes if _is_creation(change)}
+    created = {change.table for change in table.changes if is_creation(change)}
     for change, number in zip(table.changes, numbers.changes, strict=True):
-        if change.table not in created or _is_creation(change):
+        if change.table not in created or is_creation(change):
             yield Finding(
                 kind="change",
                 severity="error",
@@ -129,10 +129,6 @@ def _of_table(table: TableReport, numbers: TableFingerprints) -> Iterator[Findin
                 location=change.location or location,
                 fingerprint=number,
             )
-
-
-def _is_creation(change: TableChange) -> bool:
-    return (change.marker, change.path, change.before) == (ADD, "table", ABSENT)
 
 
 def _change_text(change: TableChange, table: TableReport) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import DataChecks, Status
 from pytest_delta_schema.report.markdown_text import block, code, details, table, text
-from pytest_delta_schema.report.outcome_text import sql_text
+from pytest_delta_schema.report.sql_text import sql_text
 from pytest_delta_schema.report.text import counted
 
 if TYPE_CHECKING:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.escaping import escaped, note_on, sql_lines
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, ChangeLine
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.report.change_groups import change_groups, is_creation
+from pytest_delta_schema.report.sql_text import sql_heading, sql_text
 from pytest_delta_schema.report.text import aligned, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_delta_schema.engine.outcome import OutcomeStatement, TableChange, TableOutcome
+    from pytest_delta_schema.engine.outcome import TableChange, TableOutcome
     from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.report.change_groups import ChangeGroups
 
 _NAMED = 3
 _ENTRY = "Spark reads the log; clients that only use the catalog see its entry."
@@ -37,7 +40,7 @@ def headline(outcome: TableOutcome) -> str:
     Args:
         outcome: Of a check that did not pass, or that passed with changes.
     """
-    own, _, unmanaged = _divided(outcome)
+    groups = _groups(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[0]
     if outcome.status is Status.UNREADABLE:
@@ -50,15 +53,15 @@ def headline(outcome: TableOutcome) -> str:
         paths = _first(outcome.changes)
         number = counted(len(outcome.changes), "difference")
         return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
-    if not own and not unmanaged:
+    if not groups.own and not groups.unmanaged:
         return str(outcome.diagnostics[0]) if outcome.diagnostics else outcome.table
-    head = _drift(outcome.stored_as, own or unmanaged)
+    head = _drift(outcome.stored_as, groups.own or groups.unmanaged)
     return f"{head}; blocked: {outcome.diagnostics[0].full_message}" if outcome.diagnostics else head
 
 
 def unmanaged_headline(outcome: TableOutcome) -> str:
     """Return in one line what an apply does not change, because the model does not manage it; ``""`` for nothing."""
-    unmanaged = _divided(outcome)[2]
+    unmanaged = _groups(outcome).unmanaged
     return f"{_drift(outcome.stored_as, unmanaged)}, in what the contract only reports" if unmanaged else ""
 
 
@@ -71,17 +74,17 @@ def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> s
         with_sql: Whether the SQL of a plan is shown.
     """
     declared = f"declared at {escaped(declared_at)}"
-    own, _, unmanaged = _divided(outcome)
+    groups = _groups(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[2]
     if outcome.check is Check.UNMANAGED:
         return _UNMANAGED
     if outcome.check is Check.METADATA:
         return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
-    if own:
-        return _drift_body(outcome, declared, with_sql=with_sql)
-    if unmanaged:
-        return _unmanaged_text(unmanaged, [declared], _notes(outcome))
+    if groups.own:
+        return _drift_body(outcome, groups, declared, with_sql=with_sql)
+    if groups.unmanaged:
+        return _unmanaged_text(groups.unmanaged, [declared], _notes(outcome))
     others = "\n".join(map(str, outcome.diagnostics[1:]))
     remedy = _remedy(outcome.diagnostics[0]) if len(outcome.diagnostics) == 1 else ""
     return "\n\n".join(filter(None, (declared, others, remedy)))
@@ -104,15 +107,15 @@ def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
         outcome: Of a table that was applied.
         with_sql: Whether the SQL that ran is shown, too.
     """
-    own, others, _ = _divided(outcome)
-    if any(map(_is_creation, own)):
-        own = [change for change in own if _is_creation(change) or change.path.startswith("schema ")]
+    groups = _groups(outcome)
+    own = groups.own
+    if any(map(is_creation, own)):
+        own = [change for change in own if is_creation(change) or change.path.startswith("schema ")]
     restore = f"; to restore: {outcome.restore_sql}" if outcome.restore_sql else ""
-    number = counted(len(own) + len(others), "change")
+    number = counted(len(own) + sum(map(len, groups.others.values())), "change")
     lines = [f"{outcome.stored_as}, {number}{restore}", *([_changes_text(own)] if own else [])]
-    for table in dict.fromkeys(change.table for change in others):
-        changes = _changes_text([change for change in others if change.table == table])
-        lines += [f"  along with it, at {escaped(table)}:", changes]
+    for table, changes in groups.others.items():
+        lines += [f"  along with it, at {escaped(table)}:", _changes_text(changes)]
     if with_sql and outcome.statements:
         lines += ["", sql_text(outcome.statements), ""]
     return "\n".join(lines)
@@ -138,38 +141,8 @@ def entry_text(changes: Sequence[TableChange]) -> str:
     return "\n".join(f"  {path:<{width}}  entry {entry:<{left}}  log {log}" for path, entry, log in rows)
 
 
-def sql_text(statements: Iterable[OutcomeStatement]) -> str:
-    """Show statements, indented, with a remark on those that are more than metadata or that the backend emulates."""
-    blocks = []
-    for statement in statements:
-        lines = [f"  {line}" for line in sql_lines(f"{statement.sql};")]
-        note = note_on(statement.sql)
-        remarks = [
-            *([statement.risk] if statement.risk != Risk.METADATA.label else []),
-            *(["emulated by this backend"] if statement.is_emulated else []),
-        ]
-        if note:
-            lines.insert(0, f"  -- {note}")
-        if remarks:
-            lines.insert(0, f"  -- {', '.join(remarks)}")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
-def _divided(outcome: TableOutcome) -> tuple[list[TableChange], list[TableChange], list[TableChange]]:
-    """Return the changes of the table, those of tables that depend on it, and those that no apply makes."""
-    managed = [change for change in outcome.changes if not change.aspect]
-    own = [change for change in managed if change.table == outcome.stored_as]
-    others = [change for change in managed if change.table != outcome.stored_as]
-    return own, others, [change for change in outcome.changes if change.aspect]
-
-
-def _is_creation(change: TableChange) -> bool:
-    return (change.marker, change.path, change.before) == (ADD, "table", ABSENT)
-
-
 def _drift(table: str, changes: Sequence[TableChange]) -> str:
-    if any(map(_is_creation, changes)):
+    if any(map(is_creation, changes)):
         schema = changes[0].path.partition("schema ")[2]
         return escaped(
             f"{table} does not exist in the catalog{f', and neither does its schema {schema}' * bool(schema)}"
@@ -184,19 +157,21 @@ def _first(changes: Sequence[TableChange]) -> str:
     return f"{', '.join(paths[:_NAMED])}{more}"
 
 
-def _drift_body(outcome: TableOutcome, declared: str, *, with_sql: bool) -> str:
-    own, others, unmanaged = _divided(outcome)
-    parts = [declared, _changes_text(own)]
+def _groups(outcome: TableOutcome) -> ChangeGroups:
+    return change_groups(outcome.changes, outcome.stored_as)
+
+
+def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, with_sql: bool) -> str:
+    parts = [declared, _changes_text(groups.own)]
     if _notes(outcome):
         parts.append(_notes_text(_notes(outcome)))
-    for table in dict.fromkeys(change.table for change in others):
-        changes = _changes_text([change for change in others if change.table == table])
-        parts.append(f"along with it, at {escaped(table)}:\n{changes}")
-    if unmanaged:
-        parts.append(_unmanaged_text(unmanaged))
-    intro = "SQL that is held back" if outcome.diagnostics else "SQL that would run"
+    for table, changes in groups.others.items():
+        parts.append(f"along with it, at {escaped(table)}:\n{_changes_text(changes)}")
+    if groups.unmanaged:
+        parts.append(_unmanaged_text(groups.unmanaged))
     if with_sql:
-        parts.append(f"{intro}:\n\n{sql_text(outcome.statements)}")
+        heading = sql_heading(outcome.statements, is_blocked=bool(outcome.diagnostics))
+        parts.append(f"{heading}:\n\n{sql_text(outcome.statements)}")
     if outcome.diagnostics:
         parts.append("blocked:\n" + "\n".join(f"  ! {diagnostic}" for diagnostic in outcome.diagnostics))
     else:

@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, ChangeLine
+from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, NOT_IN_MODEL, ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.state.types import ColumnState, describe_type
@@ -131,7 +131,7 @@ class ColumnAdd:
 
 
 def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, part_path("columns", change.path), describe_column(change.column), "(not in the model)")
+    yield ChangeLine(DROP, part_path("columns", change.path), describe_column(change.column), NOT_IN_MODEL)
 
 
 class UndeclaredColumn:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pytest_delta_schema.plan.risk import Risk
 
 ADD, DROP, CHANGE = "+", "-", "~"
-ABSENT = "(absent)"
+ABSENT, NOT_IN_MODEL = "(absent)", "(not in the model)"
 
 
 class ChangeLine(NamedTuple):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.changes.lines import ABSENT
+from pytest_delta_schema.plan.changes.lines import ABSENT, NOT_IN_MODEL
+from pytest_delta_schema.report.change_groups import change_groups
 from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import location_link
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.report.run_report import TableReport
 
 _LONG = 240
-_ABSENT = frozenset({ABSENT, "(not in the model)"})
+_ABSENT = frozenset({ABSENT, NOT_IN_MODEL})
 _OPERATIONS = {"add": "+ add", "drop": "\u2212 drop", "change": "~ change"}
 
 
@@ -28,16 +29,12 @@ def change_tables(table: TableReport, source_url: str) -> Html:
         table: The table.
         source_url: The address of its sources; ``""`` if it is not known.
     """
-    stored_as = table.stored_as or table.name
-    managed = [change for change in table.changes if not change.aspect]
-    own = [change for change in managed if change.table == stored_as]
-    others = dict.fromkeys(change.table for change in managed if change.table != stored_as)
-    reported = [change for change in table.changes if change.aspect]
-    aspects = ", ".join(dict.fromkeys(change.aspect for change in reported))
-    kinds = [
-        ("Changes", own),
-        *((f"Along with it, at {other}", [change for change in managed if change.table == other]) for other in others),
-        (f"Only reported, because the contract does not manage {aspects}", reported),
+    groups = change_groups(table.changes, table.stored_as or table.name)
+    aspects = ", ".join(dict.fromkeys(change.aspect for change in groups.unmanaged))
+    kinds: list[tuple[str, Sequence[TableChange]]] = [
+        ("Changes", groups.own),
+        *((f"Along with it, at {other}", changes) for other, changes in groups.others.items()),
+        (f"Only reported, because the contract does not manage {aspects}", groups.unmanaged),
     ]
     return joined(_change_table(heading, changes, table, source_url) for heading, changes in kinds if changes)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.column_path import path_text
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.plan.changes.lines import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -191,4 +192,4 @@ def _list(names: Iterable[str]) -> str:
 
 
 def _value(value: str | None) -> str:
-    return "(absent)" if value is None else value
+    return ABSENT if value is None else value

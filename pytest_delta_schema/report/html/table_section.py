@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import DataChecks
 from pytest_delta_schema.escaping import note_on
+from pytest_delta_schema.plan.changes.lines import ABSENT
 from pytest_delta_schema.report.html.change_table import change_tables, risk_label
 from pytest_delta_schema.report.html.diagnostic_list import diagnostic_list
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, lines, text
@@ -13,6 +14,7 @@ from pytest_delta_schema.report.html.schema_rows import schema_rows
 from pytest_delta_schema.report.html.source_links import location_link
 from pytest_delta_schema.report.html.sql_markup import sql_markup
 from pytest_delta_schema.report.html.status_marks import status_badge
+from pytest_delta_schema.report.sql_text import remarks_on, sql_heading
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.setting_table import RISKS
 
@@ -111,10 +113,7 @@ def _failure(table: TableReport) -> Html:
 def _statements(table: TableReport) -> Html:
     if not table.statements:
         return NOTHING
-    if any(statement.has_run for statement in table.statements):
-        heading = "SQL of the apply"
-    else:
-        heading = "SQL that is held back" if table.diagnostics else "SQL that would run"
+    heading = sql_heading(table.statements, is_blocked=bool(table.diagnostics))
     ran = any(statement.has_run for statement in table.statements)
     items = [element("li", *_statement(statement, names_run=ran)) for statement in table.statements]
     return joined([element("h4", text(heading)), element("ol", *items, class_="sql")])
@@ -122,8 +121,7 @@ def _statements(table: TableReport) -> Html:
 
 def _statement(statement: OutcomeStatement, *, names_run: bool) -> Sequence[Html]:
     remarks = [
-        *([statement.risk] if statement.risk != RISKS[0] else []),
-        *(["emulated by this backend"] if statement.is_emulated else []),
+        *remarks_on(statement),
         *(["ran" if statement.has_run else "did not run"] if names_run else []),
         *([note] if (note := note_on(statement.sql)) else []),
     ]
@@ -196,6 +194,6 @@ def _verdict(row: SchemaRow) -> str:
 
 def _cell(values: Sequence[str]) -> Html:
     if not values:
-        return element("span", text("(absent)"), class_="absent")
+        return element("span", text(ABSENT), class_="absent")
     first, *others = values
     return joined([element("code", text(first)), *(element("span", text(other), class_="detail") for other in others)])
