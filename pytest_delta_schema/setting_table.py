@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-RunMode = Literal["drift", "apply", "sync-metadata"]
-"""What a run with a catalog does."""
+    from pytest_delta_schema.setting_kinds import Kind
 
 Feature = Literal["typeWidening", "columnMapping"]
 """The table features that a plan may enable by itself."""
@@ -43,12 +42,6 @@ BACKENDS = ("local", "memory", "session", "unity", "databricks")
 
 WORKER = "{worker}"
 """The part of the warehouse's path that the name of the xdist worker replaces."""
-
-Kind = Literal[
-    "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
-    "pairs", "client features", "modes", "consents", "stores", "reports",
-]  # fmt: skip
-"""The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
 
 LISTS: tuple[Kind, ...] = (
     "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "stores", "reports",

@@ -12,7 +12,8 @@ from pytest_delta_schema.setting_text import SECTION
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.setting_table import Kind, Setting
+    from pytest_delta_schema.setting_kinds import Kind
+    from pytest_delta_schema.setting_table import Setting
 
 _TYPES: Mapping[Kind, str] = {
     "flag": "`true` or `false`",

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.setting_table import Kind, Setting
+    from pytest_delta_schema.setting_kinds import Kind
+    from pytest_delta_schema.setting_table import Setting
 
 _RULE = re.compile(r"[\w.]+:[\w.]+")
 _WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")

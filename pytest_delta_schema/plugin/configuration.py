@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.report_targets import ReportFile
     from pytest_delta_schema.redaction import Uri
-    from pytest_delta_schema.setting_table import RunMode
+    from pytest_delta_schema.setting_kinds import RunMode
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
 

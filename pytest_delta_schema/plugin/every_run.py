@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.plugin.run import ContractRun
-    from pytest_delta_schema.setting_table import Kind, Setting
+    from pytest_delta_schema.setting_kinds import Kind
+    from pytest_delta_schema.setting_table import Setting
     from pytest_delta_schema.settings_stack import PushedSettings
 
 RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
@@ -171,16 +173,15 @@ def show_progress(config: pytest.Config) -> None:
     logger.addHandler(handler)
     if logger.getEffectiveLevel() > logging.INFO:
         logger.setLevel(logging.INFO)
-    java = logging.getLogger("pytest_delta_schema.java")
-    java_level = java.level
-    if config.get_verbosity() >= _WITH_JAVA_STACKS:
-        java.setLevel(logging.DEBUG)
 
     def restore() -> None:
         logger.removeHandler(handler)
         logger.setLevel(level)
-        java.setLevel(java_level)
         for other in outer:
             logger.addHandler(other)
 
     config.add_cleanup(restore)
+    if config.option.verbose >= _WITH_JAVA_STACKS:
+        java = logging.getLogger("pytest_delta_schema.java")
+        config.add_cleanup(partial(java.setLevel, java.level))
+        java.setLevel(logging.DEBUG)

@@ -6,7 +6,7 @@ For tables that are collected by the setting ``models``, pytest only uses overri
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from syrupy.assertion import SnapshotAssertion
 
-    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.fixture_types import MakeSchema, MakeTable, Raises
@@ -69,27 +68,9 @@ def delta_spark(
 
     An active session without Delta is an error that shows the lines to add where it is created.
     """
-    from pytest_delta_schema.backends.local.session import catalog_conf, open_session
-    from pytest_delta_schema.errors import BackendUnavailableError
-    from pytest_delta_schema.plugin.failures import CatalogUnavailable
+    from pytest_delta_schema.plugin.local_spark import opened_session
 
-    run = _run(pytestconfig)
-    declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
-    run.has_started_spark = True
-    try:
-        session = open_session(
-            delta_warehouse,
-            {**catalog_conf(declared, delta_warehouse), **delta_spark_conf},
-            archive=run.options.jvm_archive,
-        )
-    except BackendUnavailableError as error:
-        raise CatalogUnavailable(str(error)) from None
-    run.watch("delta_spark", session.spark)
-    yield session.spark
-    if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
-        session.abort()
-    else:
-        session.close()
+    yield from opened_session(request, _run(pytestconfig), delta_spark_conf, delta_warehouse)
 
 
 @pytest.fixture(scope="session")
@@ -185,44 +166,3 @@ def _delta_scratch(delta_catalog: ScratchCatalog, delta_worker_id: str) -> Itera
     scratch = Scratch(delta_catalog, delta_worker_id)
     yield scratch
     scratch.clean_up()
-
-
-@pytest.fixture
-def _delta_entry_readable(request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_readable: None) -> None:
-    """Stop in set-up, with one line, if the catalog entry of the table cannot be read."""
-    from pytest_delta_schema.engine.entry_checks import unreadable_entry
-
-    outcome = unreadable_entry(request.cls.table, _run(request.config).gate(delta_catalog))
-    if outcome is not None:
-        _unreadable(request, outcome)
-
-
-@pytest.fixture
-def _delta_readable(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-    """Stop in set-up, with one line, if the table cannot be read."""
-    from pytest_delta_schema.errors import DeltaSchemaError
-    from pytest_delta_schema.plugin.failures import CatalogUnavailable
-
-    gate = _run(request.config).gate(delta_catalog)
-    try:
-        gate.state()
-    except DeltaSchemaError as error:
-        raise CatalogUnavailable(str(error)) from None
-    outcome = gate.unreadable(request.cls.table)
-    if outcome is not None:
-        _unreadable(request, outcome)
-    settings = _run(request.config).settings
-    if settings.must_match or settings.protected:
-        from pytest_delta_schema.plugin.consent_refusal import refuse_unmatched_consents
-
-        refuse_unmatched_consents(request, gate)
-
-
-def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoReturn:
-    from pytest_delta_schema.plugin.failures import TableUnreadable, one_line
-    from pytest_delta_schema.plugin.outcome_report import note_outcome, require_available
-    from pytest_delta_schema.report.outcome_text import headline
-
-    note_outcome(request.node, outcome)
-    require_available(outcome)
-    raise TableUnreadable(one_line([headline(outcome)]), outcome.table)

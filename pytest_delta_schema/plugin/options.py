@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.setting_table import RunMode, UnmanagedMode
+from pytest_delta_schema.setting_kinds import RunMode
+from pytest_delta_schema.setting_table import UnmanagedMode
 
 if TYPE_CHECKING:
     from pytest_delta_schema.engine.report_targets import ReportFile

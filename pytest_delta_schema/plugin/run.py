@@ -11,6 +11,7 @@ from pytest_delta_schema.plugin.configuration import checked_options, only_shows
 from pytest_delta_schema.plugin.every_run import PUSHED, RUN
 from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.pytest_compat import added_arguments
+from pytest_delta_schema.plugin.run_plugin import RunPlugin
 from pytest_delta_schema.plugin.workers import is_worker
 
 if TYPE_CHECKING:
@@ -148,7 +149,8 @@ class ContractRun:
         from pytest_delta_schema.engine.consent_audit import used_consents
 
         used = [used_consents(gate) for gate in self._gates.values() if gate.is_read]
-        return [consent for consent in self.settings.consents if any(consent in consents for consents in used)]
+        known = self.settings.consents if used else ()
+        return [consent for consent in known if any(consent in consents for consents in used)]
 
     def unused_consents(self) -> list[Consent] | None:
         """Return the consents of the project that no table needed; ``None`` if it cannot be known."""
@@ -182,6 +184,7 @@ def contract_run(config: pytest.Config) -> ContractRun:
     run = config.stash.get(RUN, None)
     if run is None:
         run = config.stash[RUN] = ContractRun(config, checked_options(config))
+        config.pluginmanager.register(RunPlugin(run), "delta_schema_run")
         if not is_worker(config):
             config.pluginmanager.register(Colours(), "delta_schema_colours")
         # Hooks of a conftest in a folder are known from the first table of that folder on.
