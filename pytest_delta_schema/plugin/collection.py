@@ -33,6 +33,7 @@ from pytest_delta_schema.plugin.table_variables import (
     misspelt,
 )
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
+from pytest_delta_schema.plugin.unread_variables import unread_variable, warn_where_assigned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -196,6 +197,9 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
         fault = misspelt(name, value)
         if fault:
             raise collector.CollectError(fault)
+        unread = unread_variable(collector.obj, name, value, collector.config.stash[RUN].options.models)
+        if unread is not None:
+            warn_where_assigned(collector, unread)
         return None
     nodes = [node for table in tables if _is_first(collector, table) for node in _nodes(collector, table, name)]
     return nodes or ([] if issubclass(type(value), Table) else None)

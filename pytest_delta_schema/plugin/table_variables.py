@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 LISTED = "delta_tables"
 """Name of the variable with which a test module adopts tables that were declared elsewhere."""
 
-_CONTAINERS = (list, tuple, dict)
+CONTAINERS = (list, tuple, dict)
+
+_NEAR = ("delta_contracts", "delta_model", "delta_models", "delta_schema", "delta_schemas", "delta_tables")
+"""Names, in lower case, that mean ``delta_tables``; others are near by their letters."""
 
 
 def adopted_tables(value: object) -> list[Table]:
@@ -41,14 +44,21 @@ def adopted_tables(value: object) -> list[Table]:
     return held_tables(value)
 
 
-def held_tables(value: object) -> list[Table]:
+def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
     """Return the tables that a variable holds, by itself or in lists and dictionaries.
 
     Args:
         value: The variable's value.
+        or_nothing: Whether to return none if it holds anything else as well.
     """
-    # The type and not isinstance, which would evaluate lazy proxies.
-    return [item for item in _items(value, set()) if issubclass(type(item), Table)]  # type: ignore[misc]  # as it says
+    tables: list[Table] = []
+    for item in _items(value, set()):
+        # The type and not isinstance, which would evaluate lazy proxies.
+        if issubclass(type(item), Table):
+            tables.append(item)  # type: ignore[arg-type]  # as it says
+        elif or_nothing:
+            return []
+    return tables
 
 
 def misspelt(name: str, value: object) -> str:
@@ -58,8 +68,9 @@ def misspelt(name: str, value: object) -> str:
         name: The variable.
         value: Its value.
     """
-    is_near = name.startswith("delta_") and get_close_matches(name, [LISTED], cutoff=0.8)
-    if is_near and issubclass(type(value), _CONTAINERS) and held_tables(value):
+    low = name.lower()
+    is_near = low.startswith("delta_") and (low in _NEAR or get_close_matches(low, [LISTED], cutoff=0.8))
+    if is_near and issubclass(type(value), CONTAINERS) and held_tables(value):
         return f"{name} holds tables, which are not collected from a variable of this name; did you mean {LISTED}?"
     return ""
 
@@ -115,7 +126,7 @@ def _attributes(module: ModuleType) -> Iterator[tuple[str, Table]]:
 
 def _items(value: object, seen: set[int]) -> Iterator[object]:
     """Yield what lists, tuples and dictionaries hold, also inside of each other; any other value by itself."""
-    if not issubclass(type(value), _CONTAINERS):
+    if not issubclass(type(value), CONTAINERS):
         yield value
     elif id(value) not in seen:
         seen.add(id(value))

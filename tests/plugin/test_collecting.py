@@ -172,16 +172,111 @@ def test_fixtures_and_modules_may_be_called_like_the_list(project, text):
     assert collected(project.run("--collect-only", "-q")) == ["test_it.py::test_it"]
 
 
-def test_a_misspelt_list_is_an_error_with_the_right_name(project):
+@pytest.mark.parametrize(
+    "name",
+    ["delta_table", "delta_tabels", "delta_models", "delta_model", "DELTA_TABLES", "Delta_Tables", "delta_schemas"],
+)
+def test_a_misspelt_list_is_an_error_with_the_right_name(project, name):
     project.ini("")
     project.models(ORDERS, "shop")
-    project.pytester.makepyfile(test_contracts="from shop import orders\ndelta_table = [orders]\n")
+    project.pytester.makepyfile(test_contracts=f"from shop import orders\n{name} = [orders]\n")
 
-    project.run().stdout.fnmatch_lines(
-        [
-            "*delta_table holds tables, which are not collected from a variable of this name; did you mean delta_tables[?]"
-        ]
+    result = project.run()
+
+    fact = f"*{name} holds tables, which are not collected from a variable of this name"
+    result.stdout.fnmatch_lines([f"{fact}; did you mean delta_tables[?]"])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+UNREAD = "holds tables that are not checked, and nothing reads it: "
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "tables = [orders]\n",
+            f"tables {UNREAD}dev.silver.orders; write delta_tables = tables to check them, or remove it",
+        ),
+        (
+            "models = {'all': [orders, (orders,)]}\n",
+            f"models {UNREAD}dev.silver.orders; write delta_tables = models *",
+        ),
+        ("TABLES = []\nTABLES.append(orders)\n", f"TABLES {UNREAD}dev.silver.orders; write delta_tables = TABLES *"),
+        (
+            "by_name = {}\nby_name['a'] = orders\n",
+            f"by_name {UNREAD}dev.silver.orders; write delta_tables = by_name *",
+        ),
+        (
+            "silver = [table('dev.silver.a'), table('dev.silver.b')]\n",
+            f"silver {UNREAD}dev.silver.a, dev.silver.b; write delta_tables = silver *",
+        ),
+        (
+            "class Silver:\n    a = table('dev.silver.a')\n    b = table('dev.silver.b')\n",
+            f"Silver {UNREAD}dev.silver.a, dev.silver.b; write delta_tables = [[]Silver.a, Silver.b] to check them*",
+        ),
+    ],
+)
+def test_tables_of_a_test_file_that_nothing_reads_are_reported_where_they_are_assigned(project, text, message):
+    project.ini("filterwarnings = default")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_contracts=f"{HEAD.rstrip()}\nimport shop\n{text.replace('orders', 'shop.orders')}\ndef test_it(): pass\n"
     )
+
+    result = project.run()
+
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines([f"*test_contracts.py:7: PytestCollectionWarning: {message}"])
+
+
+def test_a_warning_about_tables_that_nothing_reads_can_be_an_error(project):
+    project.ini("filterwarnings = error")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(test_contracts="import shop\ntables = [shop.orders]\n")
+
+    result = project.run()
+
+    result.stdout.fnmatch_lines(
+        [f"test_contracts.py:2: tables {UNREAD}dev.silver.orders; write delta_tables = tables to *"]
+    )
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tables = [shop.orders]\n@pytest.mark.parametrize('model', tables)\ndef test_more(model): pass\n",
+        "tables = [shop.orders]\ndef test_more(): assert tables\n",
+        "tables = [shop.orders]\n__all__ = ['tables']\n",
+        "tables = [shop.orders]\ndelta_tables = tables\n",
+        "tables = [shop.orders, 'another']\n",
+        "tables = []\n",
+        "orders = shop.orders\ntables = [orders]\n",
+        "from test_user import tables\n",
+        "class TestMore:\n    model = shop.orders\n    def test_more(self): pass\n",
+        "class Silver:\n    orders = shop.orders\ndef test_more(): assert Silver\n",
+    ],
+)
+def test_tables_for_the_assertions_of_a_test_file_are_left_alone(project, text):
+    project.ini("")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_user="import shop, pytest\ntables = [shop.orders]\ndef test_user(): assert tables\n",
+        test_it=f"import shop, pytest\n{text}\ndef test_it(): pass\n",
+    )
+
+    result = project.run("--deselect", "test_it.py::dev.silver.orders")
+
+    assert result.parseoutcomes().get("warnings", 0) == 0
+    assert result.ret == 0
+
+
+def test_a_list_of_tables_that_the_models_declare_is_left_alone(project):
+    project.models(ORDERS)
+    project.pytester.makepyfile(test_it="import models\ntables = [models.orders]\ndef test_it(): pass\n")
+
+    assert project.run("--collect-only", "-q").parseoutcomes().get("warnings", 0) == 0
 
 
 def test_modules_of_models_hold_tables_in_lists_and_dictionaries(project):
@@ -203,10 +298,10 @@ first = by_name["a"]
     ]
 
 
-def test_lists_in_test_modules_are_left_alone(project):
+def test_lists_in_test_modules_are_not_collected(project):
     project.ini("")
     project.pytester.makepyfile(
-        test_it=f"{HEAD}{ORDERS}cases = [orders]\nodd = [table('dev.s.x', Column('id', LongType()))]\n"
+        test_it=f"{HEAD}{ORDERS}cases = [orders]\nodd = [table('dev.s.x', Column('id', LongType()))]\nprint(odd)\n"
     )
 
     assert len(collected(project.run("--collect-only", "-q"))) == 2

@@ -1,0 +1,135 @@
+"""Find variables of test files that hold tables which nothing collects and nothing reads."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+
+import pytest
+
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin.table_variables import CONTAINERS, LISTED, held_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from types import ModuleType
+
+
+class UnreadVariable(NamedTuple):
+    """A variable whose tables no check covers, probably because it has another name than ``delta_tables``.
+
+    Args:
+        message: What is wrong, and what to write.
+        line: The line that assigns it.
+    """
+
+    message: str
+    line: int
+
+
+def unread_variable(
+    module: ModuleType, name: str, value: object, collected_elsewhere: Collection[Path]
+) -> UnreadVariable | None:
+    """Return a variable that was meant to be checked; ``None`` if something reads it, or its tables are checked.
+
+    Tests may well keep tables for their own assertions in a list. Only a list that no line of the file reads, and no
+    other module has imported, is certain to be one that should be checked.
+
+    Args:
+        module: The test file.
+        name: The variable.
+        value: Its value.
+        collected_elsewhere: The files of the setting ``models``, whose tables are checked there.
+    """
+    tables = _only_tables(module, name, value)
+    if not tables:
+        return None
+    own = {id(item) for item in vars(module).values() if issubclass(type(item), Table)}
+    missed = [
+        table
+        for table in tables.values()
+        if id(table) not in own and Path(table.origin.path) not in collected_elsewhere
+    ]
+    if not missed or _is_imported(module, name, value):
+        return None
+    line = _unread_line(Path(str(module.__file__)), name)
+    if line is None:
+        return None
+    names = ", ".join(dict.fromkeys(table.qualified_name for table in missed))
+    fact = f"{name} holds tables that are not checked, and nothing reads it: {names}"
+    listed = f"[{', '.join(tables)}]" if issubclass(type(value), type) else name
+    return UnreadVariable(f"{fact}; write {LISTED} = {listed} to check them, or remove it", line)
+
+
+def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None:
+    """Warn of a variable, as pytest does of test classes that it cannot collect; the warning can be filtered.
+
+    Args:
+        module: The test file.
+        variable: The variable.
+
+    Raises:
+        CollectError: If the project turns warnings into errors.
+    """
+    warning = pytest.PytestCollectionWarning(escaped(variable.message))
+    try:
+        warnings.warn_explicit(warning, category=None, filename=str(module.path), lineno=variable.line)
+    except pytest.PytestCollectionWarning as error:
+        msg = f"{module.path.name}:{variable.line}: {error}"
+        raise module.CollectError(msg) from None
+
+
+def _only_tables(module: ModuleType, name: str, value: object) -> dict[str, Table]:
+    """Return the tables of a list, a dictionary or a class that holds nothing else, by what refers to them.
+
+    Args:
+        module: The test file.
+        name: The variable.
+        value: Its value.
+    """
+    if issubclass(type(value), CONTAINERS):
+        return {f"{name}[{index}]": table for index, table in enumerate(held_tables(value, or_nothing=True))}
+    if not issubclass(type(value), type) or value.__module__ != module.__name__:
+        return {}
+    held = {attribute: item for attribute, item in vars(value).items() if not attribute.startswith("__")}
+    are_tables = all(issubclass(type(item), Table) for item in held.values())
+    return {f"{name}.{attribute}": item for attribute, item in held.items()} if are_tables else {}
+
+
+def _is_imported(module: ModuleType, name: str, value: object) -> bool:
+    """Whether another module has imported the variable."""
+    modules = [other for other in sys.modules.values() if other is not module]
+    return any(getattr(other, "__dict__", {}).get(name) is value for other in modules)
+
+
+def _unread_line(path: Path, name: str) -> int | None:
+    """Return the line that assigns a variable which nothing in a file reads; ``None`` if something does.
+
+    Args:
+        path: The file.
+        name: The variable, which is at the top level.
+    """
+    nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    changed = {id(node.value) for node in nodes if _changes(node)}
+    lines = []
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id == name:
+            if not isinstance(node.ctx, ast.Store) and id(node) not in changed:
+                return None
+            lines.append(node.lineno)
+        elif isinstance(node, ast.ClassDef) and node.name == name:
+            lines.append(node.lineno)
+        elif isinstance(node, ast.Constant) and node.value == name:
+            # Such as an entry of __all__, or the name that a fixture looks up in the module.
+            return None
+    return min(lines, default=None)
+
+
+def _changes(node: ast.AST) -> TypeGuard[ast.Attribute | ast.Subscript]:
+    """Whether an expression changes a list or a dictionary without reading it, such as ``tables.append``."""
+    is_item = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+    return is_item or (isinstance(node, ast.Attribute) and node.attr in {"append", "extend", "insert", "update"})
