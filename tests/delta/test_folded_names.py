@@ -89,6 +89,7 @@ OTHER_TEXTS = {
     "plan/entry_differences.py": "types of catalog entries",
     "plan/properties.py": "values of properties",
     "plan/risk.py": "a member of an enum",
+    "plugin/table_variables.py": "a variable in Python",
     "redaction.py": "the scheme of an address",
     "rules/conversion.py": "a value in the name of a folder",
     "setting_table.py": "a mistyped setting",
