@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 
 import pytest
 from hypothesis import settings
@@ -54,6 +55,8 @@ def project(pytester, monkeypatch):
     # An inner run is no worker, even if the outer one is.
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "CI", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
+    # Python takes a module that changes within a second, and keeps its length, for the one that it has compiled.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     return Project(pytester)
 
 

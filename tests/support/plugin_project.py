@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from typing import TYPE_CHECKING
 
 # The inner runs forget what they import; what they must share with the outer one is imported before them.
@@ -13,14 +15,26 @@ import msgspec  # noqa: F401
 import pyspark.sql.types  # noqa: F401
 import sqlglot.dialects.spark  # noqa: F401
 
+import pytest_delta_schema.backends.local.backend
+import pytest_delta_schema.backends.memory.backend
 import pytest_delta_schema.backends.memory.catalog
-import pytest_delta_schema.plugin.collection
-import pytest_delta_schema.plugin.snapshots  # noqa: F401
+import pytest_delta_schema.engine
+import pytest_delta_schema.execute
+import pytest_delta_schema.plan
+import pytest_delta_schema.plugin
+import pytest_delta_schema.report
+import pytest_delta_schema.rules
+import pytest_delta_schema.sql
+import pytest_delta_schema.state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
+
+for package in ("engine", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
+    for module in pkgutil.iter_modules(getattr(pytest_delta_schema, package).__path__):
+        importlib.import_module(f"pytest_delta_schema.{package}.{module.name}")
 
 SHARED: dict[str, object] = {}
 """What runs inside of one test have in common."""
