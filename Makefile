@@ -11,13 +11,17 @@ RELEASE_READY := .venv-tools/.release
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-all test-long test-spark test-plain test-own test-faults test-versions test-tutorial lint format docs package bench clean
 
-# Three processes run the tests: one without a JVM, one with a Spark session that its tests share, and one whose tests start
-# Spark themselves and mostly wait. The marks are explained in pyproject.toml; only files that have one are loaded for it.
+# The tests run in three groups at once: those without a JVM in two workers, those that share a Spark session in one process,
+# and those that start Spark themselves, and mostly wait, in another. The first group is the only one that is spread over all
+# cores, so it leaves the others their time. The marks are explained in pyproject.toml; only files that have one are loaded.
 marked = $(shell grep -rlE 'mark\.($(1))\b' tests --include='test_*.py')
-plain_TESTS := -m 'not spark'
+plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
 spark_TESTS := -m 'spark and not own_jvm' $(call marked,spark)
 own_TESTS := -m 'own_jvm' $(call marked,own_jvm)
 PYTEST := $(BIN)/coverage run -m pytest
+
+# The tests start hundreds of processes, and each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo    examples/orders with real Spark: apply, drift, a change by hand, drift, apply'
@@ -40,7 +44,7 @@ demo: $(READY)
 
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
-	@echo 'make: three processes run the tests; those without the shared Spark session are shown when they are done'
+	@echo 'make: three groups of tests run at once; those without the shared Spark session are shown when they are done'
 	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-spark $(BESIDE) test-own test-plain
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
@@ -49,11 +53,12 @@ test: $(READY)
 test-spark: $(READY)
 	@$(PYTEST) $(spark_TESTS)
 
+test-plain: BEHIND := nice -n 5
 test-own test-plain: $(READY)
-	@$(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
+	@$(BEHIND) $(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 test-fast: $(READY)
-	$(BIN)/pytest --numprocesses 2 --dist loadfile $(plain_TESTS)
+	$(BIN)/pytest $(plain_TESTS)
 
 test-all: $(READY)
 	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test
