@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
@@ -160,7 +162,7 @@ def test_an_apply_without_the_session_of_the_server_changes_nothing(project, uni
                 return default
 
         class Session:
-            conf, _jvm = Conf(), None
+            conf, _jvm, sql = Conf(), None, None
 
         @pytest.fixture(scope="session")
         def delta_spark():
@@ -571,6 +573,56 @@ def test_a_server_that_cannot_be_reached_is_reported_once(project, mode, failed,
         ]
     )
     assert sum("dev.silver.t" in line for line in result.outlines if "cannot be reached" in line) <= 1
+
+
+class Page(BaseHTTPRequestHandler):
+    """Answers every call with a web page, as the user interface of a server does, or a proxy before it."""
+
+    status = 200
+
+    def answer(self):
+        body = b"<!doctype html><html><title>Unity Catalog</title></html>"
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(self.status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_DELETE = answer  # noqa: N815 - names of the base class
+
+    def log_message(self, *_):
+        pass
+
+
+class LostPage(Page):
+    status = 404
+
+
+@pytest.mark.parametrize("page", [Page, LostPage])
+@pytest.mark.parametrize(
+    ("mode", "failed", "skipped", "workers"),
+    [
+        ("--delta-drift", {"errors": 1}, 39, ()),
+        ("--delta-drift", {"errors": 1}, 39, ("-n2",)),
+        ("--delta-apply", {"errors": 1}, 39, ()),
+        ("--delta-sync-metadata", {"failed": 1}, 19, ()),
+    ],
+    ids=["drift", "drift with xdist", "apply", "sync"],
+)
+def test_a_web_page_in_place_of_a_server_is_reported_once(project, page, mode, failed, skipped, workers):
+    project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
+    with ThreadingHTTPServer(("127.0.0.1", 0), page) as server:
+        Thread(target=server.serve_forever).start()
+        uri = f"http://127.0.0.1:{server.server_port}"
+        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {uri}")
+
+        result = project.run(mode, "-k", "not rules and not ddl", *workers)
+
+        server.shutdown()
+    result.assert_outcomes(skipped=skipped, deselected=0 if workers else 40, **failed)
+    fact = f"the server at {uri} answers {page.status} with a web page, so it is not Unity Catalog"
+    reason = f"{fact}; give the setting unity_uri the address of the server itself, not that of its user interface"
+    assert [line.strip() for line in result.outlines if fact in line] == [reason, f"unreadable  {reason}"]
 
 
 UNAUTHENTICATED = "put a valid one into the environment variable that the setting unity_token_variable names"

@@ -33,6 +33,9 @@ _SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
 _UNAUTHORIZED, _NOT_FOUND, _CONFLICT, _INTERNAL = 401, 404, 409, 500
 _DEADLOCK = "Deadlock detected"
 
+_LISTED = ("/tables", "/schemas", "/catalogs")
+"""The paths that every server has, so that something else answers if it does not know one of them."""
+
 _LONGEST = 300
 """How many characters of a message of the server are shown."""
 
@@ -180,7 +183,8 @@ class Calls:
         """
         reason = self.scrub(fault)
         msg = f"{answered.call}: {answered.status}, and the answer does not come from Unity Catalog ({reason})"
-        return ServerError(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN)
+        server_fault = self._other_server(answered.status, "a web page") if _is_page(answered.body) else ""
+        return ServerError(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN, server_fault=server_fault)
 
     def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Answered:
         path = target.partition("?")[0]
@@ -190,7 +194,7 @@ class Calls:
             raise self._unanswered(outcome, f"{method} {path}", deadline)
         call = f"{method} {path} on {self.uri}"
         if outcome.status not in _SUCCESS:
-            raise self._refused(call, outcome)
+            raise self._refused(call, path, outcome)
         return Answered(call, outcome.status, outcome.body)
 
     def _send(self, method: str, target: str, deadline: Deadline, body: bytes | None) -> Answer | Exception:
@@ -224,8 +228,14 @@ class Calls:
         msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); check the proxies between"
         return ServerError(msg, status=None, condition=BROKEN_OFF)
 
-    def _refused(self, call: str, answer: Answer) -> ServerError:
-        """Return the error for an answer that reports no success."""
+    def _refused(self, call: str, path: str, answer: Answer) -> ServerError:
+        """Return the error for an answer that reports no success.
+
+        Args:
+            call: The call, for the message.
+            path: Its path below the root of the API.
+            answer: The answer.
+        """
         from pytest_delta_schema.backends.unity.answers import api_error
 
         if answer.status in _REDIRECT:
@@ -245,18 +255,38 @@ class Calls:
         code, message = ("", answer.reason) if error is None else error
         remedy = _REMEDIES.get(answer.status, "")
         reason = self.scrub(f"{answer.status} {code}: {_one_line(message)}")
+        server_fault = self._fault_of_another_server(path, answer) if error is None else ""
+        if answer.status == _UNAUTHORIZED:
+            server_fault = self._token_fault(reason)
         return ServerError(
             f"{call}: {reason}{f'; {remedy}' if remedy else ''}",
             status=answer.status,
             condition=self.scrub(code),
             is_of_api=error is not None,
-            server_fault=self._token_fault(reason) if answer.status == _UNAUTHORIZED else "",
+            server_fault=server_fault,
         )
+
+    def _fault_of_another_server(self, path: str, answer: Answer) -> str:
+        """Return what is wrong if a refusal that has not the form of the API comes from another server."""
+        if answer.status in _AGAIN or not path.startswith(_LISTED):
+            return ""
+        if _is_page(answer.body):
+            return self._other_server(answer.status, "a web page")
+        return self._other_server(answer.status, "an unknown answer") if answer.status == _NOT_FOUND else ""
+
+    def _other_server(self, status: int, answer: str) -> str:
+        fact = f"the server at {self.uri} answers {status} with {answer}, so it is not Unity Catalog"
+        return f"{fact}; give the setting unity_uri the address of the server itself, not that of its user interface"
 
     def _token_fault(self, reason: str) -> str:
         does = "refuses the token" if self._token else "wants a token"
         remedy = "put a valid one into the environment variable that the setting unity_token_variable names"
         return f"the server at {self.uri} {does} ({reason}); {remedy}"
+
+
+def _is_page(body: bytes) -> bool:
+    """Whether an answer is a web page; JSON does not begin so."""
+    return body[:100].lstrip().startswith(b"<")
 
 
 def _one_line(message: str) -> str:

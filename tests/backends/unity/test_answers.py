@@ -45,6 +45,8 @@ def reason(text):
 
 
 DEEP = b'{"a":' * 200_000 + b"1" + b"}" * 200_000
+ADDRESS = "give the setting unity_uri the address of the server itself, not that of its user interface"
+WEB_PAGE = b"<html>Please log in</html>"
 BODIES = {
     "nothing": (b"", "it is empty"),
     "an empty object": (b"{}", "Object missing required field `name`"),
@@ -54,7 +56,7 @@ BODIES = {
     "a list": (b"[null]", "Expected `object`, got `array`"),
     "a text": (b'"200 OK"', "Expected `object`, got `str`"),
     "a page": (b'{"tables":["a"]}', "Object missing required field `name`"),
-    "HTML": (b"<html>Please log in</html>", "JSON is malformed: invalid character (byte 0)"),
+    "no JSON": (b"Please log in", "JSON is malformed: invalid character (byte 0)"),
     "cut off": (b'{"name": "ord', "Input data was truncated"),
     "no number": (b'{"name": NaN}', "JSON is malformed: invalid character (byte 9)"),
     "not UTF-8": (b'{"name": "\xff"}', "'utf-8' codec can't decode byte 0xff in position 0"),
@@ -126,7 +128,23 @@ def test_what_vends_nothing_makes_a_table_unreadable(body):
     )
 
 
-@pytest.mark.parametrize("body", [body for name, (body, _) in BODIES.items() if name != "a page"])
+@pytest.mark.parametrize(
+    ("call", "kind"), [(TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")]
+)
+def test_a_web_page_concerns_every_table(call, kind):
+    server = Playing(REMOTE, kind)
+    server.play(call, WEB_PAGE)
+
+    problem = server.catalog.snapshot([MODEL]).problems[NAME]
+
+    assert problem.concerns_run
+    assert str(problem) == (
+        "dev.silver.orders: the server at http://unity.invalid answers 200 with a web page, so it is not Unity Catalog;"
+        f" {ADDRESS} [DS501 UnreachableCatalog]"
+    )
+
+
+@pytest.mark.parametrize("body", [WEB_PAGE, *(body for name, (body, _) in BODIES.items() if name != "a page")])
 def test_what_is_no_listing_is_no_empty_one(log, body):
     server = Playing(log)
     server.play(LISTING, body)
@@ -227,10 +245,21 @@ REFUSED = {
             " the server itself, and a valid token"
         ),
     ),
-    "a 404 of a proxy": (Answer(404, "Not Found", "", b"<html>no such page</html>"), f"{CALLED}: 404 : Not Found"),
+    "a 404 of a proxy": (
+        Answer(404, "Not Found", "", b"\n<html>no such page</html>"),
+        f"the server at http://unity.invalid answers 404 with a web page, so it is not Unity Catalog; {ADDRESS}",
+    ),
     "a 404 of a gateway": (
         Answer(404, "Not Found", "", b'{"message":"no Route matched"}'),
-        f"{CALLED}: 404 : Not Found",
+        f"the server at http://unity.invalid answers 404 with an unknown answer, so it is not Unity Catalog; {ADDRESS}",
+    ),
+    "a page to log in": (
+        Answer(200, "OK", "", b"<!doctype html><title>Log in</title>"),
+        f"the server at http://unity.invalid answers 200 with a web page, so it is not Unity Catalog; {ADDRESS}",
+    ),
+    "a page that forbids": (
+        Answer(403, "Forbidden", "", b"<html>no</html>"),
+        f"the server at http://unity.invalid answers 403 with a web page, so it is not Unity Catalog; {ADDRESS}",
     ),
     "an error that is none": (Answer(500, "Oops", "", DEEP), f"{CALLED}: 500 : Oops; look into the server's log"),
     "no content": (
