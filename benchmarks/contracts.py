@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,9 +126,15 @@ def _load(folder: Path) -> Ratio:
 
 def _pytest(folder: Path, *args: str) -> tuple[float, str]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *args]
-    start = time.perf_counter()
+    start = _processor_time()
     answer = subprocess.run(command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
-    return time.perf_counter() - start, answer.stdout
+    return _processor_time() - start, answer.stdout
+
+
+def _processor_time() -> float:
+    """Return the processor time of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _environment() -> dict[str, str]:
