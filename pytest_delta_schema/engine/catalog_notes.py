@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeltaSchemaError, because, note
-from pytest_delta_schema.faults import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_differences import ENTRY_PATH, entry_differences
+from pytest_delta_schema.remarks import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_delta_schema.errors import note
-from pytest_delta_schema.faults import ManagedEntry
 from pytest_delta_schema.plan.entry_differences import ENTRY_PATH
+from pytest_delta_schema.remarks import ManagedEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
-from pytest_delta_schema.faults import AcceptedColumn, EqualExpression, OtherSpelling, PossibleRename
 from pytest_delta_schema.plan.checks import cosmetic_differences
 from pytest_delta_schema.plan.defaults import cosmetic_values
+from pytest_delta_schema.remarks import AcceptedColumn, EqualExpression, OtherSpelling, PossibleRename
 from pytest_delta_schema.state.types import describe_type, equal_types
 
 if TYPE_CHECKING:

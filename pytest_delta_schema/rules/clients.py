@@ -11,10 +11,10 @@ from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.escaping import identifier
-from pytest_delta_schema.faults import UncertainClient
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties
+from pytest_delta_schema.remarks import UncertainClient
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.desired import desired_state

@@ -1,0 +1,120 @@
+"""Remarks: what a check finds that fails no table.
+
+Each is a class that is named after what was found, has its code, and explains it in its docstring.
+"""
+
+from __future__ import annotations
+
+
+class OtherSpelling:
+    """The catalog stores a name in another case than the model.
+
+    Names match without case, so that this is no drift.
+
+    Remedy: Write the stored name in the model.
+
+    Example:
+        column ID is stored as id; names match without case
+    """
+
+    code = "DS701"
+
+
+class EqualExpression:
+    """The catalog stores an expression in another form than the model, with the same meaning.
+
+    Remedy: Nothing has to be done; write the stored form in the model to silence the note.
+
+    Example:
+        check positive is stored as (id > 0), which is equal to id > 0
+    """
+
+    code = "DS702"
+
+
+class AcceptedColumn:
+    """The table has a column that the model does not declare, and that it accepts (``evolution="additive"``).
+
+    Remedy: Declare the column when it is to stay.
+
+    Example:
+        column note (string) is not in the model, and stays because the contract is additive
+    """
+
+    code = "DS703"
+
+
+class PossibleRename:
+    """A plan drops a column and adds another one of the same type.
+
+    A rename is never guessed, because it would be lost data if it is none.
+
+    Remedy: If it is a rename, declare it with ``renamed_from``.
+
+    Example:
+        column nr is dropped and number is added with the same type; if that is a rename, write
+        renamed_from='nr' at number
+    """
+
+    code = "DS704"
+
+
+class ColumnIntroduced:
+    """A commit has added a column that the model does not declare; its version, operation and time are named.
+
+    Remedy: Declare the column, drop it, or accept such columns with ``evolution="additive"``.
+
+    Example:
+        column note was appended by a writer, in version 5, WRITE of 2026-01-31 12:00:00 UTC
+    """
+
+    code = "DS705"
+
+
+class EntryCompared:
+    """The model and the Delta log differ; the note says whether the catalog entry equals the log.
+
+    Remedy: Apply the model. If the entry differs from the log, synchronise it: ``pytest --delta-sync-metadata``.
+
+    Example:
+        the model and the Delta log differ; the catalog entry equals the log
+    """
+
+    code = "DS706"
+
+
+class UnstorableMetadata:
+    """The catalog cannot store everything that the Delta log of a table holds, so that its entry lacks it.
+
+    Remedy: Nothing has to be done; clients that read the log see all of it.
+
+    Example:
+        the catalog cannot store the comment of the table, and its entry lacks it
+    """
+
+    code = "DS707"
+
+
+class ManagedEntry:
+    """The entry of a managed table is not compared with its log, because only the catalog reads that log.
+
+    Remedy: Nothing has to be done; the catalog updates the entry in each commit.
+
+    Example:
+        the table is managed: the catalog updates its entry in each commit, and only the catalog
+        reads the log
+    """
+
+    code = "DS708"
+
+
+class UncertainClient:
+    """A client lacks a table feature, or it is not known whether it can use it, and no rule fails the table for it.
+
+    Remedy: Name the versions in the setting ``client_features``, or change the list of clients.
+
+    Example:
+        it is not known whether trino>=999 can read and write the table feature clustering
+    """
+
+    code = "DS709"
