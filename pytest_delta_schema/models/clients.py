@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.client_features import KNOWN_CLIENTS, SYNONYMS
 from pytest_delta_schema.delta.client_support import oldest_version
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.known_clients import KNOWN_CLIENTS, SYNONYMS
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.names import require_names
 

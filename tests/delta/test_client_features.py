@@ -9,13 +9,12 @@ import pytest
 from pytest_delta_schema.delta.client_features import (
     _CELLS,
     _SOURCES,
-    KNOWN_CLIENTS,
     LOOKED_UP,
-    SYNONYMS,
     ClientFeatures,
     cells_of_package,
 )
 from pytest_delta_schema.delta.features import FEATURES
+from pytest_delta_schema.delta.known_clients import KNOWN_CLIENTS, SYNONYMS
 from pytest_delta_schema.models.clients import parse_client
 
 
