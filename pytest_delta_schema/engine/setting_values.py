@@ -1,4 +1,4 @@
-"""Turn the values of files and of the command line into typed settings, or into all their faults."""
+"""Turn the values of TOML files into typed settings, or into all their faults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.client_features import parse_correction
 from pytest_delta_schema.engine.report_targets import ReportTarget, parse_target
-from pytest_delta_schema.engine.section_entries import consents_of_entries, consents_of_texts, stores_of_entries
+from pytest_delta_schema.engine.section_entries import consents_of_entries, stores_of_entries
 from pytest_delta_schema.engine.setting_error import SettingError, shown
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.binding import parse_binding
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.setting_table import Setting
 
 _RULE = re.compile(r"[\w.]+:[\w.]+")
-_WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
 
 
 def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -> Any:
@@ -45,35 +44,6 @@ def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -
         SettingError: With all faults of the value.
     """
     return _TYPED[setting.kind](setting, value, label, folder)
-
-
-def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> Any:
-    """Return the same for an option or an ini key.
-
-    Args:
-        setting: The row of the table.
-        value: What pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
-            values.
-        label: What the user calls the setting.
-        folder: The folder in which relative paths start.
-
-    Raises:
-        SettingError: With all faults of the value.
-    """
-    match setting.kind:
-        case "count":
-            value = int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
-        case "seconds":
-            value = _number(value)
-        case "pairs" | "client features":
-            value = _pairs_of_texts(value, label)
-        case "bindings":
-            return _bindings_of_texts(value)
-        case "consents":
-            return consents_of_texts(value)
-        case _:
-            pass
-    return value_from_toml(setting, value, label, folder)
 
 
 def one_of(choices: Iterable[str]) -> str:
@@ -213,15 +183,6 @@ def _client_features(_: Setting, value: object, label: str, __: Path) -> tuple[t
     return pairs
 
 
-def _pairs_of_texts(texts: list[str], label: str) -> dict[str, str]:
-    parts = [text.partition("=") for text in texts]
-    wrong = ["".join(part) for part in parts if not part[0].strip() or not part[1]]
-    if wrong:
-        msg = f"{label}: {', '.join(map(repr, wrong))} is not of the form key=value"
-        raise SettingError(msg)
-    return {key.strip(): value.strip() for key, _, value in parts}
-
-
 def _modes(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
     pairs = _mapping(value, label, f'a table such as {{ "delta.autoOptimize.*" = "{setting.choices[0]}" }}')
     faults = [
@@ -235,14 +196,20 @@ def _modes(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple
 
 
 Bindings = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+"""Names in models, each with the name in the catalog that it maps to."""
 
 
 def _bindings(_: Setting, value: object, label: str, __: Path) -> Bindings:
     pairs = _mapping(value, label, 'a table such as { "dev.silver" = "ci.pr_42_silver" }')
-    return _bindings_of_texts(f"{name}={target}" for name, target in pairs.items())
+    return bindings_of_texts(f"{name}={target}" for name, target in pairs.items())
 
 
-def _bindings_of_texts(texts: Iterable[str]) -> Bindings:
+def bindings_of_texts(texts: Iterable[str]) -> Bindings:
+    """Return the bindings of texts such as ``dev.silver=ci.pr_42_silver``; of two with one name the later counts.
+
+    Raises:
+        SettingError: With all faults of the texts.
+    """
     bindings, faults = {}, []
     for text in texts:
         try:
@@ -275,13 +242,6 @@ def _reports(setting: Setting, value: object, label: str, folder: Path) -> tuple
 
 def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, Any], ...]:
     return stores_of_entries(_instance(value, (list,), label, f"[[{SECTION}.storage]] and its keys below"), label)
-
-
-def _number(text: str | float) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 _TYPED: Mapping[Kind, Callable[[Setting, object, str, Path], Any]] = {

@@ -76,7 +76,7 @@ class Sources:
 
     def _typed(self, setting: Setting, value: Any, label: str) -> Any:
         from pytest_delta_schema.engine.setting_error import SettingError
-        from pytest_delta_schema.engine.setting_values import value_from_text
+        from pytest_delta_schema.engine.setting_texts import value_from_text
 
         if setting.kind == "flag":
             return value
