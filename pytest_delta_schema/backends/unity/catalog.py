@@ -6,12 +6,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.spark.compat import active_spark, is_remote
-from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION, CAPABILITIES
+from pytest_delta_schema.backends.spark.compat import active_spark
+from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
 from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
 from pytest_delta_schema.backends.unity.problems import unreadable
 from pytest_delta_schema.backends.unity.reading import TableReader
+from pytest_delta_schema.backends.unity.server_spark import SparkOfServer
 from pytest_delta_schema.backends.unity.sync import MetadataSyncing
 from pytest_delta_schema.errors import (
     BackendUnavailableError,
@@ -27,7 +27,6 @@ from pytest_delta_schema.models.required_kinds import required_table_name, requi
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.entry_differences import is_stale
-from pytest_delta_schema.redaction import Uri
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import find
@@ -87,13 +86,12 @@ class UnityCatalog:
         if isinstance(client, type) or not hasattr(client, "has_delta_api"):
             refuse_kind("UnityCatalog", "a UnityClient", client, "give UnityClient(uri, token)")
         self.client = client
-        self._session = session
+        self._spark = SparkOfServer(client, session)
         self._logs = ExternalLogs(client=client, stores=tuple(stores))
         self._reader = TableReader(client, self._logs, read_threads, self._read_by_spark)
         self._threads = read_threads
         self._on_read = sync_on_read
         self._recreate = sync_recreate
-        self._by_spark: SessionCatalog | None = None
         self._lock = Lock()
 
     @property
@@ -103,7 +101,7 @@ class UnityCatalog:
         Raises:
             BackendUnavailableError: If there is none.
         """
-        return self._through_spark().spark
+        return self._spark.catalog().spark
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, with their catalog entries."""
@@ -154,7 +152,8 @@ class UnityCatalog:
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, if a Spark session is open already; a JVM is not started for it."""
-        return () if self._by_spark is None else self._by_spark.introduced_by(table, paths)
+        opened = self._spark.opened
+        return () if opened is None else opened.introduced_by(table, paths)
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in older versions of an external table without Spark, and of a managed one through Spark.
@@ -166,7 +165,7 @@ class UnityCatalog:
         if isinstance(entry, EntryState) and not entry.is_managed:
             schemas = self._logs.open(entry).schemas()
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
-        return self._through_spark(table.written.catalog).past_columns(table, paths)
+        return self._spark.catalog(table.written.catalog).past_columns(table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement through Spark, or emulate it.
@@ -176,7 +175,7 @@ class UnityCatalog:
             BackendUnavailableError: If no session is configured, or its catalog is not the server's.
             StatementError: If Spark, Delta or the server refuses it.
         """
-        self._through_spark(statement.table.written.catalog).run(statement)
+        self._spark.catalog(statement.table.written.catalog).run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
@@ -196,7 +195,7 @@ class UnityCatalog:
         files: str | None = None,
     ) -> RowCounts:
         """Count the rows that violate each data check, in one scan."""
-        spark = self._through_spark(table.written.catalog)
+        spark = self._spark.catalog(table.written.catalog)
         return spark.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
@@ -210,21 +209,21 @@ class UnityCatalog:
         files: str | None = None,
     ) -> Samples:
         """Return a few rows that violate each data check, as texts."""
-        spark = self._through_spark(table.written.catalog)
+        spark = self._spark.catalog(table.written.catalog)
         return spark.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL."""
         required_table_name(table, "insert")
-        self._through_spark(table.written.catalog).insert(table, rows)
+        self._spark.catalog(table.written.catalog).insert(table, rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
-        self._through_spark(catalog).create_schema(catalog, schema)
+        self._spark.catalog(catalog).create_schema(catalog, schema)
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
-        self._through_spark(catalog).drop_schema(catalog, schema)
+        self._spark.catalog(catalog).drop_schema(catalog, schema)
 
     def _sync(
         self, names: Sequence[QualifiedName], *, recreates: bool
@@ -266,44 +265,12 @@ class UnityCatalog:
             if not has_to and active_spark() is None:
                 return None
             try:
-                spark = self._through_spark(name.written.catalog)
+                spark = self._spark.catalog(name.written.catalog)
             except BackendUnavailableError:
                 if has_to:
                     raise
                 return None
         return spark.log(name)
-
-    def _through_spark(self, catalog: str | None = None) -> SessionCatalog:
-        """Return the catalog of the Spark session, after a check that the session uses the same server."""
-        if self._by_spark is None:
-            if self._session is None:
-                msg = (
-                    f"Spark runs the statements for the catalogs at {self.client.uri}, and no session is configured;"
-                    " override the fixture delta_spark, or give UnityCatalog a session"
-                )
-                raise BackendUnavailableError(msg)
-            spark = self._session()
-            if is_remote(spark):
-                msg = (
-                    "the unity backend changes tables by transactions, which Spark Connect cannot reach; give it a"
-                    " classic session"
-                )
-                raise BackendUnavailableError(msg)
-            self._by_spark = SessionCatalog(spark, by_commit=BY_TRANSACTION, redacted=self.client.scrub)
-        if catalog is not None:
-            self._require_same_server(self._by_spark.spark, catalog)
-        return self._by_spark
-
-    def _require_same_server(self, spark: SparkSession, catalog: str) -> None:
-        key = f"spark.sql.catalog.{catalog}.uri"
-        uri = Uri(str(spark.conf.get(key, "") or ""))
-        if uri.reveal().rstrip("/") != self.client.uri:
-            configured = f"is {uri}" if uri else "is not set"
-            msg = (
-                f"the Spark session's catalog {catalog} is not the one at {self.client.uri} ({key} {configured});"
-                f" configure spark.sql.catalog.{catalog} and its uri and token in the fixture delta_spark"
-            )
-            raise BackendUnavailableError(msg)
 
 
 def _is_stale(reading: TableReading) -> bool:
