@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.assembly import preflight_of, runner_of
-from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
@@ -18,9 +16,9 @@ from pytest_delta_schema.engine.outcome_parts import (
     failed_outcome,
     planned_statements,
     statements_after_failure,
-    table_changes,
     table_outcome,
 )
+from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes, carried_out, data_checks_of
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import (
     ApplyError,
@@ -31,19 +29,17 @@ from pytest_delta_schema.errors import (
     diagnostics_of,
 )
 from pytest_delta_schema.execute.capabilities import unsupported_statements
-from pytest_delta_schema.execute.preflight import DATA_RULES, OFF, preflight
+from pytest_delta_schema.execute.preflight import OFF, preflight
 from pytest_delta_schema.faults import UnreachableCatalog
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.schemas_and_restores import restore_table
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
-    from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
+    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
@@ -78,6 +74,7 @@ class Gate:
             tables = {model.name: model for model in self.models}
             declarations = Declarations(current_settings() if settings is None else settings, MappingProxyType(tables))
         self.declarations = declarations
+        self._outcomes = PlanOutcomes(catalog, declarations)
         self._seen: CatalogState | DeltaSchemaError | None = None
         self._violations: tuple[Diagnostic, ...] | None = None
 
@@ -182,7 +179,7 @@ class Gate:
         plan = self.plan(table)
         if plan.is_empty:
             status = Status.DRIFTED if plan.mismatches else Status.IN_SYNC
-            return self._planned(table, Check.DRIFT, status, plan)
+            return self._outcomes.outcome(table, Check.DRIFT, status, plan, self.state())
         tables = {str(action.table) for action in plan.actions}
         violations = tuple(diagnostics for diagnostics in self._plan_violations() if diagnostics.table in tables)
         checks = DataChecks.NOT_RUN
@@ -192,7 +189,9 @@ class Gate:
             except DeltaSchemaError as error:
                 return failed_outcome(table, self.declarations, Check.DRIFT, error)
         status = Status.BLOCKED if violations else Status.DRIFTED
-        return self._planned(table, Check.DRIFT, status, plan, violations, data_checks=checks)
+        return self._outcomes.outcome(
+            table, Check.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
+        )
 
     def apply(self, table: Table, progress: ApplyProgress | None = None, *, with_parents: bool = False) -> TableOutcome:
         """Align a table with its model, read it back, and prove that its plan is empty.
@@ -213,7 +212,8 @@ class Gate:
                 is_synced = sync_stale_entries([self.declarations.bound(table)], self.catalog, self.state())
             except DeltaSchemaError as error:
                 return failed_outcome(table, self.declarations, Check.APPLY, error)
-            return self._planned(table, Check.APPLY, Status.SYNCED if is_synced else Status.IN_SYNC, plan)
+            status = Status.SYNCED if is_synced else Status.IN_SYNC
+            return self._outcomes.outcome(table, Check.APPLY, status, plan, self.state())
         bound, settings = self.declarations.bound, self.declarations.settings
         tables = self.declarations.apply_group(table, self.models, with_parents=with_parents)
         runner = runner_of(self.catalog, settings)
@@ -223,26 +223,40 @@ class Gate:
             with (progress or ApplyProgress()).by(runner):
                 result = line.sync_tables(map(bound, tables), other_models=known)
         except UnsafePlanError as error:
-            return self._planned(
-                table, Check.APPLY, Status.BLOCKED, plan, error.diagnostics, data_checks=_ended(error.diagnostics)
+            return self._outcomes.outcome(
+                table,
+                Check.APPLY,
+                Status.BLOCKED,
+                plan,
+                self.state(),
+                violations=error.diagnostics,
+                data_checks=data_checks_of(error.diagnostics),
             )
         except DeltaSchemaError as error:
             ran = error.done if isinstance(error, ApplyError) else ()
-            failed = statements_after_failure(self._planned_statements(table, plan), ran)
+            failed = statements_after_failure(self._outcomes.statements(table, plan), ran)
             diagnostics = diagnostics_of(error, str(bound(table).name))
-            return self._planned(
-                table, Check.APPLY, Status.FAILED, plan, diagnostics, statements=failed, failure=str(error)
+            return self._outcomes.outcome(
+                table,
+                Check.APPLY,
+                Status.FAILED,
+                plan,
+                self.state(),
+                violations=diagnostics,
+                statements=failed,
+                failure=str(error),
             )
         name = bound(table).name
         version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
         restore = "" if version is None else restore_table(name, version)
         done = planned_statements(result.statements, self.catalog.capabilities, has_run=True)
         status = Status.APPLIED if done else Status.IN_SYNC
-        return self._planned(
+        return self._outcomes.outcome(
             table,
             Check.APPLY,
             status,
-            _carried_out(plan, result.plan),
+            carried_out(plan, result.plan),
+            self.state(),
             statements=done,
             observed_version=version,
             restore_sql=restore,
@@ -259,12 +273,6 @@ class Gate:
     def _own(self, table: Table, plan: TablePlan) -> CreateTable | AlignTable:
         name = self.declarations.bound(table).name
         return next(action for action in plan.actions if action.table == name)
-
-    def _planned_statements(self, table: Table, plan: TablePlan) -> tuple[OutcomeStatement, ...]:
-        """Return the statements of the plan of one table."""
-        name = self.declarations.bound(table).name
-        planned = [statement for action in plan.actions if action.table == name for statement in statements(action)]
-        return planned_statements(planned, self.catalog.capabilities)
 
     def _data_checks(self, action: CreateTable | AlignTable) -> tuple[tuple[Diagnostic, ...], DataChecks]:
         """Run the data checks that an apply would run."""
@@ -284,57 +292,3 @@ class Gate:
             ]
             self._violations = (*declarations.drift_validator.plan_violations(plan), *unsupported)
         return self._violations
-
-    def _planned(
-        self,
-        table: Table,
-        check: Check,
-        status: Status,
-        plan: TablePlan,
-        violations: Iterable[Diagnostic] = (),
-        **parts: Any,
-    ) -> TableOutcome:
-        """Return the outcome of a table with a plan."""
-        name = self.declarations.bound(table).name
-        own = [action for action in plan.actions if action.table == name]
-        background: list[Diagnostic] = []
-        if status in {Status.DRIFTED, Status.BLOCKED}:
-            for action in (*own, *plan.mismatches):
-                background += notes_of_introduction(action, self.catalog)
-            background += notes_of_entry(name, self.state()) if own else ()
-        client_notes = self.declarations.client_notes(table, self.state().tables[name], next(iter(own), None))
-        if "statements" not in parts:
-            parts["statements"] = self._planned_statements(table, plan)
-        parts.setdefault("observed_version", self.state().tables[name].version)
-        return table_outcome(
-            table,
-            self.declarations,
-            check,
-            status,
-            backend=self.catalog.name,
-            changes=table_changes(plan, name),
-            diagnostics=sorted(violations, key=lambda violation: violation.table != str(name)),
-            notes=(*plan.notes, *client_notes),
-            background=background,
-            **parts,
-        )
-
-
-def _carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
-    """Return what an apply has changed, which may be less than was expected, such as for a schema that exists by now.
-
-    Args:
-        expected: The plan of the table, from what was read at the start of the run.
-        made: The plan of the apply, from what it has read; it may have further tables.
-    """
-    names = {action.table for action in expected.actions}
-    return replace(
-        expected,
-        create_tables=tuple(action for action in made.create_tables if action.table in names),
-        align_tables=tuple(action for action in made.align_tables if action.table in names),
-    )
-
-
-def _ended(violations: Iterable[Diagnostic]) -> DataChecks:
-    """Return how the data checks ended when an apply was refused."""
-    return DataChecks.FAILED if any(violation.rule in DATA_RULES for violation in violations) else DataChecks.NOT_RUN

@@ -1,0 +1,115 @@
+"""The outcomes of tables that were compared with their models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction
+from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcome_parts import planned_statements, table_changes, table_outcome
+from pytest_delta_schema.execute.preflight import DATA_RULES
+from pytest_delta_schema.sql.compiler import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.state.states import CatalogState
+
+
+class PlanOutcomes:
+    """Makes outcomes from plans.
+
+    Args:
+        catalog: The catalog with which tables were compared.
+        declarations: All declared tables under the settings of the gate.
+    """
+
+    def __init__(self, catalog: Catalog, declarations: Declarations) -> None:
+        self._catalog = catalog
+        self._declarations = declarations
+
+    def statements(self, table: Table, plan: TablePlan) -> tuple[OutcomeStatement, ...]:
+        """Return the statements of one table.
+
+        Args:
+            table: Its model.
+            plan: A plan, which may have further tables.
+        """
+        name = self._declarations.bound(table).name
+        planned = [statement for action in plan.actions if action.table == name for statement in statements(action)]
+        return planned_statements(planned, self._catalog.capabilities)
+
+    def outcome(  # noqa: PLR0913 - the parts of an outcome
+        self,
+        table: Table,
+        check: Check,
+        status: Status,
+        plan: TablePlan,
+        state: CatalogState,
+        *,
+        violations: Iterable[Diagnostic] = (),
+        **parts: Any,
+    ) -> TableOutcome:
+        """Return the outcome of one table.
+
+        Args:
+            table: Its model.
+            check: The check that made the plan.
+            status: How the check ended.
+            plan: The plan, which may have further tables.
+            state: What was read before it.
+            violations: Why it is not carried out, or failed.
+            **parts: Further parts of the outcome; the statements are those of the plan, and the version that of
+                ``state``, unless they are given.
+        """
+        name = self._declarations.bound(table).name
+        own = [action for action in plan.actions if action.table == name]
+        background: list[Diagnostic] = []
+        if status in {Status.DRIFTED, Status.BLOCKED}:
+            for action in (*own, *plan.mismatches):
+                background += notes_of_introduction(action, self._catalog)
+            background += notes_of_entry(name, state) if own else ()
+        client_notes = self._declarations.client_notes(table, state.tables[name], next(iter(own), None))
+        if "statements" not in parts:
+            parts["statements"] = self.statements(table, plan)
+        parts.setdefault("observed_version", state.tables[name].version)
+        return table_outcome(
+            table,
+            self._declarations,
+            check,
+            status,
+            backend=self._catalog.name,
+            changes=table_changes(plan, name),
+            diagnostics=sorted(violations, key=lambda violation: violation.table != str(name)),
+            notes=(*plan.notes, *client_notes),
+            background=background,
+            **parts,
+        )
+
+
+def carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
+    """Return what an apply has changed, which may be less than was expected, such as for a schema that exists by now.
+
+    Args:
+        expected: The plan of the table, from what was read at the start of the run.
+        made: The plan of the apply, from what it has read; it may have further tables.
+    """
+    names = {action.table for action in expected.actions}
+    return replace(
+        expected,
+        create_tables=tuple(action for action in made.create_tables if action.table in names),
+        align_tables=tuple(action for action in made.align_tables if action.table in names),
+    )
+
+
+def data_checks_of(violations: Iterable[Diagnostic]) -> DataChecks:
+    """Return how the data checks ended when an apply was refused for some violations."""
+    return DataChecks.FAILED if any(violation.rule in DATA_RULES for violation in violations) else DataChecks.NOT_RUN
