@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
 LOGGER = "pytest_delta_schema"
 """The logger of this package."""
@@ -63,6 +64,16 @@ def step(text: str, done: Callable[[], str] | None = None, *, announced: bool = 
         # Of an inner step only a long one is worth a second line.
         if announced or (current.is_shown and (is_outermost or current.seconds >= INTERVAL)):
             current.log("end", f": {end} after {current.seconds:.0f} s")
+
+
+def reading_tables(number: int, done: Callable[[], int]) -> AbstractContextManager[None]:
+    """Log the progress of reading tables, as :func:`step` does.
+
+    Args:
+        number: How many there are.
+        done: Returns how many have been read; it is called in another thread.
+    """
+    return step(f"reading {number:,} {'table' if number == 1 else 'tables'}", lambda: f"{done():,} of {number:,}")
 
 
 def fitted(record: logging.LogRecord, text: str, width: int) -> str:

@@ -10,7 +10,7 @@ from threading import enumerate as threads
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.progress import PHASE, SECONDS, LogLines, fitted, step
+from pytest_delta_schema.progress import PHASE, SECONDS, LogLines, fitted, reading_tables, step
 
 
 @pytest.fixture
@@ -54,6 +54,22 @@ def test_a_long_step_shows_how_far_it_is_and_that_it_is_done(steps, announced):
         ("downloading: 3 of 7 MB", "running"),
         ("downloading: done after N s", "end"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(1, "reading 1 table: 0 of 1"), (1200, "reading 1,200 tables: 1,100 of 1,200")]
+)
+def test_reading_tables_shows_how_many_are_read(steps, number, text):
+    event = Event()
+
+    def done():
+        event.set()
+        return max(0, number - 100)
+
+    with reading_tables(number, done):
+        event.wait()
+
+    assert shown(steps)[0] == (text, "running")
 
 
 def test_a_step_without_an_amount_shows_its_seconds(steps):

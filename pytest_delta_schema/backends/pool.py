@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.progress import step
+from pytest_delta_schema.progress import reading_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,9 +26,8 @@ def at_once(
         threads: The largest number of threads, at least 1.
     """
     results: dict[QualifiedName, _T] = {}
-    total = len(names)
     with (
-        step(f"reading {total} {'table' if total == 1 else 'tables'}", lambda: f"{len(results)} of {total}"),
+        reading_tables(len(names), lambda: len(results)),
         ThreadPoolExecutor(max_workers=threads) as pool,
     ):
         results.update(zip(names, pool.map(read, names), strict=True))

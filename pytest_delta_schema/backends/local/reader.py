@@ -1,4 +1,4 @@
-"""Read the states of tables: all of them in one call of the JVM, without a Spark job."""
+"""Read the states of tables: many of them in one call of the JVM, without a Spark job."""
 
 from __future__ import annotations
 
@@ -28,17 +28,21 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.progress import step
+from pytest_delta_schema.progress import reading_tables
 from pytest_delta_schema.state.conversion import CONVERT, DELTA, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.backends.local.parquet_folder import Sources
     from pytest_delta_schema.models.conversion import Parquet
+
+
+_PER_CALL = 50
+"""How many tables one call reads: calls cost little, and between two of them the progress is known."""
 
 
 def read_tables(
@@ -66,15 +70,24 @@ def read_tables(
         else:
             results[name] = refusal
     if readable:
-        with step(f"reading {len(readable)} {'table' if len(readable) == 1 else 'tables'}"):
-            answers = bridge.read("".join(_request(bridge, name) for name in readable)).split("\n")
-        for name, answer in zip(readable, answers, strict=False):
-            conversion = conversions.get(name)
-            source = (
-                None if conversion is None or sources is None else _source(bridge, sources, name, conversion, answer)
-            )
-            results[name] = source or _understand(bridge, name, answer)
+        refused = len(results)
+        with reading_tables(len(readable), lambda: len(results) - refused):
+            for name, answer in _answers(bridge, readable):
+                conversion = conversions.get(name)
+                source = (
+                    None
+                    if conversion is None or sources is None
+                    else _source(bridge, sources, name, conversion, answer)
+                )
+                results[name] = source or _understand(bridge, name, answer)
     return CatalogState.of(results)
+
+
+def _answers(bridge: Bridge, names: Sequence[QualifiedName]) -> Iterator[tuple[QualifiedName, str]]:
+    for start in range(0, len(names), _PER_CALL):
+        together = names[start : start + _PER_CALL]
+        answers = bridge.read("".join(_request(bridge, name) for name in together)).split("\n")
+        yield from zip(together, answers, strict=False)
 
 
 def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
