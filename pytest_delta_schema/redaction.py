@@ -164,7 +164,16 @@ def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:
         text: A message.
         hosts: Hosts that are replaced wherever they stand as a word.
     """
-    text = _HOST.sub(_without_host, redacted_uris(text))
+    return without_known_hosts(_HOST.sub(_without_host, redacted_uris(text)), hosts)
+
+
+def without_known_hosts(text: str, hosts: Iterable[str]) -> str:
+    """Return a text with ``<server>`` in place of some hosts, with their ports.
+
+    Args:
+        text: Any text.
+        hosts: The hosts, which are replaced wherever they stand as a word.
+    """
     for host in hosts:
         if host in text:
             text = re.sub(rf"(?<![\w.-]){re.escape(host)}(?::[0-9]+)?(?![\w-]|\.\w)", _SERVER, text)

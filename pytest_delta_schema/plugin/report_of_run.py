@@ -17,7 +17,7 @@ from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plugin.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_root import SourceRoot
 from pytest_delta_schema.plugin.source_url import source_url
-from pytest_delta_schema.redaction import without_hosts
+from pytest_delta_schema.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.report.published import published
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport
 from pytest_delta_schema.report.table_reports import table_reports
@@ -73,14 +73,14 @@ def report_of_run(
     )
     return published(
         report,
-        hide=_Hidden(options),
+        redaction=_Redaction(options),
         relative=SourceRoot(config.rootpath).relative,
         with_samples=options.report_samples,
     )
 
 
-class _Hidden:
-    """Removes hosts and tokens from messages.
+class _Redaction:
+    """Removes hosts and tokens from messages and values.
 
     Args:
         options: The options of the run.
@@ -91,13 +91,26 @@ class _Hidden:
         addresses = ["" if uri is None else uri.reveal(), environment("DATABRICKS_HOST", "")]
         hosts = (urlsplit(address if "://" in address else f"//{address}").hostname for address in addresses)
         self._hosts = [host for host in hosts if host]
+        self._full_hosts = [host for host in self._hosts if "." in host]
         tokens = (environment(options.unity.token_variable), environment("DATABRICKS_TOKEN"))
         self._secrets = [Secret(token) for token in tokens if token]
 
-    def __call__(self, text: str) -> str:
+    def message(self, text: str) -> str:
+        """Return a message, or a location of files, without tokens and without the hosts of servers."""
+        return without_hosts(self._without_secrets(text), self._hosts)
+
+    def value(self, text: str) -> str:
+        """Return what users have written, or SQL, without the tokens and the host of the server of the run.
+
+        URIs of others stay, and so do hosts without a dot, which may be any word.
+        """
+        return without_known_hosts(self._without_secrets(text), self._full_hosts)
+
+    def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
-            text = secret.scrub(text)
-        return without_hosts(text, self._hosts)
+            if secret.may_be_in(text.encode(errors="replace")):
+                text = secret.scrub(text)
+        return text
 
 
 def _bound(name: str, options: Options) -> str:

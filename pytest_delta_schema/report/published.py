@@ -1,14 +1,15 @@
-"""Remove from a report what does not leave the machine: hosts, samples of rows, and paths outside of the sources."""
+"""Remove from a report what does not leave the machine: hosts, tokens, samples of rows, and paths outside of it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.plan.changes.conversion import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.engine.outcome import TableChange
     from pytest_delta_schema.errors import Diagnostic, Location
@@ -17,10 +18,24 @@ if TYPE_CHECKING:
     _Located = TypeVar("_Located", TableChange, Diagnostic, TableReport)
 
 
+_LOCATIONS = ("source", "convert_from")
+"""The keys of a state that say where files are."""
+
+
+class Redaction(Protocol):
+    """Removes what is secret from texts."""
+
+    def message(self, text: str) -> str:
+        """Return a message, or a location of files, without tokens and without the hosts of servers."""
+
+    def value(self, text: str) -> str:
+        """Return what users have written, or SQL, without tokens and the hosts of the servers of the run."""
+
+
 def published(
     report: RunReport,
     *,
-    hide: Callable[[str], str],
+    redaction: Redaction,
     relative: Callable[[Location], Location | None],
     with_samples: bool,
 ) -> RunReport:
@@ -28,10 +43,11 @@ def published(
 
     Args:
         report: The report.
-        hide: Returns a message without hosts and tokens.
+        redaction: Removes hosts and tokens.
         relative: Returns a location relative to the root of the sources; ``None`` outside of them.
         with_samples: Whether it names rows that fail data checks.
     """
+    hide, hide_value = redaction.message, redaction.value
 
     def located(part: _Located) -> _Located:
         return part if part.location is None else replace(part, location=relative(part.location))
@@ -48,6 +64,10 @@ def published(
             for part in parts
         )
 
+    def change(part: TableChange) -> TableChange:
+        hide_side = hide if part.path == FORMAT else hide_value
+        return replace(located(part), before=hide_side(part.before), after=hide_side(part.after))
+
     def table(entry: TableReport) -> TableReport:
         failure = entry.failure
         if not with_samples:
@@ -56,11 +76,15 @@ def published(
                     failure = failure.replace(escaped(diagnostic.full_message), escaped(diagnostic.message))
         return replace(
             located(entry),
-            changes=tuple(map(located, entry.changes)),
+            changes=tuple(map(change, entry.changes)),
             diagnostics=diagnostics(entry.diagnostics),
             notes=diagnostics(entry.notes),
             background=diagnostics(entry.background),
+            statements=tuple(replace(part, sql=hide_value(part.sql)) for part in entry.statements),
+            restore_sql=hide_value(entry.restore_sql),
             failure=hide(failure),
+            declared=_state(entry.declared, redaction),
+            observed=_state(entry.observed, redaction),
         )
 
     return replace(
@@ -69,3 +93,34 @@ def published(
         unmanaged=diagnostics(report.unmanaged),
         faults=diagnostics(report.faults),
     )
+
+
+def _state(values: Mapping[str, Any] | None, redaction: Redaction) -> Mapping[str, Any] | None:
+    """Return a state without hosts and tokens.
+
+    Args:
+        values: The state as JSON values; ``None`` if it is not known.
+        redaction: Removes them.
+    """
+    if values is None:
+        return None
+    return {
+        key: _with_texts(value, redaction.message if key in _LOCATIONS else redaction.value)
+        for key, value in values.items()
+    }
+
+
+def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a value of JSON with its texts changed, but for keys.
+
+    Args:
+        value: The value.
+        change: Returns the new text.
+    """
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_with_texts(item, change) for item in value]
+    if isinstance(value, dict):
+        return {key: _with_texts(item, change) for key, item in value.items()}
+    return value

@@ -534,3 +534,23 @@ def pytest_sessionfinish():
 
     result.assert_outcomes(passed=2)
     assert result.ret == pytest.ExitCode.OK
+
+
+def test_reports_have_neither_the_token_nor_the_server_of_a_run(project, monkeypatch, workers):
+    monkeypatch.setenv("DATABRICKS_HOST", "https://adb-17.azuredatabricks.net")
+    monkeypatch.setenv("DATABRICKS_TOKEN", "dapi0123456789abcdef")
+    comment = "ask dapi0123456789abcdef at adb-17.azuredatabricks.net, or see https://wiki.example/x"
+    project.models(f"orders = table('dev.silver.orders', Column('id', LongType(), comment={comment!r}))")
+    project.catalog("MemoryCatalog([stored('dev.silver.orders', ID)])")
+
+    project.run("--delta-drift", "--delta-report=json", "--delta-report=html", *workers)
+
+    [table] = _report(project)["tables"]
+    shown = "ask *** at <server>, or see https://wiki.example/x"
+    assert f"'{shown}'" in [change["after"] for change in table["changes"]]
+    assert any(f"'{shown}'" in statement["sql"] for statement in table["statements"])
+    assert table["declared"]["columns"][0]["comment"] == shown
+    for name in ("delta-report.json", "delta-report.html"):
+        text = (project.path / name).read_text()
+        assert "dapi0123456789abcdef" not in text
+        assert "adb-17" not in text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pytest_delta_schema.engine.outcome import OutcomeStatement, TableChange
 from pytest_delta_schema.errors import Diagnostic, Location
-from pytest_delta_schema.redaction import without_hosts
+from pytest_delta_schema.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.report.published import published
 from support.run_reports import BLOCKED, FILE, sample_report
 
@@ -25,9 +26,22 @@ def _relative(location: Location) -> Location | None:
     return location._replace(file=f"sub/{location.file}") if location.line > 1 else None
 
 
+class _Hosts:
+    """Hides every host in messages, and one in values."""
+
+    def message(self, text):
+        return without_hosts(text, ["uc.example"])
+
+    def value(self, text):
+        return without_known_hosts(text, ["uc.example"])
+
+
+REDACTION = _Hosts()
+
+
 def _published(*, with_samples):
     return published(
-        sample_report(TABLE, faults=(CHECK,)), hide=without_hosts, relative=_relative, with_samples=with_samples
+        sample_report(TABLE, faults=(CHECK,)), redaction=REDACTION, relative=_relative, with_samples=with_samples
     )
 
 
@@ -50,3 +64,35 @@ def test_samples_are_shown_on_request():
 
     assert table.diagnostics[0].samples == "id = 7"
     assert "such as id = 7; ask" in table.failure
+
+
+def test_values_keep_what_users_have_written_but_the_server_of_the_run():
+    def state(comment, path):
+        column = {"name": "id", "comment": comment}
+        return {"comment": comment, "columns": [column], "source": {"path": path, "files": 2}, "checks": None}
+
+    lake, note = "abfss://box@account.dfs.core.windows.net/a", "see https://wiki.example/x, not uc.example:80"
+    format_change, comment_change = (
+        TableChange(table="ci.silver.customers", marker="~", path=path, before=before, after="x uc.example")
+        for path, before in [("format", f"parquet in {lake}"), ("comment", note)]
+    )
+    table = replace(
+        BLOCKED,
+        changes=(format_change, comment_change),
+        statements=(OutcomeStatement(sql=f"COMMENT '{note}'"),),
+        restore_sql="RESTORE `uc.example`",
+        declared=state(note, lake),
+        observed=state("", "s3://bucket/a"),
+    )
+
+    [shown] = published(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True).tables
+
+    hidden = "see https://wiki.example/x, not <server>"
+    assert [(change.before, change.after) for change in shown.changes] == [
+        ("parquet in abfss://box@<server>/a", "x <server>"),
+        (hidden, "x <server>"),
+    ]
+    assert [statement.sql for statement in shown.statements] == [f"COMMENT '{hidden}'"]
+    assert shown.restore_sql == "RESTORE `<server>`"
+    assert shown.declared == state(hidden, "abfss://box@<server>/a")
+    assert shown.observed == state("", "s3://bucket/a")

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["ConvertTable"]
 
 
+FORMAT = part_path("format")
+"""The path of the change."""
+
+
 def _convert_lines(change: ConvertTable, _action: AlignTable) -> Iterator[ChangeLine]:
     source = change.source
     before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
     lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""
-    yield ChangeLine(CHANGE, part_path("format"), before, "delta", loss=lost)
+    yield ChangeLine(CHANGE, FORMAT, before, "delta", loss=lost)
 
 
 class NotConverted:
