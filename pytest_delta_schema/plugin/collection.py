@@ -15,7 +15,6 @@ import pytest
 from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
-from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.check_properties import add_properties
@@ -32,25 +31,20 @@ from pytest_delta_schema.plugin.table_variables import (
     missed_tables,
     misspelt,
 )
-from pytest_delta_schema.plugin.unmanaged_items import SchemaItem, SchemaNode
+from pytest_delta_schema.plugin.unmanaged_items import SchemaNode
 from pytest_delta_schema.plugin.unread_variables import unread_variable, warn_where_assigned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
-    from pytest_delta_schema.plugin.run import ContractRun
 
 # Characters with a meaning in node ids, file names or syrupy.
 _UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
 _LONGEST = 180
 METADATA = "metadata"
 """The check of a catalog entry, which counts among those of the run's mode."""
-
-_RULES = "rules"
-_APPLY = 2
 
 
 class ContractItem(pytest.Function):
@@ -232,65 +226,6 @@ def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsMo
     module: ModelsModule = ModelsModule.from_parent(parent, path=path)
     module.dotted = dotted
     return module
-
-
-def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
-    """Sort items: those without a catalog, those that read it, those that change it, then other tests that use it.
-
-    Among those that change it, parents come before the tables whose foreign keys point at them.
-    """
-
-    def rank(item: pytest.Item) -> tuple[int, int]:
-        phase = _phase(item)
-        return phase, run.declarations.apply_rank(item.cls.table) if isinstance(
-            item, ContractItem
-        ) and phase == _APPLY else 0
-
-    return sorted(items, key=rank)
-
-
-def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
-    """Return the tables that ``items`` compare with a catalog, each once."""
-    tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) > 0]
-    return list({table.name: table for table in tables}.values())
-
-
-def tables_with_rules(items: Iterable[pytest.Item]) -> set[QualifiedName]:
-    """Return the names of the models whose declaration one of ``items`` checks."""
-    return {item.cls.table.name for item in items if isinstance(item, ContractItem) and item.originalname == _RULES}
-
-
-def bindings_that_fail(run: ContractRun) -> list[str]:
-    """Return a message for each binding that maps no collected table, and for tables that map to the same one."""
-    if not run.settings.bindings:
-        return []
-    names = _names(run.tables)
-    faults = [
-        f"binding {pair!r} maps no table of this run; collected are {names}"
-        for pair in Binding(run.settings.bindings).unused(run.tables)
-    ]
-    owners: dict[object, object] = {}
-    for name, table in run.tables.items():
-        bound_name = run.bound(table).name
-        first = owners.setdefault(bound_name, name)
-        if first != name:
-            faults.append(f"{first} and {name} are both bound to {bound_name}; bind them apart")
-    return faults
-
-
-def _names(tables: Iterable[object]) -> str:
-    return ", ".join(sorted(map(str, tables))) or "none"
-
-
-def _phase(item: pytest.Item) -> int:
-    if isinstance(item, SchemaItem):
-        return 1
-    if isinstance(item, ContractItem):
-        if item.originalname == METADATA:
-            return 1 if item.config.stash[RUN].options.mode == DRIFT else _APPLY
-        return {"drift": 1, "apply": _APPLY}.get(item.originalname, 0)
-    fixtures = getattr(item, "fixturenames", ())
-    return 3 if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
 
 
 def _is_first(collector: pytest.Module, table: Table) -> bool:

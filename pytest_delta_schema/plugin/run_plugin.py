@@ -78,7 +78,7 @@ class RunPlugin:
                 raise pytest.UsageError("\n".join(faults))
         if run.options.mode is not None and (run.settings.must_match or run.settings.bindings):
             from pytest_delta_schema.engine.consent_audit import unmatched_consents
-            from pytest_delta_schema.plugin.collection import bindings_that_fail
+            from pytest_delta_schema.plugin.selection import bindings_that_fail
             from pytest_delta_schema.plugin.summary import refuse
 
             refuse(config, items, [*unmatched_consents(run.declarations), *bindings_that_fail(run)])
@@ -92,7 +92,7 @@ class RunPlugin:
         """
         run = self._run
         if run.tables:
-            from pytest_delta_schema.plugin.collection import in_order, selected_tables, tables_with_rules
+            from pytest_delta_schema.plugin.selection import in_order, selected_tables, tables_with_rules
 
             session.items[:] = in_order(session.items, run)
             run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
