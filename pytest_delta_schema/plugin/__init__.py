@@ -12,6 +12,7 @@ from pytest_delta_schema.plugin.every_run import (
     MARKS,
     PUSHED,
     RUN,
+    TABLE_MODULE,
     add_options,
     is_configured,
     show_progress,
@@ -51,8 +52,6 @@ __all__ = [
     "make_delta_schema",
     "make_delta_table",
 ]
-
-_TABLE_MODULE = "pytest_delta_schema.models.table"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -112,7 +111,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Collector] | None:
     """Turn declared tables into test items."""
     # If the module that defines tables was not imported, there are no tables to collect.
-    if _TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
+    if TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
         return None
     from pytest_delta_schema.plugin.collection import tables_in
     from pytest_delta_schema.plugin.run import contract_run

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
 """Key of the run in the configuration's stash, which has it from the first use of this package on."""
 
+TABLE_MODULE = "pytest_delta_schema.models.table"
+"""A run that has not imported this module has no tables."""
+
 PUSHED: pytest.StashKey[PushedSettings] = pytest.StashKey()
 """Key of the run's entry on the stack of settings."""
 

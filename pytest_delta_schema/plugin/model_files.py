@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,10 +87,33 @@ def _unknown_module(name: str, root: Path) -> str:
                     f"models: the module {name} cannot be imported, but there is {shown}; add its folder to the ini"
                     f' file of pytest: pythonpath = ["{start}"]'
                 )
+    nearest = _nearest(name, root)
+    if nearest:
+        return f"models: there is no module {name}; did you mean {nearest}?"
     return (
         f"models: there is no module {name}; name it as in an import statement, and see that the ini key pythonpath has"
         " its folder"
     )
+
+
+def _nearest(name: str, root: Path) -> str:
+    """Return the name of a module of the project that a mistyped one may mean; ``""`` if there is none."""
+    folders = [Path(folder) for folder in sys.path if folder and _is_source(Path(folder), root)]
+    known: list[str] = []
+    for part in name.split("."):
+        entries = [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+        modules = [entry.stem for entry in entries if entry.suffix == ".py" or any(entry.glob("*.py"))]
+        close = [part] if part in modules else get_close_matches(part, modules, n=1, cutoff=0.7)
+        if not close:
+            return ""
+        known.append(close[0])
+        folders = [folder / close[0] for folder in folders]
+    return ".".join(known)
+
+
+def _is_source(folder: Path, root: Path) -> bool:
+    """Whether a folder is one of the project, and not one of a virtual environment inside of it."""
+    return folder.is_relative_to(root) and "site-packages" not in folder.parts
 
 
 def _path_for_a_name(path: str, root: Path) -> str:

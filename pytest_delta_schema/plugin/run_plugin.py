@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.plugin.every_run import OUTCOME
+from pytest_delta_schema.plugin.every_run import OUTCOME, TABLE_MODULE
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, report_error, show_once, without_start_line
 from pytest_delta_schema.plugin.workers import is_distributed, is_worker
 
@@ -65,7 +66,11 @@ class RunPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Stop the run if its settings do not fit what was collected."""
+        """Warn of tables where none are collected, and stop a run whose settings do not fit what was collected."""
+        if TABLE_MODULE in sys.modules:
+            from pytest_delta_schema.plugin.unread_variables import warn_of_conftests
+
+            warn_of_conftests(config)
         from pytest_delta_schema.plugin.configuration import only_shows, rule_faults
 
         run = self._run

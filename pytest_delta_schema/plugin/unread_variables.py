@@ -83,6 +83,28 @@ def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None
         raise module.CollectError(msg) from None
 
 
+def warn_of_conftests(config: pytest.Config) -> None:
+    """Warn of ``delta_tables`` in a conftest file, from which nothing is collected.
+
+    Args:
+        config: The run's configuration.
+
+    Raises:
+        UsageError: If the project turns warnings into errors.
+    """
+    for plugin in config.pluginmanager.get_plugins():
+        path = Path(getattr(plugin, "__file__", None) or "")
+        held = vars(plugin).get(LISTED) if path.name == "conftest.py" else None
+        if held is not None and held_tables(held):
+            fact = f"{LISTED} is read in test files, and not in a conftest file; move it to a test file"
+            line = _unread_line(path, LISTED) or 1
+            try:
+                warnings.warn_explicit(pytest.PytestCollectionWarning(fact), None, str(path), line)
+            except pytest.PytestCollectionWarning as error:
+                msg = f"{path}:{line}: {error}"
+                raise pytest.UsageError(msg) from None
+
+
 def _only_tables(module: ModuleType, name: str, value: object) -> dict[str, Table]:
     """Return the tables of a list, a dictionary or a class that holds nothing else, by what refers to them.
 

@@ -27,7 +27,7 @@ LAZY = {
     "plugin/fixtures.py": 13,
     "plugin/outcome_report.py": 1,
     "plugin/run.py": 13,
-    "plugin/run_plugin.py": 13,
+    "plugin/run_plugin.py": 14,
     "plugin/run_reports.py": 1,
     "plugin/sources.py": 6,
     "plugin/summary.py": 1,

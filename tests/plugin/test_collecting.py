@@ -243,6 +243,24 @@ def test_a_warning_about_tables_that_nothing_reads_can_be_an_error(project):
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
+@pytest.mark.parametrize("action", ["default", "error"])
+def test_a_list_in_a_conftest_file_is_reported(project, action):
+    project.ini(f"filterwarnings = {action}")
+    project.models(ORDERS, "shop")
+    project.pytester.makeconftest("from shop import orders\ndelta_tables = [orders]\n")
+    project.pytester.makepyfile(test_it="def test_it(): pass\n")
+
+    result = project.run()
+
+    fact = "delta_tables is read in test files, and not in a conftest file; move it to a test file"
+    if action == "default":
+        result.assert_outcomes(passed=1, warnings=1)
+        result.stdout.fnmatch_lines([f"*conftest.py:2: PytestCollectionWarning: {fact}"])
+    else:
+        result.stderr.fnmatch_lines([f"ERROR: *conftest.py:2: {fact}"])
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
 @pytest.mark.parametrize(
     "text",
     [

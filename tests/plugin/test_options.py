@@ -309,6 +309,23 @@ def test_a_module_that_cannot_be_imported_is_answered_with_its_folder(project):
 
 
 @pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("shop.modles", "shop.models"), ("shpo.models", "shop.models"), ("model", "models"), ("shop.silver.order", "")],
+)
+def test_a_mistyped_module_is_answered_with_the_nearest_one(project, name, nearest):
+    project.ini(f"delta_models = {name}")
+    project.models(ORDERS)
+    (project.path / "shop").mkdir()
+    (project.path / "shop" / "models.py").touch()
+
+    result = project.run()
+
+    remedy = f"did you mean {nearest}[?]" if nearest else "name it as in an import statement, and see that *"
+    result.stderr.fnmatch_lines([f"ERROR: models: there is no module {name}; {remedy}"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+@pytest.mark.parametrize(
     ("arguments", "faults"),
     [
         (
