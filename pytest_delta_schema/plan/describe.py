@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, RestoreTable, SchemaMissing, TableMissing
+from pytest_delta_schema.plan.change_markers import ABSENT, ADD
 from pytest_delta_schema.plan.changes.columns import describe_column
 from pytest_delta_schema.plan.changes.kind import kind_of, risk_of
 from pytest_delta_schema.plan.changes.layout import describe_layout
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, ChangeLine
+from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.tags import set_tags_lines
 from pytest_delta_schema.plan.risk import Risk
 

@@ -14,7 +14,7 @@ from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
-from pytest_delta_schema.plan.changes.lines import ABSENT
+from pytest_delta_schema.plan.change_markers import ABSENT
 from pytest_delta_schema.remarks import UnstorableMetadata
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind

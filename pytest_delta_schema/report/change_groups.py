@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD
+from pytest_delta_schema.plan.change_markers import ABSENT, ADD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

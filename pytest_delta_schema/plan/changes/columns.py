@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.plan.change_markers import ABSENT, ADD, CHANGE, DROP, NOT_IN_MODEL
 from pytest_delta_schema.plan.changes.defaults import describe_generation
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, CHANGE, DROP, NOT_IN_MODEL, ChangeLine
+from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.state.types import ColumnState, describe_type

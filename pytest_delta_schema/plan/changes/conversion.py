@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.plan.change_markers import CHANGE
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
-from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
+from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.state.conversion import DELTA

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURE, loss
 from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.plan.change_markers import CHANGE
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import CHANGE, ChangeLine
+from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 

@@ -6,9 +6,6 @@ from typing import NamedTuple
 
 from pytest_delta_schema.plan.risk import Risk
 
-ADD, DROP, CHANGE = "+", "-", "~"
-ABSENT, NOT_IN_MODEL = "(absent)", "(not in the model)"
-
 
 class ChangeLine(NamedTuple):
     """One thing that changes.

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.plan.change_markers import ABSENT, ADD, DROP
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
-from pytest_delta_schema.plan.changes.lines import ABSENT, ADD, DROP, ChangeLine
+from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plan.changes.lines import ABSENT, NOT_IN_MODEL
+from pytest_delta_schema.plan.change_markers import ABSENT, NOT_IN_MODEL
 from pytest_delta_schema.report.change_groups import change_groups
 from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text

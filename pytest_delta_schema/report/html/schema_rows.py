@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.column_path import path_text
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.plan.changes.lines import ABSENT
+from pytest_delta_schema.plan.change_markers import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

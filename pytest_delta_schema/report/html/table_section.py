@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import DataChecks
 from pytest_delta_schema.escaping import note_on
-from pytest_delta_schema.plan.changes.lines import ABSENT
+from pytest_delta_schema.plan.change_markers import ABSENT
 from pytest_delta_schema.report.html.change_table import change_tables, risk_label
 from pytest_delta_schema.report.html.diagnostic_list import diagnostic_list
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, lines, text
