@@ -15,7 +15,8 @@ from pytest_delta_schema.models.clients import client_faults
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
+from pytest_delta_schema.rules.standard_rules import default_model_rules, default_plan_rules
+from pytest_delta_schema.rules.validator import PlanValidator
 
 if TYPE_CHECKING:
     from pytest_delta_schema.engine.settings import Settings

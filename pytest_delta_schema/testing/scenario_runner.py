@@ -15,7 +15,8 @@ from pytest_delta_schema.plan.changes import SetTableProperties
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
+from pytest_delta_schema.rules.standard_rules import default_model_rules, default_plan_rules
+from pytest_delta_schema.rules.validator import PlanValidator
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.sql.properties import set_properties
 from pytest_delta_schema.sql.split_per_column import one_by_one

@@ -19,7 +19,7 @@ from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.rules.validator import default_model_rules, default_plan_rules
+from pytest_delta_schema.rules.standard_rules import default_model_rules, default_plan_rules
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.testing.scenario_runner import planned_statements as statements_of
 from pytest_delta_schema.testing.scenarios import SCENARIOS

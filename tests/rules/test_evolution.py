@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, PlanValidator, TablePlanner
 from pytest_delta_schema.rules.consent import Consent
-from pytest_delta_schema.rules.validator import default_plan_rules
+from pytest_delta_schema.rules.standard_rules import default_plan_rules
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, catalog, column, table
