@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.engine.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.errors import JsonFormError, reason
-from pytest_delta_schema.escaping import escaped_lines
 from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS
 from pytest_delta_schema.report.merging import merged_report
-from pytest_delta_schema.report.report_file import write_report_file
+from pytest_delta_schema.report.report_file import write_report
 from pytest_delta_schema.report.run_report_json import TOOL, report_from_json, report_text
 
 if TYPE_CHECKING:
@@ -100,19 +99,10 @@ def _no_constant(name: str) -> None:
 
 def _written(targets: Sequence[ReportFile], report: RunReport) -> list[str]:
     """Write the reports, and return why some could not be written."""
-    faults = []
-    for target in targets:
-        content = FORMATS[target.type].write(report)
-        if not target.file:
-            _print("".join(f"{line}\n" for line in content))
-            continue
-        try:
-            write_report_file(Path(target.file), content)
-        except OSError as error:
-            faults.append(f"the {target.type} report cannot be written: {reason(error)}; write another file")
-        else:
-            _print(escaped_lines(f"report written to {target.file}") + "\n")
-    return faults
+    written = [write_report(target, report, Path.cwd()) for target in targets]
+    for output in written:
+        _print("".join(f"{line}\n" for line in (*output.lines, output.message) if line))
+    return [output.fault for output in written if output.fault]
 
 
 def _print(text: str) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.errors import reason
-from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.check_results import CheckResults
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.interruption_report import LIMIT
@@ -22,8 +18,7 @@ from pytest_delta_schema.plugin.report_of_run import report_of_run
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.termination import Termination
 from pytest_delta_schema.plugin.workers import is_worker
-from pytest_delta_schema.report.formats import FORMATS
-from pytest_delta_schema.report.report_file import write_report_file
+from pytest_delta_schema.report.report_file import write_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,24 +135,11 @@ class RunReports:
 
     def _write(self, target: ReportFile, report: RunReport) -> bool:
         """Write one report, and return whether that was possible."""
-        form = FORMATS[target.type]
-        try:
-            if not target.file:
-                is_for_github = target.type == "github"
-                self._lines += form.write(_not_annotated(report, self._config) if is_for_github else report)
-                if os.environ.get(form.summary_variable):
-                    _append(Path(os.environ[form.summary_variable]), form.write_summary(report))
-                return True
-            path = Path(target.file)
-            write_report_file(path, form.write(report))
-        except OSError as error:
-            fact = f"the {target.type} report cannot be written: {reason(error)}"
-            self._lines.append(escaped(f"delta schema: {fact}; make the path writable, or write another one"))
-            return False
-        here = self._config.invocation_params.dir
-        shown = path.relative_to(here) if path.is_relative_to(here) else path
-        self._lines.append(escaped(f"delta schema: report written to {shown}"))
-        return True
+        annotated = _not_annotated(report, self._config) if target.type == "github" else report
+        written = write_report(target, report, self._config.invocation_params.dir, annotated)
+        self._lines += written.lines
+        self._lines += [f"delta schema: {text}" for text in (written.message, written.fault) if text]
+        return not written.fault
 
 
 def _not_annotated(report: RunReport, config: pytest.Config) -> RunReport:
@@ -172,8 +154,3 @@ def _not_annotated(report: RunReport, config: pytest.Config) -> RunReport:
         return report
     tables = [table for table in report.tables if not any(check.outcome == "failed" for check in table.checks)]
     return replace(report, tables=tuple(tables), unmanaged=())
-
-
-def _append(path: Path, text: str) -> None:
-    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)

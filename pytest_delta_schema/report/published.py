@@ -1,4 +1,4 @@
-"""Remove from a report what does not leave the machine: hosts, tokens, samples of rows, and paths outside of it."""
+"""Remove from a report what does not leave the machine: hosts, tokens, samples of rows, and its paths."""
 
 from __future__ import annotations
 

@@ -1,15 +1,64 @@
-"""Write the text of a report to its file."""
+"""Write a report where it was asked for: to its file, or as lines of the terminal and a text for a service."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.errors import reason
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.report.formats import FORMATS
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.engine.report_targets import ReportFile
+    from pytest_delta_schema.report.run_report import RunReport
 
 
-def write_report_file(path: Path, text: str) -> None:
+class WrittenReport(NamedTuple):
+    """The result of writing a report.
+
+    Args:
+        lines: The report itself, as lines for the terminal.
+        message: Where it was written; ``""`` if it is no file.
+        fault: Why it could not be written, with the remedy; ``""`` if it could.
+    """
+
+    lines: Sequence[str] = ()
+    message: str = ""
+    fault: str = ""
+
+
+def write_report(
+    target: ReportFile, report: RunReport, folder: Path, annotated: RunReport | None = None
+) -> WrittenReport:
+    """Write one report; of a type for a service, also the text for the file that the service names.
+
+    Args:
+        target: Its type, and its file.
+        report: The report.
+        folder: The folder to which a path that is shown is relative.
+        annotated: What the lines for the terminal show, if that is less than the report.
+    """
+    form = FORMATS[target.type]
+    lines = () if target.file else form.write(report if annotated is None else annotated)
+    try:
+        if not target.file:
+            if os.environ.get(form.summary_variable):
+                _append(Path(os.environ[form.summary_variable]), form.write_summary(report))
+            return WrittenReport(lines)
+        path = Path(target.file)
+        _write(path, form.write(report))
+    except OSError as error:
+        fact = f"the {target.type} report cannot be written: {reason(error)}"
+        return WrittenReport(lines, fault=escaped(f"{fact}; make the path writable, or write another file"))
+    shown = path.relative_to(folder) if path.is_relative_to(folder) else path
+    return WrittenReport(message=escaped(f"report written to {shown}"))
+
+
+def _write(path: Path, text: str) -> None:
     """Write a file in one step, so that nobody reads a part of it; missing folders are created.
 
     Args:
@@ -30,3 +79,8 @@ def write_report_file(path: Path, text: str) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _append(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)

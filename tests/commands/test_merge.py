@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
 from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
 
@@ -50,7 +53,7 @@ def test_one_report_is_written_as_it_is(folder, capsys):
     assert main(["merge", "a.json", "-o", "copy.json"]) == 0
 
     assert (folder / "copy.json").read_text() == (folder / "a.json").read_text()
-    assert capsys.readouterr().out == f"report written to {folder / 'copy.json'}\n"
+    assert capsys.readouterr().out == "report written to copy.json\n"
 
 
 def test_a_file_may_have_any_name(folder):
@@ -79,9 +82,48 @@ def test_other_reports_are_written_in_the_formats_of_runs(folder, capsys):
 
     assert json.loads((folder / "out" / "all.sarif").read_text())["version"] == "2.1.0"
     written, *annotations = capsys.readouterr().out.splitlines()
-    assert written == f"report written to {folder / 'out' / 'all.sarif'}"
+    assert written == "report written to out/all.sarif"
     assert annotations
     assert all(line.startswith("::") for line in annotations)
+
+
+def test_every_format_is_written_without_pyspark(folder):
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['pyspark', 'delta', 'py4j']))"
+    reports = [argument for type_ in FORMATS for argument in ("--report", type_)]
+    command = f"from pytest_delta_schema.__main__ import main; sys.exit(main(['merge', 'a.json', *{reports}]))"
+
+    answer = subprocess.run(
+        [sys.executable, "-c", f"{blocked}; {command}"], capture_output=True, text=True, check=False
+    )
+
+    assert (answer.returncode, answer.stderr) == (0, "")
+    written = sorted(path.name for path in folder.glob("delta-report.*"))
+    assert written == [
+        "delta-report.gitlab.json",
+        "delta-report.html",
+        "delta-report.json",
+        "delta-report.md",
+        "delta-report.sarif",
+    ]
+
+
+def test_a_step_of_github_gets_a_summary_of_all_runs(folder, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+
+    assert main(["merge", "a.json", "b.json", "--report", "github"]) == 0
+
+    assert "1 of 3 tables fails" in (folder / "summary.md").read_text().splitlines()[0]
+    assert capsys.readouterr().out.startswith("::error ")
+
+
+def test_annotations_are_shown_where_the_summary_cannot_be_written(folder, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder))
+
+    assert main(["merge", "a.json", "--report", "github"]) == 1
+
+    answer = capsys.readouterr()
+    assert answer.out.startswith("::error ")
+    assert answer.err.startswith("error: the github report cannot be written: ")
 
 
 def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, capsys):
@@ -145,7 +187,7 @@ def test_a_file_that_turns_out_not_to_be_writable_is_an_error(folder, capsys, mo
     assert main(["merge", "a.json", "-o", "out.json"]) == 1
 
     assert capsys.readouterr().err == (
-        "error: the json report cannot be written: No space left (x); write another file\n"
+        "error: the json report cannot be written: No space left (x); make the path writable, or write another file\n"
     )
     assert not (folder / "out.json").exists()
 
