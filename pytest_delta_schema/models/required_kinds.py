@@ -62,14 +62,13 @@ def required_table_name(value: Any, subject: str) -> QualifiedName:
     Raises:
         DeclarationError: If it is no :class:`QualifiedName`.
     """
-    if isinstance(value, QualifiedName):
-        return value
-    remedy = "write model.name, or QualifiedName(catalog, schema, table)"
-    parts = value.split(".") if isinstance(value, str) else ()
-    if len(parts) == len(QualifiedName._fields):
-        remedy = f"write QualifiedName({', '.join(map(repr, parts))}), or the name of a model, model.name"
-    refuse_kind(subject, "the name of a table", value, remedy)
-    return None
+    if not isinstance(value, QualifiedName):
+        remedy = "write model.name, or QualifiedName(catalog, schema, table)"
+        parts = value.split(".") if isinstance(value, str) else ()
+        if len(parts) == len(QualifiedName._fields):
+            remedy = f"write QualifiedName({', '.join(map(repr, parts))}), or the name of a model, model.name"
+        refuse_kind(subject, "the name of a table", value, remedy)
+    return value
 
 
 def required_table_names(value: object, subject: str) -> list[QualifiedName]:
