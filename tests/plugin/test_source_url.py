@@ -1,4 +1,4 @@
-"""Where GitHub and GitLab show the sources of a run."""
+"""Where GitHub, GitLab and Azure Repos show the sources of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/
 def checkout(tmp_path, monkeypatch):
     """A repository in a folder of its own, without the variables of the service that runs these tests."""
     for name in list(os.environ):
-        if name.startswith(("GITHUB_", "CI_")):
+        if name.startswith(("GITHUB_", "CI_", "BUILD_")):
             monkeypatch.delenv(name)
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     (tmp_path / "shop" / "tests").mkdir()
@@ -35,6 +35,22 @@ def checkout(tmp_path, monkeypatch):
             f"https://git.acme.example/data/shop/-/blob/{COMMIT}",
             id="GitLab",
         ),
+        pytest.param(
+            {
+                "BUILD_SOURCESDIRECTORY": "shop",
+                "BUILD_REPOSITORY_URI": "https://acme@dev.azure.com/acme/my%20data/_git/shop",
+            },
+            f"https://dev.azure.com/acme/my%20data/_git/shop?version=GC{COMMIT}&path=",
+            id="Azure Repos",
+        ),
+        pytest.param(
+            {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://github.com/acme/shop"},
+            "",
+            id="a repository elsewhere in Azure Pipelines",
+        ),
+        pytest.param(
+            {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://[/_git/shop"}, "", id="no address"
+        ),
         pytest.param({"GITHUB_WORKSPACE": ".", **GITHUB}, "", id="another repository inside of the folder"),
         pytest.param({"GITHUB_WORKSPACE": "shop"}, "", id="a variable is missing"),
     ],
@@ -42,7 +58,9 @@ def checkout(tmp_path, monkeypatch):
 @pytest.mark.parametrize("root", [".", "tests"])
 def test_the_address_of_the_sources(checkout, monkeypatch, variables, address, root):
     for name, value in variables.items():
-        monkeypatch.setenv(name, str(checkout.parent / value) if name.endswith(("WORKSPACE", "DIR")) else value)
+        monkeypatch.setenv(
+            name, str(checkout.parent / value) if name.endswith(("WORKSPACE", "DIR", "DIRECTORY")) else value
+        )
 
     assert source_url(checkout / root, COMMIT) == address
 

@@ -53,8 +53,15 @@ def location_link(location: Location | None, source_url: str, near: Location | N
     shown = text(f"line {location.line}" if near and near.file == location.file else f"{location.file}:{location.line}")
     if not source_url:
         return element("span", shown)
-    # GitHub and GitLab both read this fragment.
-    last = location.end_line or location.line
-    lines = f"L{location.line}" if last == location.line else f"L{location.line}-L{last}"
     path = quote(location.file, errors="replace")
-    return element("a", shown, href=f"{source_url.rstrip('/')}/{path}#{lines}")
+    return element("a", shown, href=f"{source_url.rstrip('/')}/{path}{_lines(location, source_url)}")
+
+
+def _lines(location: Location, source_url: str) -> str:
+    """Return the end of a link, which names the lines."""
+    last = location.end_line or location.line
+    if urlsplit(source_url).query:
+        # Azure Repos marks the text up to the first column of the line behind the last one.
+        return f"&line={location.line}&lineEnd={last + 1}&lineStartColumn=1&lineEndColumn=1"
+    # GitHub and GitLab both read this fragment.
+    return f"#L{location.line}" if last == location.line else f"#L{location.line}-L{last}"

@@ -354,6 +354,15 @@ def test_equal_schemas_are_closed_and_one_side_stands_alone():
     [
         ("https://github.com/acme/shop/blob/abc", ["https://github.com/acme/shop/blob/abc/shop/models.py#L60-L62"]),
         ("https://gitlab.com/a/-/blob/abc/", ["https://gitlab.com/a/-/blob/abc/shop/models.py#L60-L62"]),
+        (
+            "https://dev.azure.com/a/b/_git/c?version=GCabc&path=",
+            [
+                (
+                    "https://dev.azure.com/a/b/_git/c?version=GCabc&path=/shop/models.py"
+                    "&line=60&lineEnd=63&lineStartColumn=1&lineEndColumn=1"
+                )
+            ],
+        ),
         ("javascript:alert(1)", []),
         ("", []),
     ],
