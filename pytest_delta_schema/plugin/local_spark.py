@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.backends.local.session import catalog_conf, open_session
+from pytest_delta_schema.backends.local import session as local_session
 from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
@@ -36,8 +36,8 @@ def opened_session(
     declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
     run.has_started_spark = True
     try:
-        session = open_session(
-            warehouse, {**catalog_conf(declared, warehouse), **conf}, archive=run.options.jvm_archive
+        session = local_session.open_session(
+            warehouse, {**local_session.catalog_conf(declared, warehouse), **conf}, archive=run.options.jvm_archive
         )
     except BackendUnavailableError as error:
         raise CatalogUnavailable(str(error)) from None
