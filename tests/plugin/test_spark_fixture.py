@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_delta_schema.errors import BackendUnavailableError
 from support.plugin_project import ORDERS
 
 SESSION = """
@@ -85,18 +86,13 @@ def test_tables_whose_session_was_stopped_are_not_checked(project):
     assert TEXT.format("delta_catalog", "call", "b") in result.outlines
 
 
-def test_the_lines_to_add_are_shown_as_lines(project):
-    project.pytester.makeconftest(
-        """
-        from importlib import import_module
-        from pytest_delta_schema.errors import BackendUnavailableError
+def refuse(*_, **__):
+    msg = "the Spark session x has no Delta Lake; add where it is created:\n    one\n    two"
+    raise BackendUnavailableError(msg)
 
-        def refuse(*_, **__):
-            raise BackendUnavailableError("the Spark session x has no Delta Lake; add where it is created:\\n    one\\n    two")
 
-        import_module("pytest_delta_schema.backends.local.session").open_session = refuse
-        """
-    )
+def test_the_lines_to_add_are_shown_as_lines(project, monkeypatch):
+    monkeypatch.setattr("pytest_delta_schema.backends.local.session.open_session", refuse)
     project.models(ORDERS)
 
     result = project.run("--delta-drift", "-m", "delta_drift")
