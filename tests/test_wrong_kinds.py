@@ -72,6 +72,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "assert_evolves, to": lambda value: assert_evolves(MODEL, WIDER, value),
     "check_write, df": lambda value: check_write(value, MODEL),
     "check_write, table": lambda value: check_write(STRUCT, value),
+    "check_write, table in a catalog": lambda value: check_write(STRUCT, value, catalog=CATALOG),
     "check_write, mode": lambda value: check_write(STRUCT, MODEL, mode=value),
     "check_write, method": lambda value: check_write(STRUCT, MODEL, value),
     "plan_tables": lambda value: Orchestrator.over(CATALOG).plan_tables(value),
