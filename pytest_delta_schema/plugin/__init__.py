@@ -30,6 +30,7 @@ from pytest_delta_schema.plugin.fixtures import (
     delta_worker_id,
     make_delta_schema,
     make_delta_table,
+    make_delta_tables,
 )
 from pytest_delta_schema.settings_stack import pop_settings, push_settings
 
@@ -51,6 +52,7 @@ __all__ = [
     "delta_worker_id",
     "make_delta_schema",
     "make_delta_table",
+    "make_delta_tables",
 ]
 
 

@@ -42,3 +42,11 @@ class MakeTable(Protocol):
     ) -> Table:
         """Return the model of the new table."""
         ...
+
+
+class MakeTables(Protocol):
+    """Makes several scratch tables; see :func:`make_delta_tables`."""
+
+    def __call__(self, models: Iterable[Table]) -> tuple[Table, ...]:
+        """Return the models of the new tables, in the order of ``models``."""
+        ...

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plugin.fixture_types import MakeSchema, MakeTable, Raises
+    from pytest_delta_schema.plugin.fixture_types import MakeSchema, MakeTable, MakeTables, Raises
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
@@ -131,6 +131,17 @@ def make_delta_table(_delta_scratch: Any) -> MakeTable:
         return _delta_scratch.table(model, rows, name)  # type: ignore[no-any-return]
 
     return make
+
+
+@pytest.fixture
+def make_delta_tables(_delta_scratch: Any) -> MakeTables:
+    """Make the tables of several models at once, parents first, in scratch schemas that are dropped after the test.
+
+    Call it with a list of models; it returns the models of the new tables in the same order. Their foreign keys
+    reference each other, also in a circle, and the parents that this test has made before; others are left out. Models
+    of one schema share a scratch schema. Everything else is as for :func:`make_delta_table`.
+    """
+    return _delta_scratch.tables  # type: ignore[no-any-return]
 
 
 @pytest.fixture

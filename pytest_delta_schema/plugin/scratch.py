@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_delta_schema.execute.protocols import ScratchCatalog
-    from pytest_delta_schema.models.constraints import ForeignKey
     from pytest_delta_schema.models.names import QualifiedName
 
 SCRATCH_CATALOG = "scratch"
@@ -37,7 +39,7 @@ class Scratch:
         self._catalog = catalog
         self._worker = worker
         self._schemas: list[tuple[str, str]] = []
-        self._homes: dict[str, str] = {}
+        self._homes: dict[tuple[str, str], str] = {}
         self._made: set[str] = set()
         self._copies: dict[QualifiedName, Table] = {}
 
@@ -53,40 +55,75 @@ class Scratch:
 
     @hides_traceback
     def table(self, model: Table, rows: Any, name: str | None) -> Table:
-        """Make the table that ``model`` declares, in the scratch schema of its catalog, and fill it.
+        """Make the table that ``model`` declares, in the scratch schema of its schema, and fill it.
 
         Its foreign keys reference the parents that were made before; those to other tables are left out.
         """
         required_table(model, "make_delta_table")
-        catalog = model.name.catalog
-        if catalog not in self._homes:
-            self._homes[catalog] = self.schema(catalog).removeprefix(f"{catalog}.")
-        values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
-        values.update(schema_name=self._homes[catalog], table_name=name or model.table_name, foreign_keys=())
-        values.update(convert_from=None)  # a test never touches the files that a model consents to convert
-        copy = Table(**values)
-        if copy.qualified_name in self._made:
-            msg = (
-                f"{copy.qualified_name} was made by this test already; give the second one a name of its own: name=..."
-            )
-            raise DeclarationError(msg)
-        self._made.add(copy.qualified_name)
-        self._copies[model.name] = copy
-        copy.foreign_keys = [self._key(key) for key in model.foreign_keys if key.parent in self._copies]
-        settings = current_settings().for_scratch_tables()
-        copy = declared(copy, settings)
-        copy.is_bound = True
-        Orchestrator.over(self._catalog, settings).sync_tables([copy])
+        copy = self._copy(model, name)
+        self._create([(model, copy)])
         if rows is not None:
             self._catalog.insert(copy.name, rows)
         return copy
 
-    def _key(self, key: ForeignKey) -> ForeignKey:
-        """Return a foreign key that references the copy of its parent."""
-        return replace(key, references=self._copies[key.parent], parent_columns=key.parent_key)
+    @hides_traceback
+    def tables(self, models: Iterable[Table]) -> tuple[Table, ...]:
+        """Make the tables that models declare, parents first, and return them in the order of the models.
+
+        Their foreign keys reference each other, and parents that were made before; those to other tables are left out.
+        """
+        pairs = [(model, self._copy(model, None)) for model in _listed(models)]
+        self._create(pairs)
+        return tuple(copy for _, copy in pairs)
+
+    def _copy(self, model: Table, name: str | None) -> Table:
+        """Return the model under its name in a scratch schema, without foreign keys."""
+        source = model.name.catalog, model.name.schema
+        if source not in self._homes:
+            self._homes[source] = self.schema(source[0]).removeprefix(f"{source[0]}.")
+        values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
+        values.update(schema_name=self._homes[source], table_name=name or model.table_name, foreign_keys=())
+        values.update(convert_from=None)  # a test never touches the files that a model consents to convert
+        copy = declared(Table(**values), current_settings().for_scratch_tables())
+        copy.is_bound = True
+        return copy
+
+    def _create(self, pairs: Sequence[tuple[Table, Table]]) -> None:
+        """Create the copies of models at once, with the foreign keys between the tables of this test."""
+        names = [copy.qualified_name for _, copy in pairs]
+        again = sorted({name for name in names if name in self._made or names.count(name) > 1})
+        if again:
+            verb = "is" if len(again) == 1 else "are"
+            remedy = "give the second one a name of its own: make_delta_table(model, name=...)"
+            msg = f"{', '.join(again)} {verb} made twice by this test; {remedy}"
+            raise DeclarationError(msg)
+        copies = self._copies | {model.name: copy for model, copy in pairs}
+        for model, copy in pairs:
+            copy.foreign_keys = [
+                replace(key, references=copies[key.parent], parent_columns=key.parent_key)
+                for key in model.foreign_keys
+                if key.parent in copies
+            ]
+        settings = current_settings().for_scratch_tables()
+        Orchestrator.over(self._catalog, settings).sync_tables(copy for _, copy in pairs)
+        self._made.update(names)
+        self._copies = copies
 
     def clean_up(self) -> None:
         """Drop every schema that was made, with everything in it."""
         for catalog_name, schema_name in reversed(self._schemas):
             with step(f"dropping the scratch schema {schema_name}"):
                 self._catalog.drop_schema(catalog_name, schema_name)
+
+
+def _listed(models: object) -> list[Table]:
+    if isinstance(models, Table):
+        msg = f"make_delta_tables takes a list of tables, and was given {models.qualified_name} alone; write [table]"
+        raise DeclarationError(msg)
+    listed = [models] if isinstance(models, str) or not isinstance(models, Iterable) else list(models)
+    tables = [model for model in listed if isinstance(model, Table)]
+    wrong = [repr(model) for model in listed if not isinstance(model, Table)]
+    if wrong:
+        msg = f"make_delta_tables takes a list of tables, and was given {', '.join(wrong)}; give Table objects"
+        raise DeclarationError(msg)
+    return tables

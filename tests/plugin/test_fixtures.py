@@ -35,7 +35,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
             assert orders.schema_name == "silver"
             assert_no_drift([table, other], delta_catalog)
             assert delta_catalog.count_rows(table.name).rows == 1
-            with pytest.raises(DeclarationError, match="was made by this test already; give the second one a name"):
+            with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a name"):
                 make_delta_table(orders)
 
         def test_two(delta_catalog):
@@ -48,6 +48,61 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
     )
 
     project.run().assert_outcomes(passed=3)
+
+
+FAMILY = """
+from pytest_delta_schema import ForeignKey
+def key(column, parent): return ForeignKey([column], f"dev.silver.{parent}", ["id"])
+ID, TO = Column("id", LongType(), is_nullable=False), Column("other", LongType())
+visits = table("dev.gold.visits", ID, TO, foreign_keys=[key("other", "people"), key("id", "elsewhere")])
+people = table("dev.silver.people", ID, TO, primary_key=["id"], foreign_keys=[key("other", "homes")])
+homes = table("dev.silver.homes", ID, TO, primary_key=["id"], foreign_keys=[key("other", "people")])
+gold_people = table("dev.gold.people", ID)
+"""
+
+
+def test_several_tables_are_made_with_the_keys_between_them(project):
+    project.ini("delta_backend = memory")
+    project.models(FAMILY, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        from pytest_delta_schema import assert_no_drift
+        from pytest_delta_schema.execute.version import ABSENT
+        from shop import gold_people, homes, people, visits
+
+        made = []
+
+        def parents(table):
+            return [(key.references.qualified_name, key.parent_columns) for key in table.foreign_keys]
+
+        def test_all_at_once(make_delta_table, make_delta_tables, delta_catalog):
+            made.extend(make_delta_tables([visits, homes, people, gold_people]))
+            visit, home, person, other = made
+            assert [table.table_name for table in made] == ["visits", "homes", "people", "people"]
+            assert visit.schema_name == other.schema_name != person.schema_name == home.schema_name
+            assert parents(visit) == [(person.qualified_name, ("id",))]
+            assert parents(person) == [(home.qualified_name, ("id",))]
+            assert parents(home) == [(person.qualified_name, ("id",))]
+            assert_no_drift(made, delta_catalog)
+            stored = delta_catalog.snapshot(made).tables
+            assert [key.parent for key in stored[home.name].foreign_keys] == [person.name]
+            assert parents(make_delta_table(visits, name="later")) == parents(visit)
+
+        def test_all_are_gone(delta_catalog):
+            assert {delta_catalog.version(table.name) for table in made} == {ABSENT}
+
+        def test_parents_of_an_earlier_call(make_delta_table, make_delta_tables):
+            person = make_delta_table(people)
+            assert person.foreign_keys == []
+            visit, home = make_delta_tables(model for model in (visits, homes))
+            assert parents(visit) == parents(home) == [(person.qualified_name, ("id",))]
+
+        def test_no_tables(make_delta_tables):
+            assert make_delta_tables([]) == ()
+        """
+    )
+
+    project.run().assert_outcomes(passed=4)
 
 
 def test_a_failed_creation_is_cleaned_up_as_well(project):
@@ -162,6 +217,9 @@ def test_assert_no_drift_refuses_a_broken_declaration():
 
 MISSING = "E *StatementError: dev.test_main_*.orders: row 1: NOT NULL constraint violated for column: id"
 NO_MODEL = "make_delta_table takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
+ALONE = "make_delta_tables takes a list of tables, and was given dev.silver.orders alone; write *table*"
+NO_MODELS = "make_delta_tables takes a list of tables, and was given 'dev.silver.orders', None; give Table objects"
+TWICE = "dev.test_main_*.orders is made twice by this test; give the second one a name of its own: make_delta_table*"
 NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns"
 
 
@@ -208,6 +266,24 @@ NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by colum
             ],
         ),
         (
+            "make_delta_tables(orders)",
+            [">*make_delta_tables(orders)", f"E *DeclarationError: {ALONE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "make_delta_tables([orders, 'dev.silver.orders', None])",
+            [">*make_delta_tables(*", f"E *DeclarationError: {NO_MODELS}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "make_delta_tables('orders')",
+            [
+                "E *DeclarationError: make_delta_tables takes a list of tables, and was given 'orders'; give Table objects"
+            ],
+        ),
+        (
+            "make_delta_tables([orders, orders])",
+            [">*make_delta_tables(*", f"E *DeclarationError: {TWICE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
             "with delta_raises(orders, not_null='id'): pass",
             [
                 ">*with delta_raises(*",
@@ -226,7 +302,7 @@ def test_an_error_of_a_fixture_names_the_line_of_the_test(project, call, lines):
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n"
-        f"def test_it(make_delta_table, make_delta_schema, delta_bound, delta_raises):\n    {call}\n"
+        f"def test_it(make_delta_table, make_delta_tables, make_delta_schema, delta_bound, delta_raises):\n    {call}\n"
     )
 
     result = project.run("test_x.py")
