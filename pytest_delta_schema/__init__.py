@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules import ModelRule as ModelRule
     from pytest_delta_schema.rules import PlanRule as PlanRule
     from pytest_delta_schema.rules import PlanValidator as PlanValidator
+    from pytest_delta_schema.test_kit import assert_frame_fits as assert_frame_fits
+    from pytest_delta_schema.test_kit import assert_table_equals as assert_table_equals
+    from pytest_delta_schema.test_kit import state_text as state_text
 
 __version__ = "0.1.0"
 

@@ -239,6 +239,10 @@ class RowsError(DiagnosticsError, AssertionError):
     """Rows do not satisfy a contract; nothing was written."""
 
 
+class RowsDifferError(DeltaSchemaError, AssertionError):
+    """A table holds other rows than expected; the text has the counts and the first rows that differ."""
+
+
 class ApplyError(_QuotesSql):
     """A statement failed midway; the text shows what ran, what failed, what did not run, and how to restore the table.
 

@@ -17,9 +17,11 @@ class PushedSettings:
 
     Args:
         source: Returns the settings; called at most once.
+        catalog: Returns the catalog of the run, or ``None`` if it has none now.
     """
 
-    def __init__(self, source: Callable[[], Any]) -> None:
+    def __init__(self, source: Callable[[], Any], catalog: Callable[[], Any]) -> None:
+        self.catalog = catalog
         self._source = source
         self._settings: Any = None
         self._lock = RLock()
@@ -36,16 +38,21 @@ _STACK: list[PushedSettings] = []
 """The settings in force, the innermost last; all threads of the process see them."""
 
 
-def push_settings(source: Callable[[], Any]) -> PushedSettings:
+def _no_catalog() -> None:
+    return None
+
+
+def push_settings(source: Callable[[], Any], catalog: Callable[[], Any] = _no_catalog) -> PushedSettings:
     """Put settings in force until they are popped.
 
     Args:
         source: Returns the settings; called when they are needed first.
+        catalog: Returns the catalog of the run, or ``None`` if it has none now; called whenever it is needed.
 
     Returns:
         The entry, for :func:`pop_settings`.
     """
-    pushed = PushedSettings(source)
+    pushed = PushedSettings(source, catalog)
     _STACK.append(pushed)
     return pushed
 

@@ -32,10 +32,15 @@ def rows_of(rows: Any, columns: NameMap[ColumnState]) -> Iterable[object]:
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(rows).__mro__}
     if ("pyspark", "DataFrame") in kinds:
         with in_users_names():
-            return [_with_instants(row, rows.schema) for row in rows.collect()]
+            return rows_of_spark(rows)
     if ("pandas", "DataFrame") in kinds:
         return _rows_of_pandas(rows, columns)
     return rows  # type: ignore[no-any-return]  # rows of any form, which are checked one by one
+
+
+def rows_of_spark(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a Spark frame, by column name; timestamps have a time zone."""
+    return [_with_instants(row, frame.schema) for row in frame.collect()]
 
 
 def _with_instants(value: Any, data_type: DataType) -> Any:

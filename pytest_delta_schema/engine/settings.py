@@ -9,6 +9,7 @@ from pytest_delta_schema.setting_table import FailurePolicy, PreflightMode, Prop
 from pytest_delta_schema.settings_stack import innermost
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import PropertyValue
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
@@ -96,3 +97,13 @@ def current_settings() -> Settings:
     pushed = innermost()
     settings: Settings = Settings() if pushed is None else pushed.settings()
     return settings
+
+
+def current_catalog() -> "Catalog | None":
+    """Return the catalog of the innermost pytest run: the fixture ``delta_catalog`` of its running test.
+
+    ``None`` if no test is running.
+    """
+    pushed = innermost()
+    catalog: Catalog | None = None if pushed is None else pushed.catalog()
+    return catalog

@@ -12,6 +12,7 @@ from pytest_delta_schema.plugin.every_run import (
     MARKS,
     PUSHED,
     RUN,
+    RUNNING,
     TABLE_MODULE,
     add_options,
     is_configured,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.execute.protocols import Catalog
 
 __all__ = [
     "_delta_scratch",
@@ -84,7 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
     show_progress(config)
     for name, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
-    config.stash[PUSHED] = push_settings(lambda: _settings(config))
+    config.stash[PUSHED] = push_settings(lambda: _settings(config), lambda: _catalog(config))
     if is_configured(config) or config.hook.pytest_delta_schema_report.get_hookimpls() or _changes_snapshots(config):
         from pytest_delta_schema.plugin.run import start_run
 
@@ -101,6 +103,14 @@ def _settings(config: pytest.Config) -> Settings:
     from pytest_delta_schema.plugin.run import contract_run, with_hook_rules
 
     return with_hook_rules(contract_run(config).options.settings, config)
+
+
+def _catalog(config: pytest.Config) -> Catalog | None:
+    """Return the catalog of a run; ``None`` if no test runs."""
+    from pytest_delta_schema.plugin.pytest_compat import fixture_value
+
+    item = config.stash.get(RUNNING, None)
+    return None if item is None else fixture_value(item, "delta_catalog")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -120,6 +130,12 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
 
     contract_run(collector.config)
     return tables_in(collector, name, obj)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Note which test runs."""
+    item.config.stash[RUNNING] = item
 
 
 @pytest.hookimpl(wrapper=True)

@@ -33,6 +33,9 @@ TABLE_MODULE = "pytest_delta_schema.models.table"
 PUSHED: pytest.StashKey[PushedSettings] = pytest.StashKey()
 """Key of the run's entry on the stack of settings."""
 
+RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
+"""Key of the item that runs, or ran last."""
+
 OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
 """Key of the outcome in an item's stash."""
 

@@ -32,6 +32,7 @@ __all__ = [
     "end_line",
     "failure_at",
     "fixture_info",
+    "fixture_value",
     "leave_out_of_reports",
     "show_lines_with",
     "skip_item",
@@ -60,6 +61,20 @@ def added_arguments(arguments: Iterable[str], files: Iterable[Path]) -> list[str
 def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
     """Return what pytest has computed about the fixtures of an item; ``Function.from_parent`` takes it."""
     return item._fixtureinfo  # noqa: SLF001 - there is no public interface
+
+
+def fixture_value(item: pytest.Item, name: str) -> Any:
+    """Return the value of a fixture for an item that runs; it is set up if no test has needed it yet.
+
+    Args:
+        item: The item.
+        name: The fixture, as the item sees it; overrides included.
+
+    Returns:
+        The value; ``None`` if the item is of a kind that has no fixtures.
+    """
+    request = getattr(item, "_request", None)
+    return None if request is None else request.getfixturevalue(name)
 
 
 def skip_item(reason: str) -> NoReturn:

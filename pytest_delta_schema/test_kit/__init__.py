@@ -1,1 +1,14 @@
 """Test data and observations for tests of pipelines: rows from models, effects of jobs; pytest is not needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.test_kit.frame_fit import assert_frame_fits as assert_frame_fits
+    from pytest_delta_schema.test_kit.state_text import state_text as state_text
+    from pytest_delta_schema.test_kit.table_equality import assert_table_equals as assert_table_equals
+
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PACKAGES = {
     "models": "Declarations",
     "assertions": "Assertions",
+    "test_kit": "Test kit",
     "engine": "Engine",
     "backends.memory": "Memory catalog",
     "backends.local": "Local catalog",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.backends.log_damage import LogFiles
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 
@@ -76,8 +77,16 @@ class Bridge:
             name: The table.
             location: The location, as ``StateReader.java`` returns it.
         """
-        damage = damage_of(LocalLog(location) if location.startswith("/") else HadoopLog(self.spark, location))
+        damage = damage_of(self.log(location))
         return None if damage is None else damage.of(name)
+
+    def log(self, location: str) -> LogFiles:
+        """Return the files of a log.
+
+        Args:
+            location: The location of the table, as ``StateReader.java`` returns it.
+        """
+        return LocalLog(location) if location.startswith("/") else HadoopLog(self.spark, location)
 
     def list_files(self, path: str) -> tuple[str, str, list[str]]:
         """List the files below a path by ``FileLister.java``.

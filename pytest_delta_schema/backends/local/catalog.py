@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.local.conversion import convert, mark, mark_lo
 from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.parquet_folder import Sources
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
-from pytest_delta_schema.backends.local.reader import list_tables, read_tables
+from pytest_delta_schema.backends.local.reader import list_tables, read_commits, read_tables
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
@@ -25,6 +25,7 @@ from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
+from pytest_delta_schema.backends.spark.table_rows import stored_rows, table_rows
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.execute.interruption import StillRunning
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from pytest_delta_schema.backends.commit_log import CommitLog
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState
@@ -103,6 +106,28 @@ class LocalCatalog:
         """Read only the named tables, without a Spark job."""
         with in_users_names(self.bridge.with_logical_names, self.spark):
             return read_tables(self.bridge, required_table_names(names, "read_tables"))
+
+    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+        """Return all rows of a table, by one query.
+
+        Raises:
+            StatementError: If Spark cannot read them.
+        """
+        with self._speaking(table.catalog):
+            return table_rows(self._sql, table, version)
+
+    def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
+        """Return rows as the table would return them after an insert; nothing is written."""
+        with self._speaking(table.name.catalog):
+            return stored_rows(self.spark, table, rows)
+
+    def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
+        """Return the commits in the log of a table, without a Spark job."""
+        return self._commit_log(table).commits(first)
+
+    def state_at(self, table: QualifiedName, version: int) -> TableState:
+        """Return the state of a table in one of its versions, without a Spark job."""
+        return self._commit_log(table).state_at(version)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
@@ -204,6 +229,10 @@ class LocalCatalog:
             self._sql(drop_schema(catalog, schema))
         if self.bridge.is_warehouse(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
+
+    def _commit_log(self, table: QualifiedName) -> CommitLog:
+        with in_users_names(self.bridge.with_logical_names, self.spark):
+            return read_commits(self.bridge, table)
 
     def _create(self, statement: Statement) -> None:
         table = statement.table

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.local.physical_names import (
     LONGEST_FOLDER,
     decode,
@@ -25,7 +26,7 @@ from pytest_delta_schema.backends.problems import (
 )
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import reading_tables
@@ -95,6 +96,23 @@ def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedNam
     views, tables = bridge.list_schema(catalog, schema, physical_schema(catalog, schema))
     hidden = {decode(view) if bridge.is_warehouse(catalog) else view for view in views}
     return tuple(sorted(QualifiedName(catalog, schema, folded(table)) for table in tables if table not in hidden))
+
+
+def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
+    """Return the commits of an existing table.
+
+    Args:
+        bridge: The session.
+        name: The table.
+
+    Raises:
+        CatalogReadError: If it does not exist, or cannot be read.
+    """
+    read_tables(bridge, [name]).existing(name)
+    kind, *rest = bridge.read(_request(bridge, name)).rstrip("\n").split("\t")
+    if kind != "delta":
+        raise CatalogReadError([_problem(bridge, name, kind, rest)])
+    return CommitLog.of(name, bridge.log(rest[0]))
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:

@@ -107,6 +107,24 @@ class MemoryCatalog:
         tables = {name: self._state(name) for name in sorted(names - problems.keys())}
         return CatalogState(tables=tables, problems=problems)
 
+    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+        """Return the rows of a table, by the names of columns in lower case.
+
+        Raises:
+            StatementError: If the table does not exist, or did not have that version before a change.
+        """
+        state = self._require(table)
+        if version is None or version == state.version:
+            return [dict(row) for row in self._rows.get(table, [])]
+        if (table, version) not in self._past:
+            msg = f"{table}: no change has kept the rows of version {version}; read the newest"
+            raise StatementError(msg)
+        return [dict(row) for row in self._past[table, version][1]]
+
+    def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
+        """Return rows as the table would return them after an insert; nothing is written."""
+        return converted_rows(table, rows, Clock())
+
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:  # noqa: ARG002 - the port's signature
         """Return nothing, because there is no history of commits."""
         return ()

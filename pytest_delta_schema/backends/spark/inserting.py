@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.given_rows import converted_rows
-from pytest_delta_schema.backends.row_clocks import Clock
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
+from pytest_delta_schema.backends.spark.table_rows import session_clock
 from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.progress import step
@@ -37,8 +37,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
     has_expressions = bool(state.checks or any(column.value is not None for column in state.columns))
     # Expressions depend on the session's time zone, so only a table without them is written in UTC.
     keeps_zone = bool(instants) and has_expressions
-    clock = Clock(spark.conf.get(TIME_ZONE) or "", in_utc=True)
-    converted = converted_rows(state, rows, clock, unique=instants if keeps_zone else ())
+    converted = converted_rows(state, rows, session_clock(spark), unique=instants if keeps_zone else ())
     filled = NameSet.of(column for column in state.columns if column.value is not None)
     stored = spark.table(dotted(state.name)).schema
     utc = {UTC_PARTITION_VALUES: "true", TIME_ZONE: "UTC"} if instants and not keeps_zone else {}

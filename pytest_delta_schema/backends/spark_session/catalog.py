@@ -21,9 +21,10 @@ from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
+from pytest_delta_schema.backends.spark.table_rows import stored_rows, table_rows
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_log, read_table, unreadable
+from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_commits, read_log, read_table, unreadable
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.version import ABSENT
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.backends.commit_log import CommitLog
     from pytest_delta_schema.backends.log_damage import LogFiles
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import Capabilities, RowCounts, Samples
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement, StatementKind
+    from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
 
@@ -130,6 +133,28 @@ class SessionCatalog:
             absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
             raise CatalogReadError([facts or absent])
         return replace(facts, version=self._newest(name)) if facts.version is None else facts
+
+    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+        """Return all rows of a table, by one query.
+
+        Raises:
+            StatementError: If Spark cannot read them.
+        """
+        with in_users_names(self._redacted, self.spark):
+            return table_rows(self.spark.sql, table, version)
+
+    def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
+        """Return rows as the table would return them after an insert; nothing is written."""
+        with in_users_names(self._redacted, self.spark):
+            return stored_rows(self.spark, table, rows)
+
+    def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
+        """Return the commits in the log of a table; over Spark Connect each takes a query."""
+        return self._commit_log(table).commits(first)
+
+    def state_at(self, table: QualifiedName, version: int) -> TableState:
+        """Return the state of a table in one of its versions, from its log."""
+        return self._commit_log(table).state_at(version)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
@@ -215,6 +240,10 @@ class SessionCatalog:
         """Drop a schema with everything in it if it exists."""
         with in_users_names(self._redacted, self.spark):
             self._sql(drop_schema(catalog, schema))
+
+    def _commit_log(self, table: QualifiedName) -> CommitLog:
+        self.read_tables([table]).existing(table)
+        return read_commits(self._rows, lambda: self._schema(table), table, self._files)
 
     def _newest(self, table: QualifiedName) -> int:
         return int(self._rows(describe_history(table, limit=1))[0][0])

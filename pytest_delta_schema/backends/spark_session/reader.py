@@ -10,13 +10,14 @@ import json
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.log_damage import damage_of, damage_of_newest
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem, refused
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.log_listing import checksum_name
 from pytest_delta_schema.delta.protocol import may_generate_columns, split_properties
-from pytest_delta_schema.errors import Diagnostic, StatementError
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.sql.schemas_and_restores import (
     describe_extended,
@@ -134,6 +135,28 @@ def read_table(
         return facts.state(name) if isinstance(facts, LogFacts) else facts
     except (KeyError, TypeError, ValueError) as error:
         return is_damaged(name, error)
+
+
+def read_commits(
+    sql: Callable[[str], Any],
+    schema: Callable[[], Any],
+    name: QualifiedName,
+    files: Callable[[str], LogFiles | None],
+) -> CommitLog:
+    """Return the commits of a table that exists; the arguments are those of :func:`read_log`.
+
+    Raises:
+        CatalogReadError: If its catalog holds its newest commits, which are in no log.
+    """
+    location = Description(sql(describe_extended(name)), len(schema().fields))["Location"]
+    if any(row[0] == _COMMITS_ELSEWHERE for row in sql(show_properties(name))):
+        fact = "keeps its newest commits in its catalog, and not in its log"
+        raise CatalogReadError([problem(UnreadableTable, name, fact, "use a copy of it that is not managed")])
+    log = files(location)
+    if log is not None:
+        return CommitLog.of(name, log)
+    versions = sorted(row["version"] for row in sql(describe_history(name)))
+    return CommitLog(table=name, log=_TextLog(sql, location), versions=tuple(versions))
 
 
 class _TextLog:

@@ -1,0 +1,47 @@
+"""Read the rows of a table through Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.frame_rows import rows_of_spark
+from pytest_delta_schema.backends.given_rows import converted_rows
+from pytest_delta_schema.backends.row_clocks import Clock
+from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE
+from pytest_delta_schema.sql.data_check_queries import rows_of
+from pytest_delta_schema.sql.schemas_and_restores import select_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.states import TableState
+
+
+def table_rows(sql: Callable[[str], Any], table: QualifiedName, version: int | None) -> list[dict[str, Any]]:
+    """Return all rows of a table; timestamps have a time zone.
+
+    Args:
+        sql: Runs a query.
+        table: The table.
+        version: The version to read; ``None`` for the newest.
+    """
+    return rows_of_spark(sql(select_all(rows_of(table, version=version))))
+
+
+def session_clock(spark: SparkSession) -> Clock:
+    """Return the clock that reads datetimes without a time zone as a session does."""
+    return Clock(spark.conf.get(TIME_ZONE) or "", in_utc=True)
+
+
+def stored_rows(spark: SparkSession, state: TableState, rows: Any) -> list[dict[str, Any]]:
+    """Return rows as a table would return them after an insert.
+
+    Args:
+        spark: The session; its time zone is that of datetimes without one.
+        state: The table.
+        rows: As :func:`~pytest_delta_schema.backends.given_rows.converted_rows` takes them.
+    """
+    return converted_rows(state, rows, session_clock(spark))

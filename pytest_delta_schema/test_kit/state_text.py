@@ -1,0 +1,81 @@
+"""The state of a table as SQL text, for comparison with a snapshot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.delta.column_path import TABLE
+from pytest_delta_schema.escaping import identifier, note_on
+from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.sql.columns import column_definition
+from pytest_delta_schema.sql.layout import layout_clauses
+from pytest_delta_schema.sql.properties import property_lines
+from pytest_delta_schema.sql.quoting import condition, listed, literal, path_sql
+from pytest_delta_schema.test_kit.tables import given_catalog, name_of, versions_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.states import CatalogReader, TableState
+
+
+@hides_traceback
+def state_text(table: Table | str, version: int | None = None, catalog: CatalogReader | None = None) -> str:
+    """Describe an existing table as SQL, which a test compares with ``delta_snapshot``.
+
+    The text has the columns, keys, checks, layout, comment, tags, and the properties that the platform does not write.
+    Names of schemas, and names of keys, which are made from them, are left out: a scratch copy has the text of its
+    original.
+
+    Args:
+        table: A model, or the dotted name of a table.
+        version: An older version of the table; by default the newest.
+        catalog: Where the table is read; by default the catalog of the pytest run.
+
+    Raises:
+        CatalogReadError: If the table does not exist, or cannot be read in that version.
+        DeclarationError: If there is no catalog, or it cannot read older versions.
+    """
+    reader, name = given_catalog(catalog, "state_text"), name_of(table)
+    if version is None:
+        return text_of(reader.read_tables([name]).existing(name))
+    return text_of(versions_in(reader, "state_text").state_at(name, version))
+
+
+def text_of(state: TableState) -> str:
+    """Return a state as SQL; see :func:`state_text`."""
+    lines = ",\n".join(f"  {line}" for line in (*map(column_definition, state.columns), *_constraints(state)))
+    table = identifier(state.name.written.table)
+    clauses = [f"CREATE TABLE {table} (\n{lines}\n)", "USING DELTA"]
+    clauses += layout_clauses(state.partitioning, state.clustering)
+    if state.table_comment:
+        clauses.append(f"COMMENT {literal(state.table_comment)}")
+    properties = {
+        key: value for key, value in sorted(state.table_properties.items()) if value is not None and is_declarable(key)
+    }
+    if properties:
+        clauses.append(f"TBLPROPERTIES (\n{property_lines(properties)}\n)")
+    statements = ["\n".join(clauses), *_tags(table, state)]
+    note = note_on("\n".join(statements))
+    return "\n\n".join([*([f"-- {note}"] if note else ()), *(f"{statement};" for statement in statements)])
+
+
+def _constraints(state: TableState) -> Iterator[str]:
+    for key in state.keys:
+        yield f"{key.kind.upper().removesuffix(' CONSTRAINT')} ({listed(key.columns)}){' RELY' if key.rely else ''}"
+    for foreign_key in state.foreign_keys:
+        parent_columns = f" ({listed(foreign_key.parent_columns)})" if foreign_key.parent_columns else ""
+        parent = f"{identifier(foreign_key.parent.written.table)}{parent_columns}"
+        rely = " RELY" if foreign_key.rely else ""
+        yield f"FOREIGN KEY ({listed(foreign_key.columns)}) REFERENCES {parent}{rely}"
+    for check in state.checks:
+        yield f"CONSTRAINT {identifier(check.name)} CHECK {condition(check.expression)}"
+
+
+def _tags(table: str, state: TableState) -> Iterator[str]:
+    for path, tags in sorted(state.tags.items(), key=lambda item: (item[0] != TABLE, item[0].folded)):
+        values = {key: value or "" for key, value in sorted(tags.items())}
+        column = f" ALTER COLUMN {path_sql(path)}" if path else ""
+        yield f"ALTER TABLE {table}{column} SET TAGS (\n{property_lines(values)}\n)"

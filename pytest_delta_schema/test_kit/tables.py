@@ -1,0 +1,82 @@
+"""The tables and catalogs that functions of the test kit take: models or names, and the catalog of the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.engine.assembly import bound
+from pytest_delta_schema.engine.settings import current_catalog, current_settings
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.execute.table_history import KeepsVersions, ReadsRows
+from pytest_delta_schema.models.names import parse_name
+from pytest_delta_schema.models.table import Table
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.states import CatalogReader
+
+
+def name_of(table: Table | str) -> QualifiedName:
+    """Return the name of a table in the catalog: that to which a model maps under the settings in force.
+
+    Raises:
+        DeclarationError: If it is neither a model nor a dotted name.
+    """
+    if isinstance(table, Table):
+        return bound(table, current_settings()).name
+    if not isinstance(table, str):
+        msg = f"the table is {table!r}; give a Table, or its name as catalog.schema.table"
+        raise DeclarationError(msg)
+    return parse_name(table)
+
+
+def given_catalog(catalog: CatalogReader | None, function: str) -> CatalogReader:
+    """Return the catalog that was given, or that of the pytest run.
+
+    Args:
+        catalog: What the user gave.
+        function: What needs it, for the message.
+
+    Raises:
+        DeclarationError: If there is none.
+    """
+    chosen: CatalogReader | None = current_catalog() if catalog is None else catalog
+    if chosen is None:
+        msg = f"{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
+        raise DeclarationError(msg)
+    return chosen
+
+
+def rows_in(catalog: CatalogReader, function: str) -> ReadsRows:
+    """Return a catalog that reads rows.
+
+    Args:
+        catalog: The catalog.
+        function: What needs them, for the message.
+
+    Raises:
+        DeclarationError: If the catalog cannot.
+    """
+    if not isinstance(catalog, ReadsRows):
+        raise DeclarationError(_lacks(catalog, function, "the rows of tables", "local, session and memory"))
+    return catalog
+
+
+def versions_in(catalog: CatalogReader, function: str) -> KeepsVersions:
+    """Return a catalog that reads commits and older versions.
+
+    Args:
+        catalog: The catalog.
+        function: What needs them, for the message.
+
+    Raises:
+        DeclarationError: If the catalog cannot.
+    """
+    if not isinstance(catalog, KeepsVersions):
+        raise DeclarationError(_lacks(catalog, function, "the commits of tables", "local and session"))
+    return catalog
+
+
+def _lacks(catalog: CatalogReader, function: str, what: str, able: str) -> str:
+    name = getattr(catalog, "name", type(catalog).__name__)
+    return f"{function} reads {what}, which the {name} backend cannot; the backends that can are {able}"
