@@ -172,6 +172,9 @@ class Table:
         """The name in back-quotes, for SQL and for Spark's ``saveAsTable``: ```dev`.`silver`.`orders```."""
         return ".".join(map(identifier, self.name.written))
 
+    def __hash__(self) -> int:
+        return hash((self.catalog_name, self.schema_name, self.table_name))
+
     @property
     def named_keys(self) -> Sequence[ForeignKey | Unique]:
         """The keys whose names an author may choose."""

@@ -8,6 +8,8 @@ from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from pytest_delta_schema.test_kit.frame_fit import assert_frame_fits as assert_frame_fits
+    from pytest_delta_schema.test_kit.rows import fill_rows as fill_rows
+    from pytest_delta_schema.test_kit.rows import rows_of as rows_of
     from pytest_delta_schema.test_kit.state_text import state_text as state_text
     from pytest_delta_schema.test_kit.table_equality import assert_table_equals as assert_table_equals
 

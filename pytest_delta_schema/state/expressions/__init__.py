@@ -137,4 +137,6 @@ def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) 
     Raises:
         ExpressionError: If it uses something that cannot be evaluated without Spark.
     """
-    return [index for index, value in enumerate(evaluate(text, rows, columns)) if value is not True]
+    from pytest_delta_schema.state.expressions import evaluation
+
+    return evaluation.unmet(text, rows, columns)

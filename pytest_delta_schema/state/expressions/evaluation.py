@@ -16,8 +16,10 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.qualify_columns import quote_identifiers
 from sqlglot.planner import Plan
 
+from pytest_delta_schema.state.expressions.conditions import condition_of, is_understood, path_of
 from pytest_delta_schema.state.expressions.error import ExpressionError
 from pytest_delta_schema.state.expressions.parsing import DIALECT
+from pytest_delta_schema.state.expressions.truth import truth, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,6 +36,9 @@ def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str
         return []
     try:
         node = sqlglot.parse_one(text, dialect=DIALECT)
+        path = path_of(node)
+        if path is not None:
+            return [value_of(row, path) for row in table]
         # sqlglot parses Spark's CAST as TRY_CAST, which its executor does not support.
         for cast in list(node.find_all(exp.TryCast)):
             plain = exp.Cast(this=cast.this, to=cast.to)
@@ -44,6 +49,16 @@ def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str
     except (SqlglotError, ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise ExpressionError(str(error)) from error
     return [row[0] for row in answers.rows]
+
+
+def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
+    """Return the rows that do not meet a condition; see :func:`pytest_delta_schema.state.expressions.unmet`."""
+    condition = condition_of(text)
+    if is_understood(condition):
+        values: list[Any] = [truth(condition, row) for row in rows]
+    else:
+        values = evaluate(text, rows, columns)
+    return [index for index, value in enumerate(values) if value is not True]
 
 
 def _execute(query: exp.Select, rows: list[dict[str, Any]]) -> Any:

@@ -1,0 +1,177 @@
+"""Whether a condition is true for a row, with the third value of SQL for NULL."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from functools import lru_cache
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.state.expressions.conditions import (
+    AllOf,
+    Among,
+    AnyOf,
+    Comparison,
+    Constant,
+    Field,
+    IsNull,
+    Length,
+    Matches,
+    in_utc,
+    moment_of,
+)
+from pytest_delta_schema.state.expressions.error import ExpressionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
+
+_OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa: PLR0911 - one form a kind
+    """Return whether a condition is true for a row; ``None`` if that is unknown.
+
+    Args:
+        condition: Without opaque parts.
+        row: Values by column name in lower case; a missing column is NULL.
+
+    Raises:
+        ExpressionError: If it compares values of kinds that only Spark can compare.
+    """
+    match condition:
+        case AllOf():
+            values = {truth(part, row) for part in condition.parts}
+            return False if False in values else None if None in values else True
+        case AnyOf():
+            values = {truth(part, row) for part in condition.parts}
+            return True if True in values else None if None in values else False
+        case Comparison():
+            return compare(_value(condition.left, row), condition.operator, _value(condition.right, row))
+        case Among():
+            value = _value(condition.operand, row)
+            answers = {compare(value, "=", item) for item in condition.values}
+            answer = True if True in answers else None if None in answers else False
+            return answer if answer is None else answer is not condition.is_negated
+        case Matches():
+            text = value_of(row, condition.path)
+            return None if text is None else (like(condition.pattern, text) is not condition.is_negated)
+        case IsNull():
+            return (value_of(row, condition.path) is None) is not condition.is_negated
+        case Constant():
+            return condition.value
+        case _:
+            msg = f"{condition.text} cannot be evaluated without Spark"
+            raise ExpressionError(msg)
+
+
+def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
+    """Return how two values compare, as Spark compares them; ``None`` if one is NULL.
+
+    Args:
+        left: A value of a row, or of a literal.
+        comparator: How they are compared.
+        right: The other value.
+
+    Raises:
+        ExpressionError: If only Spark can compare them.
+    """
+    if left is None or right is None:
+        return None
+    pair = _alike(left, right)
+    if pair is None:
+        msg = f"only Spark can compare {left!r} with {right!r}"
+        raise ExpressionError(msg)
+    return _OPERATORS[comparator](*pair)
+
+
+def like(pattern: str, text: object) -> bool:
+    """Whether a text is like a pattern, in which ``%`` is any text and ``_`` one character.
+
+    Args:
+        pattern: The pattern, without escapes.
+        text: The text.
+
+    Raises:
+        ExpressionError: If it is no text.
+    """
+    if not isinstance(text, str):
+        msg = f"{text!r} is no text"
+        raise ExpressionError(msg)
+    return _pattern(pattern).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    parts = {"%": ".*", "_": "."}
+    return re.compile("".join(parts.get(char) or re.escape(char) for char in pattern), re.DOTALL)
+
+
+def value_of(row: Mapping[str, Any], path: ColumnPath) -> Any:
+    """Return the value at a path in a row; ``None`` below a value that is NULL.
+
+    Args:
+        row: Values by column name in lower case.
+        path: Of a column, or of a field of a struct.
+    """
+    value: Any = row.get(path.folded[0])
+    for name in path.folded[1:]:
+        if not isinstance(value, Mapping):
+            return None
+        value = next((part for key, part in value.items() if folded(key) == name), None)
+    return value
+
+
+def _value(operand: Operand, row: Mapping[str, Any]) -> Any:
+    if isinstance(operand, Field):
+        return value_of(row, operand.path)
+    if isinstance(operand, Length):
+        text = value_of(row, operand.path)
+        if text is None or isinstance(text, (str, bytes)):
+            return None if text is None else len(text)
+        msg = f"only Spark knows the length of {text!r}"
+        raise ExpressionError(msg)
+    return operand.value
+
+
+def _alike(left: Any, right: Any) -> tuple[Any, Any] | None:
+    """Return two values so that Python compares them as Spark does; ``None`` if only Spark can."""
+    if isinstance(left, date) or isinstance(right, date):
+        moments = _moment(left), _moment(right)
+        return None if None in moments else moments
+    if isinstance(left, bool) or isinstance(right, bool):
+        return (left, right) if isinstance(left, bool) and isinstance(right, bool) else None
+    numbers = (int, float, Decimal)
+    if isinstance(left, numbers) and isinstance(right, numbers):
+        if isinstance(left, float) or isinstance(right, float):
+            return _ordered(float(left)), _ordered(float(right))
+        return left, right
+    are_texts = isinstance(left, str) and isinstance(right, str)
+    return (left, right) if are_texts or (isinstance(left, bytes) and isinstance(right, bytes)) else None
+
+
+def _ordered(number: float) -> tuple[bool, float]:
+    """Return a number so that NaN equals itself and is greater than all others."""
+    return (True, 0.0) if isnan(number) else (False, number)
+
+
+def _moment(value: object) -> datetime | None:
+    if isinstance(value, datetime):
+        return in_utc(value)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - compared with others without a time zone
+    return moment_of(value) if isinstance(value, str) else None

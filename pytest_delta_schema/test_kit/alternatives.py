@@ -1,0 +1,250 @@
+"""Ways to meet conditions: each leaves every column a domain of its own, and comparisons between columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.state.expressions import ExpressionError
+from pytest_delta_schema.state.expressions.conditions import (
+    FLIPPED,
+    AllOf,
+    Among,
+    AnyOf,
+    Comparison,
+    Constant,
+    Field,
+    IsNull,
+    Length,
+    Matches,
+    Value,
+    used_columns,
+)
+from pytest_delta_schema.state.expressions.truth import like
+from pytest_delta_schema.state.types import find
+from pytest_delta_schema.test_kit.domains import Choices, Domain, chosen, compared, domain_of
+from pytest_delta_schema.test_kit.ranges import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.state.expressions.conditions import Atom, Comparator, Condition
+    from pytest_delta_schema.state.types import ColumnState
+
+MOST = 200
+"""How many alternatives are tried."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A comparison between two columns.
+
+    Args:
+        left: The path of the one.
+        operator: How it compares with the other.
+        right: The path of the other.
+    """
+
+    left: ColumnPath
+    operator: Comparator
+    right: ColumnPath
+
+
+@dataclass(slots=True, kw_only=True)
+class Alternative:
+    """One way to meet conditions.
+
+    Args:
+        domains: The domains of the columns and fields that it constrains, in the order in which they get values.
+        nulls: Columns and fields that are NULL.
+        filled: Columns and fields that are not NULL.
+        relations: Comparisons between columns.
+    """
+
+    domains: dict[ColumnPath, Domain] = field(default_factory=dict)
+    nulls: list[ColumnPath] = field(default_factory=list)
+    filled: list[ColumnPath] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
+
+
+class _NoValueError(Exception):
+    """No value meets the conditions, or one is not understood."""
+
+
+def alternatives(conditions: Iterable[Condition], columns: Sequence[ColumnState]) -> list[Alternative]:
+    """Return the ways to meet all of some conditions, those with the fewest NULLs first; at most :data:`MOST`.
+
+    Args:
+        conditions: The conditions. Comparisons of other columns alone are left out.
+        columns: The columns whose values are chosen.
+    """
+    made = []
+    free = NameSet.of(columns)
+    for atoms in islice(_expanded(AllOf(tuple(conditions))), MOST):
+        try:
+            made.append(_alternative([atom for atom in atoms if _is_free(atom, free)], columns))
+        except (_NoValueError, ExpressionError):
+            continue
+    return sorted(made, key=lambda alternative: len(alternative.nulls))
+
+
+def _expanded(condition: Condition) -> Iterator[tuple[Atom, ...]]:
+    """Yield the comparisons of each alternative."""
+    match condition:
+        case AllOf():
+            # Parts that have alternatives are expanded one by one, so that the first alternatives cost nothing.
+            for combination in product(*(list(islice(_expanded(part), MOST)) for part in condition.parts)):
+                yield tuple(atom for atoms in combination for atom in atoms)
+        case AnyOf():
+            for part in condition.parts:
+                yield from _expanded(part)
+        case Among(operand=Length(), is_negated=False):
+            for value in condition.values:
+                yield (Comparison(condition.operand, "=", Value(value)),)
+        case _:
+            yield (condition,)
+
+
+def _is_free(atom: Atom, free: NameSet) -> bool:
+    """Whether an atom is about columns whose values are chosen."""
+    return isinstance(atom, Constant) or any(name in free for name in used_columns(atom))
+
+
+def _alternative(atoms: Iterable[Atom], columns: Sequence[ColumnState]) -> Alternative:
+    made = Alternative()
+    for atom in atoms:
+        _add(atom, made, columns)
+    free = NameSet.of(columns)
+    for path in [path for relation in made.relations for path in (relation.left, relation.right)]:
+        if path not in made.domains and path.root in free:
+            made.domains[path] = _whole(path, columns)
+    values = (*made.domains, *made.filled)
+    if any(value.starts_with(null) for value in values for null in made.nulls):
+        raise _NoValueError
+    if any(not _may_be_null(path, columns) for path in made.nulls):
+        raise _NoValueError
+    _propagate(made)
+    made.domains = {path: made.domains[path] for path in _order(made)}
+    return made
+
+
+def _add(atom: Atom, made: Alternative, columns: Sequence[ColumnState]) -> None:  # noqa: C901 - one form a kind
+    match atom:
+        case Constant():
+            if atom.value is not True:
+                raise _NoValueError
+        case IsNull():
+            (made.filled if atom.is_negated else made.nulls).append(atom.path)
+        case Comparison(left=Field(path), right=Value(value)):
+            _narrow(made, path, columns, lambda domain: compared(domain, atom.operator, value))
+        case Comparison(left=Field(left), right=Field(right)):
+            made.relations.append(Relation(left=left, operator=atom.operator, right=right))
+        case Comparison(left=Length(path), right=Value(value)):
+            _narrow(made, path, columns, lambda domain: _of_length(domain, atom.operator, value))
+        case Among(operand=Field(path)):
+            _narrow(made, path, columns, lambda domain: _among(domain, atom))
+        case Among(operand=Length(path)):
+            for value in atom.values:
+                _add(Comparison(Length(path), "<>", Value(value)), made, columns)
+        case Matches():
+            _narrow(made, atom.path, columns, lambda domain: _matching(domain, atom))
+
+
+def _narrow(made: Alternative, path: ColumnPath, columns: Sequence[ColumnState], change: Any) -> None:
+    domain = change(made.domains.get(path) or _whole(path, columns))
+    if domain is None:
+        raise _NoValueError
+    made.domains[path] = domain
+
+
+def _whole(path: ColumnPath, columns: Sequence[ColumnState]) -> Domain:
+    column = find(columns, path)
+    domain = None if column is None else domain_of(column.data_type, column.name)
+    if domain is None:
+        raise _NoValueError
+    return domain
+
+
+def _may_be_null(path: ColumnPath, columns: Sequence[ColumnState]) -> bool:
+    column = find(columns, path)
+    return column is not None and column.is_nullable
+
+
+def _among(domain: Domain, atom: Among) -> Domain | None:
+    if not atom.is_negated:
+        return chosen(domain, atom.values, [])
+    left: Domain | None = domain
+    for value in atom.values:
+        left = None if left is None or value is None else compared(left, "<>", value)
+    return left
+
+
+def _matching(domain: Domain, atom: Matches) -> Domain | None:
+    if isinstance(domain, Choices):
+        kept = tuple(value for value in domain.values if like(atom.pattern, value) is not atom.is_negated)
+        return Choices(values=kept) if kept else None
+    if isinstance(domain, Range):
+        return None
+    if atom.is_negated:
+        return replace(domain, others=(*domain.others, atom.pattern))
+    # The first pattern makes the texts, so the longest one comes first.
+    patterns = sorted((*domain.patterns, atom.pattern), key=len, reverse=True)
+    return replace(domain, patterns=tuple(patterns))
+
+
+def _of_length(domain: Domain, operator: Comparator, value: Any) -> Domain | None:
+    if isinstance(domain, Choices):
+        kept = [text for text in domain.values if isinstance(text, str)]
+        lengths = chosen(Choices(values=tuple(map(len, kept))), tuple(map(len, kept)), [(operator, value)])
+        inside = tuple(text for text in kept if lengths is not None and len(text) in lengths.values)
+        return Choices(values=inside) if inside else None
+    if isinstance(domain, Range):
+        return None
+    lengths_left = compared(domain.lengths, operator, value)
+    return replace(domain, lengths=lengths_left) if isinstance(lengths_left, Range) else None
+
+
+def _propagate(made: Alternative) -> None:
+    """Narrow ranges by their comparisons with other ranges."""
+    for _ in range(len(made.relations) + 1):
+        for relation in made.relations:
+            pairs = [
+                (relation.left, relation.operator, relation.right),
+                (relation.right, FLIPPED[relation.operator], relation.left),
+            ]
+            for path, operator, other in pairs:
+                domain, limit = made.domains.get(path), made.domains.get(other)
+                if isinstance(domain, Range) and isinstance(limit, Range) and domain.scale.kind == limit.scale.kind:
+                    step = limit.scale.step
+                    narrowed = domain
+                    if operator in ("<", "<=", "="):
+                        narrowed = narrowed.at_most(limit.high * step, is_strict=operator == "<")
+                    if operator in (">", ">=", "="):
+                        narrowed = narrowed.at_least(limit.low * step, is_strict=operator == ">")
+                    if narrowed.low > narrowed.high:
+                        raise _NoValueError
+                    made.domains[path] = narrowed
+
+
+def _order(made: Alternative) -> list[ColumnPath]:
+    """Return paths so that lesser columns come before greater ones, and those with few choices before all."""
+    greater: dict[ColumnPath, set[ColumnPath]] = {path: set() for path in made.domains}
+    for relation in made.relations:
+        if relation.left in greater and relation.right in greater:
+            if relation.operator in ("<", "<="):
+                greater[relation.right].add(relation.left)
+            elif relation.operator in (">", ">="):
+                greater[relation.left].add(relation.right)
+    ordered: dict[ColumnPath, None] = {}
+
+    def visit(path: ColumnPath, above: frozenset[ColumnPath]) -> None:
+        for lesser in sorted(greater[path] - above):
+            visit(lesser, above | {path})
+        ordered[path] = None
+
+    for path in sorted(made.domains, key=lambda path: not isinstance(made.domains[path], Choices)):
+        visit(path, frozenset({path}))
+    return list(ordered)

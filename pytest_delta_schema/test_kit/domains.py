@@ -1,0 +1,205 @@
+"""The values that conditions leave of a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Union
+
+from pytest_delta_schema.delta.type_widening import SIZED
+from pytest_delta_schema.state.expressions import ExpressionError
+from pytest_delta_schema.state.expressions.truth import compare, like
+from pytest_delta_schema.test_kit.plain_values import text_of
+from pytest_delta_schema.test_kit.ranges import Range, point_of, range_of
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.state.expressions.conditions import Comparator
+    from pytest_delta_schema.state.types import DataTypeState
+
+_FILLER = "x"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The texts of a column.
+
+    Args:
+        name: What plain texts begin with.
+        lengths: How long they are.
+        patterns: What they are like.
+        others: What they are not like.
+        excluded: Texts that are left out.
+    """
+
+    name: str
+    lengths: Range
+    patterns: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    excluded: frozenset[str] = frozenset()
+
+    @property
+    def cycle(self) -> int | None:
+        """After how many numbers the texts begin again; ``None`` for so many that they are not counted."""
+        exact = [pattern for pattern in self.patterns if "%" not in pattern]
+        return 1 if exact or self.lengths.high == 0 else None
+
+    def value(self, number: int) -> str | None:
+        """Return the text of a number; ``None`` if it is left out."""
+        shortest, longest = self.lengths.low, self.lengths.high
+        text: str | None
+        if self.patterns:
+            text = _text_like(self.patterns[0], self.name, number, shortest, longest)
+        else:
+            text = text_of(self.name, number, shortest, longest) if longest else ""
+        return text if text is not None and self.has(text) else None
+
+    def has(self, text: object) -> bool:
+        """Whether a value is among them."""
+        return (
+            isinstance(text, str)
+            and self.lengths.low <= len(text) <= self.lengths.high
+            and text not in self.excluded
+            and all(like(pattern, text) for pattern in self.patterns)
+            and not any(like(pattern, text) for pattern in self.others)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """Some values.
+
+    Args:
+        values: The values, in the order in which they are taken.
+    """
+
+    values: tuple[Any, ...]
+
+    @property
+    def cycle(self) -> int:
+        """After how many numbers the values begin again."""
+        return len(self.values)
+
+    def value(self, number: int) -> Any:
+        """Return the value of a number; after the last one they begin again."""
+        return self.values[(number - 1) % len(self.values)]
+
+
+Domain = Union[Range, Texts, Choices]  # noqa: UP007 - a union of classes at run time
+
+
+def domain_of(data_type: DataTypeState, name: str) -> Domain | None:
+    """Return all values of a type; ``None`` if only their being NULL can be decided.
+
+    Args:
+        data_type: The type.
+        name: The column or the field.
+    """
+    if not isinstance(data_type, str):
+        return None
+    counted = range_of(data_type)
+    if counted is not None:
+        return counted
+    sized = SIZED.fullmatch(data_type)
+    if sized is None and data_type != "string":
+        return None
+    lengths = range_of("int")
+    assert lengths is not None  # noqa: S101 - of a literal
+    longest = 1000 if sized is None else int(sized[2])
+    shortest = longest if sized is not None and sized[1] == "char" else 0
+    return Texts(name=name, lengths=replace(lengths, low=shortest, high=longest))
+
+
+def compared(domain: Domain, operator: Comparator, literal: Any) -> Domain | None:
+    """Return what a comparison with a literal leaves; ``None`` if it leaves nothing, or is not understood.
+
+    Args:
+        domain: The values.
+        operator: How they compare with the literal.
+        literal: The literal.
+    """
+    if isinstance(domain, Choices):
+        return chosen(domain, domain.values, [(operator, literal)])
+    if isinstance(domain, Texts):
+        if operator == "=":
+            return chosen(domain, (literal,), [])
+        return replace(domain, excluded=domain.excluded | {literal}) if operator == "<>" else None
+    point = point_of(literal, domain.scale.kind)
+    if point is None:
+        return None
+    safe = tightened(domain, operator, point, margin=domain.scale.margin)
+    narrowed = safe if safe.size else tightened(domain, operator, point)
+    return narrowed if narrowed.size else None
+
+
+def tightened(domain: Range, operator: Comparator, point: Fraction, *, margin: Fraction = Fraction(0)) -> Range:
+    """Return the part of a range that compares with a point.
+
+    Args:
+        domain: The range.
+        operator: How it compares with the point.
+        point: The point.
+        margin: How far values stay away from the point if they may.
+    """
+    match operator:
+        case "=":
+            return domain.at_least(point).at_most(point)
+        case "<>":
+            return domain.without(point)
+        case "<" | "<=":
+            return domain.at_most(point - margin, is_strict=operator == "<")
+    return domain.at_least(point + margin, is_strict=operator == ">")
+
+
+def chosen(domain: Domain, values: tuple[Any, ...], comparisons: list[tuple[Comparator, Any]]) -> Choices | None:
+    """Return those of some values that are in a domain and meet comparisons; ``None`` if there are none.
+
+    Args:
+        domain: The domain.
+        values: The values, or literals that mean them.
+        comparisons: Operators with their literals.
+    """
+    inside = [value for value in (stored(domain, value) for value in values) if value is not None]
+    kept = [value for value in inside if all(_holds(value, *comparison) for comparison in comparisons)]
+    return Choices(values=tuple(dict.fromkeys(kept))) if kept else None
+
+
+def stored(domain: Domain, value: Any) -> Any:
+    """Return a value as a domain has it; ``None`` if it is not in it.
+
+    Args:
+        domain: The domain.
+        value: A value, or a literal that means it.
+    """
+    if isinstance(domain, Texts):
+        return value if domain.has(value) else None
+    if isinstance(domain, Choices):
+        return next((choice for choice in domain.values if _holds(choice, "=", value)), None)
+    point = point_of(value, domain.scale.kind)
+    if point is None or point in domain.excluded:
+        return None
+    index = point / domain.scale.step
+    is_inside = index.denominator == 1 and domain.low <= index <= domain.high
+    return domain.scale.value(int(index)) if is_inside else None
+
+
+def _holds(value: Any, operator: Comparator, literal: Any) -> bool:
+    try:
+        return compare(value, operator, literal) is True
+    except ExpressionError:
+        return False
+
+
+def _text_like(pattern: str, name: str, number: int, shortest: int, longest: int) -> str | None:
+    """Return a text like a pattern: its first ``%`` becomes the text of the number, ``_`` and others become ``x``."""
+    literal = len(pattern.replace("%", ""))
+    before, percent, after = pattern.replace("_", _FILLER).partition("%")
+    gaps = after.count("%")
+    if not percent:
+        return before
+    room = longest - literal
+    if room <= 0:
+        return (before + after).replace("%", "") if not room else None
+    inner = room - gaps if room > gaps else room
+    filler = _FILLER if room > gaps else ""
+    text = text_of("" if before else name, number, max(0, shortest - literal - len(filler) * gaps), inner)
+    return None if text is None else before + text + after.replace("%", filler)

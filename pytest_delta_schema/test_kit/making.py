@@ -1,0 +1,260 @@
+"""Make the rows of a call one by one, until each satisfies the contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate, unmet
+from pytest_delta_schema.state.expressions.truth import truth
+from pytest_delta_schema.test_kit.alternatives import alternatives
+from pytest_delta_schema.test_kit.filling import Filler
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from pytest_delta_schema.state.states import CheckState, KeyState
+    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.test_kit.contract import Clause, Contract
+    from pytest_delta_schema.test_kit.parent_rows import ForeignKeys, SelfReference
+
+_MOST_TRIES = 2000
+"""How many positions are tried for one row, beyond what a key allows."""
+
+
+class RowMaker:
+    """Makes the rows of one call.
+
+    Args:
+        contract: What the rows have to satisfy.
+        foreign_keys: How its foreign keys get their values.
+        seed: The seed.
+    """
+
+    def __init__(self, contract: Contract, foreign_keys: ForeignKeys, seed: int) -> None:
+        self._contract = contract
+        self._foreign_keys = foreign_keys
+        self._seed = seed
+        self._keys = [(key, tuple(map(folded, key.columns))) for key in contract.state.keys]
+        self._taken: list[set[str]] = [set() for _ in self._keys]
+        self._ways: dict[frozenset[str], list[Filler]] = {}
+        self._made: list[dict[str, Any]] = []
+        in_keys = {name for _, columns in self._keys for name in columns}
+        self._left_out = frozenset(
+            folded(column.name)
+            for column in contract.state.columns
+            if column.value is not None and not (column.value.default is not None and folded(column.name) in in_keys)
+        )
+
+    def rows(self, given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return complete rows.
+
+        Args:
+            given: The given values of each row, by column in lower case.
+
+        Raises:
+            DeclarationError: If a check or a key cannot be satisfied.
+        """
+        for row in given:
+            self._take(row)
+        position = 0
+        for number, row in enumerate(given):
+            position = self._complete(row, position + 1, number, len(given))
+        self._require_late_checks(given)
+        names = [(column.name, folded(column.name)) for column in self._contract.state.columns]
+        return [{name: row[key] for name, key in names if key in row} for row in self._made]
+
+    def _complete(self, given: dict[str, Any], first: int, number: int, rows: int) -> int:
+        """Add a complete row, and return its position."""
+        names = frozenset(given)
+        clauses = [clause for clause in self._contract.clauses if not clause.columns or not clause.columns <= names]
+        ways = self._ways_for(names, clauses)
+        # The ways without NULLs take turns, so that rows differ.
+        plain = sum(way.is_plain for way in ways)
+        capacity = max((size or 0 for way in ways for size in way.capacities), default=0)
+        for position in range(first, first + _MOST_TRIES + 2 * capacity):
+            turn = position // 2 % max(1, plain)
+            for way in (*ways[turn:plain], *ways[:turn], *ways[plain:]):
+                row = dict(given)
+                if not way.fill(row, position):
+                    continue
+                for whole in self._with_self_references(row, number):
+                    if self._is_met(whole, clauses, number) and self._take(whole, given):
+                        self._made.append(whole)
+                        return position
+        raise DeclarationError(self._failure(clauses, names, ways, rows))
+
+    def _ways_for(self, given: frozenset[str], clauses: Sequence[Clause]) -> list[Filler]:
+        """Return the ways to complete a row: those that leave defaults to the table come first."""
+        if given not in self._ways:
+            left_out = self._left_out - given
+            filled = {name for name in left_out if self._has_default(name)}
+            unknown = {
+                name
+                for name in filled - self._contract.defaults.keys()
+                if any(name in clause.columns for clause in clauses)
+            }
+            choices = [left_out - unknown] + ([left_out - filled] if filled != unknown else [])
+            self._ways[given] = [
+                way
+                for number, chosen in enumerate(choices)
+                for way in self._fillers(given | chosen, clauses, is_first=number == 0)
+            ]
+        return self._ways[given]
+
+    def _fillers(
+        self, skipped: frozenset[str] | set[str], clauses: Sequence[Clause], *, is_first: bool = True
+    ) -> Iterator[Filler]:
+        nulls = self._foreign_keys.without_rows
+        of_table = {name for key in self._foreign_keys.of_table for name in key.columns} - self._key_columns()
+        columns = [
+            column for column in self._contract.state.columns if folded(column.name) not in skipped | nulls | of_table
+        ]
+        names = {folded(column.name) for column in columns}
+        references = [key for key in self._foreign_keys.references if names.issuperset(key.columns)]
+        keys = [columns for _, columns in self._keys]
+        referring = {name for key in references for name in key.columns}
+        free = [column for column in columns if folded(column.name) not in referring]
+        for alternative in alternatives((clause.condition for clause in clauses), free):
+            is_plain = is_first and not alternative.nulls
+            yield Filler(columns, alternative, references, keys, self._seed, is_plain=is_plain)
+
+    def _with_self_references(self, row: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
+        """Yield a row with its references to the table itself: to an earlier row, NULL, or to the row itself."""
+        keys = [key for key in self._foreign_keys.of_table if not row.keys() >= set(key.columns)]
+        nulls = dict.fromkeys(name for name in self._foreign_keys.without_rows if name not in row)
+        row.update(nulls)
+        if not keys:
+            yield row
+            return
+        earlier = self._made[(number - 1) // 2] if number else None
+        for target in (earlier, None, row):
+            whole = dict(row)
+            if all(self._points(whole, key, target) for key in keys):
+                yield whole
+
+    def _points(self, row: dict[str, Any], key: SelfReference, target: dict[str, Any] | None) -> bool:
+        """Point a foreign key at a row of the same table, and return whether it can."""
+        for name, other in zip(key.columns, key.targets, strict=True):
+            if target is None:
+                if name not in row and not self._contract.columns[name].is_nullable:
+                    return False
+                row.setdefault(name, None)
+            elif other not in target or row.setdefault(name, target[other]) != target[other]:
+                return False
+        return True
+
+    def _is_met(self, row: dict[str, Any], clauses: Iterable[Clause], number: int) -> bool:
+        whole = {**self._contract.defaults, **self._identities(number), **row}
+        try:
+            return all(truth(clause.condition, whole) is True for clause in clauses)
+        except ExpressionError:
+            return False
+
+    def _take(self, row: dict[str, Any], given: Collection[str] | None = None) -> bool:
+        """Record the keys of a row, and return whether they were free.
+
+        Args:
+            row: Its values by column in lower case.
+            given: The columns whose values are given: a key of them alone may be repeated. ``None`` for all columns.
+        """
+        taken = []
+        for (_, columns), seen in zip(self._keys, self._taken, strict=True):
+            values = [row.get(name) for name in columns]
+            if None in values:
+                continue
+            text = repr(values)
+            if text in seen and given is not None and not all(name in given for name in columns):
+                return False
+            taken.append((seen, text))
+        for seen, text in taken:
+            seen.add(text)
+        return True
+
+    def _require_late_checks(self, given: Sequence[dict[str, Any]]) -> None:
+        """Make sure that rows meet the checks that could not be solved."""
+        state = self._contract.state
+        names = [folded(column.name) for column in state.columns]
+        lines = []
+        for check in self._contract.late:
+            used = [name for name in columns_in(check.expression) if name in self._contract.columns]
+            rows = [
+                {**self._contract.defaults, **self._identities(number), **row}
+                for number, row in enumerate(self._made)
+                if not given[number].keys() >= set(used)
+            ]
+            columns = self._to_give(used, given[0] if given else {})
+            try:
+                for column in self._contract.generated:
+                    expression = column.value.generated if column.value else None
+                    if rows and expression and folded(column.name) in used:
+                        for row, value in zip(rows, evaluate(expression, rows, names), strict=True):
+                            row.setdefault(folded(column.name), value)
+                broken = unmet(check.expression, rows, names)
+                reason = f"the plain values do not meet it in {counted(len(broken), 'row')}"
+            except ExpressionError:
+                broken, reason = [0], "it cannot be evaluated without Spark"
+            if broken:
+                lines.append(
+                    f"{state.name}: check {check.name} ({check.expression}) is not solved: {reason}; {columns}"
+                )
+        if lines:
+            raise DeclarationError("\n".join(lines))
+
+    def _failure(self, clauses: Sequence[Clause], given: frozenset[str], ways: Sequence[Filler], rows: int) -> str:
+        """Return the message that names the check, or the key, that no row satisfies."""
+        state = self._contract.state
+        for (key, _), sizes in zip(self._keys, zip(*(way.capacities for way in ways), strict=True), strict=False):
+            known = [size for size in sizes if size is not None]
+            if len(known) == len(sizes) and sum(known) < rows:
+                return self._too_few(key, max(known), clauses, rows)
+        unsolved = list(clauses)
+        for clause in clauses if not ways else ():
+            # A clause without which there still is no way is not the reason.
+            others = [other for other in unsolved if other is not clause]
+            if not list(self._fillers(given, others)):
+                unsolved = others
+        columns: dict[CheckState, set[str]] = {}
+        for clause in unsolved:
+            columns.setdefault(clause.check, set()).update(clause.columns)
+        lines = []
+        for check, names in columns.items():
+            remedy = self._to_give(sorted(names), given)
+            lines.append(f"{state.name}: check {check.name} ({check.expression}) is not solved; {remedy}")
+        return "\n".join(lines) or f"{state.name}: the keys leave no further row; give other values"
+
+    def _too_few(self, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:
+        columns = {folded(name) for name in key.columns}
+        checks = {clause.check.name for clause in clauses if clause.columns & columns}
+        reason = f" under check {', '.join(sorted(checks))}" if checks else ""
+        names = ", ".join(key.columns)
+        values = f"{key.kind} ({names}) has at most {counted(size, 'value')}{reason}"
+        fact = f"{values}, and {counted(rows, 'row')} are asked for"
+        return f"{self._contract.state.name}: {fact}; ask for fewer rows, or give {names}"
+
+    def _to_give(self, columns: Iterable[str], given: Iterable[str]) -> str:
+        columns = list(columns)
+        if not columns:
+            return "no row meets it, so change the check"
+        names = [self._contract.columns[name].name for name in columns if name not in given]
+        others = [self._contract.columns[name].name for name in columns if name in given]
+        another = f", or another one for {' or '.join(others)}" if others else ""
+        return f"give a value for {' or '.join(names)}{another}"
+
+    def _identities(self, number: int) -> dict[str, Any]:
+        """Return what identity columns will hold in a new table on which one writer counts."""
+        values: dict[str, Any] = {}
+        for column in self._contract.identities:
+            identity = column.value.identity if column.value else None
+            if identity is not None:
+                values[folded(column.name)] = identity.start + number * identity.step
+        return values
+
+    def _has_default(self, name: str) -> bool:
+        column: ColumnState = self._contract.columns[name]
+        return column.value is not None and column.value.default is not None
+
+    def _key_columns(self) -> set[str]:
+        return {name for _, columns in self._keys for name in columns}

@@ -1,0 +1,145 @@
+"""The values that the foreign keys of a table may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.models.names import QualifiedName, parse_name
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.test_kit.filling import References
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.models.constraints import ForeignKey
+    from pytest_delta_schema.state.states import TableState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfReference:
+    """A foreign key to the table itself.
+
+    Args:
+        columns: Its columns, in lower case.
+        targets: The columns that it references, in lower case.
+    """
+
+    columns: tuple[str, ...]
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKeys:
+    """How the foreign keys of a table get their values.
+
+    Args:
+        references: Those whose parents have rows.
+        of_table: Those to the table itself.
+        without_rows: The columns of those that are NULL, in lower case.
+    """
+
+    references: tuple[References, ...] = ()
+    of_table: tuple[SelfReference, ...] = ()
+    without_rows: frozenset[str] = frozenset()
+
+
+def parent_rows(
+    model: Table, state: TableState, parents: Mapping[Table | str, Iterable[Mapping[str, Any]]]
+) -> ForeignKeys:
+    """Return how the foreign keys of a model get their values.
+
+    Args:
+        model: The model.
+        state: What it declares.
+        parents: Rows of parents, by their model or its dotted name.
+
+    Raises:
+        DeclarationError: If the rows of a parent cannot be used.
+    """
+    if not isinstance(parents, Mapping):
+        msg = f"{state.name}: parents is {parents!r}; give the rows of each parent: parents={{customers: rows}}"
+        raise DeclarationError(msg)
+    rows_by_name = {_name(state, parent): list(rows) for parent, rows in parents.items()}
+    references: list[References] = []
+    of_table: list[SelfReference] = []
+    without_rows: set[str] = set()
+    for key in model.foreign_keys:
+        columns = tuple(map(folded, key.columns))
+        targets = tuple(map(folded, key.parent_key or (model.primary_key if key.parent == model.name else ())))
+        if key.parent in rows_by_name:
+            values = _values(state, key, targets, rows_by_name[key.parent])
+            if values:
+                references.append(References(columns=columns, values=values))
+            else:
+                without_rows.update(_nullable(state, key, columns))
+        elif key.parent == model.name and len(targets) == len(columns):
+            of_table.append(SelfReference(columns=columns, targets=targets))
+        elif _leads_back(key, model.name):
+            without_rows.update(name for name in columns if NameMap.of(state.columns)[name].is_nullable)
+    return ForeignKeys(references=tuple(references), of_table=tuple(of_table), without_rows=frozenset(without_rows))
+
+
+def _name(state: TableState, parent: object) -> QualifiedName:
+    if isinstance(parent, Table):
+        return parent.name
+    if isinstance(parent, str):
+        return parse_name(parent)
+    msg = f"{state.name}: parents has the key {parent!r}; give the Table of the parent, or its dotted name"
+    raise DeclarationError(msg)
+
+
+def _values(
+    state: TableState, key: ForeignKey, targets: tuple[str, ...], rows: list[Mapping[str, Any]]
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the values of the parent's key, each once; rows with NULL in it do not count."""
+    columns = ", ".join(key.columns)
+    if not targets:
+        msg = f"{state.name}: foreign key ({columns}) does not name the columns of {key.parent}; add parent_columns=..."
+        raise DeclarationError(msg)
+    values: dict[str, tuple[Any, ...]] = {}
+    for row in rows:
+        by_name = NameMap((str(name), value) for name, value in _as_dict(state, key, row).items())
+        missing = [name for name in targets if name not in by_name]
+        if missing:
+            fact = f"the rows of {key.parent} have no {', '.join(missing)}, which foreign key ({columns}) references"
+            msg = f"{state.name}: {fact}; give rows that have it"
+            raise DeclarationError(msg)
+        value = tuple(by_name[name] for name in targets)
+        if None not in value:
+            values.setdefault(repr(value), value)
+    return tuple(values.values())
+
+
+def _as_dict(state: TableState, key: ForeignKey, row: Any) -> Mapping[str, Any]:
+    if isinstance(row, Mapping):
+        return row
+    if hasattr(row, "asDict"):
+        return row.asDict()  # type: ignore[no-any-return]  # a Row of Spark
+    msg = f"{state.name}: a row of {key.parent} is {row!r}; give dicts of values by column"
+    raise DeclarationError(msg)
+
+
+def _nullable(state: TableState, key: ForeignKey, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns of a foreign key without parents that may be NULL; there has to be one."""
+    columns = NameMap.of(state.columns)
+    nullable = tuple(name for name in names if columns[name].is_nullable)
+    if not nullable:
+        fact = f"there are no rows of {key.parent}, and foreign key ({', '.join(key.columns)}) is NOT NULL"
+        msg = f"{state.name}: {fact}; give rows of the parent"
+        raise DeclarationError(msg)
+    return nullable
+
+
+def _leads_back(key: ForeignKey, name: QualifiedName) -> bool:
+    """Whether the foreign keys of a parent lead back to a table."""
+    waiting, seen = [key], set()
+    while waiting:
+        key = waiting.pop()
+        if key.parent == name:
+            return True
+        if isinstance(key.references, Table) and key.parent not in seen:
+            seen.add(key.parent)
+            waiting.extend(key.references.foreign_keys)
+    return False
