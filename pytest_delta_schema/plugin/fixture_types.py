@@ -37,8 +37,10 @@ class MakeTable(Protocol):
     def __call__(
         self,
         model: Table,
-        rows: Iterable[Mapping[str, Any] | tuple[Any, ...]] | DataFrame | None = None,
+        rows: Iterable[Mapping[str, Any] | tuple[Any, ...]] | DataFrame | int | None = None,
         name: str | None = None,
+        *,
+        fill: bool = False,
     ) -> Table:
         """Return the model of the new table."""
         ...

@@ -118,17 +118,20 @@ def make_delta_schema(_delta_scratch: Any) -> MakeSchema:
 def make_delta_table(_delta_scratch: Any) -> MakeTable:
     """Make tables from models, in a scratch schema that is dropped after the test.
 
-    Call it with the model, optionally with ``rows`` and ``name``; it returns the model of the new table, whose
-    ``qualified_name`` can be queried. Rows are dictionaries by column name, ``Row`` objects, tuples in the order of the
-    columns, or a frame of Spark or pandas. Property policy, default properties, features and
-    rules of the project apply. Foreign keys reference the parents that this test has made before; others are
-    left out. Rows are read back as they are given, converted to the types of their columns; if one would not, a
-    ``StatementError`` names every such value, and no row is written. Its other errors are those of an apply.
+    Call it with the model, optionally with ``rows``, ``name`` and ``fill``; it returns the model of the new table,
+    whose ``qualified_name`` can be queried. Rows are dictionaries by column name, ``Row`` objects, tuples in the order
+    of the columns, or a frame of Spark or pandas. ``rows=3`` makes three rows as :func:`rows_of` does, and
+    ``fill=True`` completes dictionaries that leave columns out; their foreign keys take the rows of the parents that
+    this test has made before, on backends that read rows: local, session and memory. Property policy, default
+    properties, features and rules of the project apply. Foreign keys reference the parents that this test has made
+    before; others are left out. Rows are read back as they are given, converted to the types of their columns; if
+    one would not, a ``StatementError`` names every such value, and no row is written. Its other errors are those of
+    an apply.
     """
 
-    def make(model: Table, rows: Any = None, name: str | None = None) -> Table:
+    def make(model: Table, rows: Any = None, name: str | None = None, *, fill: bool = False) -> Table:
         __tracebackhide__ = True
-        return _delta_scratch.table(model, rows, name)  # type: ignore[no-any-return]
+        return _delta_scratch.table(model, rows, name, fill=fill)  # type: ignore[no-any-return]
 
     return make
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,12 @@ from pytest_delta_schema.engine.assembly import declared
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.execute.table_history import ReadsRows
 from pytest_delta_schema.models.names import require_name
 from pytest_delta_schema.models.required_kinds import required_table
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.progress import step
+from pytest_delta_schema.test_kit.rows import fill_rows, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,12 +56,20 @@ class Scratch:
         return f"{folded(catalog_name)}.{name}"
 
     @hides_traceback
-    def table(self, model: Table, rows: Any, name: str | None) -> Table:
+    def table(self, model: Table, rows: Any, name: str | None, *, fill: bool = False) -> Table:
         """Make the table that ``model`` declares, in the scratch schema of its schema, and fill it.
 
         Its foreign keys reference the parents that were made before; those to other tables are left out.
+
+        Args:
+            model: The model.
+            rows: The rows, or how many to make.
+            name: The name of the table; by default that of the model.
+            fill: Whether columns that the rows leave out get values.
         """
         required_table(model, "make_delta_table")
+        if fill or isinstance(rows, int):
+            rows = self._complete_rows(model, rows)
         copy = self._copy(model, name)
         self._create([(model, copy)])
         if rows is not None:
@@ -75,6 +85,21 @@ class Scratch:
         pairs = [(model, self._copy(model, None)) for model in _listed(models)]
         self._create(pairs)
         return tuple(copy for _, copy in pairs)
+
+    def _complete_rows(self, model: Table, rows: Any) -> list[dict[str, Any]]:
+        """Return rows with values for all columns, whose foreign keys take the rows of parents of this test."""
+        parents: dict[Table | str, Any] = {}
+        if isinstance(self._catalog, ReadsRows):
+            copies = {key.parent: self._copies[key.parent] for key in model.foreign_keys if key.parent in self._copies}
+            parents = {
+                str(parent): self._catalog.rows(copy.name) for parent, copy in copies.items() if parent != model.name
+            }
+        if isinstance(rows, int):
+            return rows_of(model, rows, parents=parents)
+        if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+            msg = f"{model.qualified_name}: fill=True completes rows, and was given {rows!r}; give a list of dicts"
+            raise DeclarationError(msg)
+        return fill_rows(model, rows, parents=parents)
 
     def _copy(self, model: Table, name: str | None) -> Table:
         """Return the model under its name in a scratch schema, without foreign keys."""

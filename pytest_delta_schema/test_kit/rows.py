@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import NameMap, folded
-from pytest_delta_schema.engine.assembly import validator_of
+from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.table import Table
@@ -109,8 +109,10 @@ def valid_state(model: Table, function: str) -> TableState:
     if not isinstance(model, Table):
         msg = f"{function} takes a Table, and was given {model!r}; give the Table that declares the rows"
         raise DeclarationError(msg)
-    validator_of(current_settings()).validate_models([model])
-    return desired_state(model)
+    settings = current_settings()
+    contract = declared(model, settings)
+    validator_of(settings).validate_models([contract])
+    return desired_state(contract)
 
 
 def made_rows(

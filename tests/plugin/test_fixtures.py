@@ -105,6 +105,61 @@ def test_several_tables_are_made_with_the_keys_between_them(project):
     project.run().assert_outcomes(passed=4)
 
 
+SALES = """
+from pytest_delta_schema import Check, ForeignKey
+people = table("dev.silver.people", Column("id", LongType(), is_nullable=False), primary_key=["id"])
+numbered = table("dev.silver.numbered", Column("id", LongType(), is_nullable=False, identity=True), Column("name", "string"), primary_key=["id"])
+visits = table(
+    "dev.silver.visits",
+    Column("id", LongType(), is_nullable=False), Column("who", LongType()), Column("number", LongType()),
+    Column("before", LongType()), Column("place", "varchar(9)", is_nullable=False), Column("paid", "decimal(9,2)"),
+    primary_key=["id"],
+    foreign_keys=[ForeignKey(["who"], people), ForeignKey(["number"], numbered), ForeignKey(["before"], "dev.silver.visits")],
+    checks=[Check("paid", "paid >= 5")],
+)
+"""
+
+
+def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
+    project.ini("delta_backend = memory")
+    project.models(SALES, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        from decimal import Decimal
+        import pytest
+        from pytest_delta_schema.errors import DeclarationError, StatementError
+        from shop import numbered, people, visits
+
+        def values(catalog, table, *columns):
+            return [tuple(row[column] for column in columns) for row in catalog.rows(table.name)]
+
+        def test_made(make_delta_table, delta_catalog):
+            make_delta_table(people, rows=[{"id": 7}, {"id": 9}])
+            make_delta_table(numbered, rows=2)
+            table = make_delta_table(visits, rows=3)
+            assert values(delta_catalog, table, "id", "who", "number", "before", "paid") == [
+                (1, 7, 1, None, 5), (2, 9, 2, 1, 6), (3, 7, 1, 1, 7)
+            ]
+            again = make_delta_table(visits, rows=1, name="again")
+            assert values(delta_catalog, again, "before") == [(None,)]
+
+        def test_completed(make_delta_table, delta_catalog):
+            table = make_delta_table(visits, rows=({"paid": paid} for paid in (5, 8)), fill=True)
+            assert values(delta_catalog, table, "id", "who", "place", "paid") == [(1, 1, "place_1", 5), (2, 2, "place_2", 8)]
+
+        def test_refused(make_delta_table):
+            with pytest.raises(StatementError, match="CHECK constraint paid"):
+                make_delta_table(visits, rows=[{"paid": 1}], fill=True)
+            with pytest.raises(DeclarationError, match="there is no column payed; did you mean paid"):
+                make_delta_table(visits, rows=[{"payed": 1}], fill=True, name="other")
+            with pytest.raises(DeclarationError, match="fill=True completes rows, and was given None; give a list of dicts"):
+                make_delta_table(visits, fill=True, name="other")
+        """
+    )
+
+    project.run().assert_outcomes(passed=3)
+
+
 def test_a_failed_creation_is_cleaned_up_as_well(project):
     project.ini("delta_backend = memory")
     project.models(ORDERS, "shop")
