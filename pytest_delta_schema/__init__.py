@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules import PlanValidator as PlanValidator
     from pytest_delta_schema.test_kit import assert_frame_fits as assert_frame_fits
     from pytest_delta_schema.test_kit import assert_table_equals as assert_table_equals
+    from pytest_delta_schema.test_kit import breaking_rows as breaking_rows
     from pytest_delta_schema.test_kit import rows_of as rows_of
     from pytest_delta_schema.test_kit import state_text as state_text
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.test_kit.breaking import BreakingRows as BreakingRows
+    from pytest_delta_schema.test_kit.breaking import breaking_rows as breaking_rows
     from pytest_delta_schema.test_kit.frame_fit import assert_frame_fits as assert_frame_fits
+    from pytest_delta_schema.test_kit.judging import Constraint as Constraint
     from pytest_delta_schema.test_kit.rows import fill_rows as fill_rows
     from pytest_delta_schema.test_kit.rows import rows_of as rows_of
     from pytest_delta_schema.test_kit.state_text import state_text as state_text

@@ -22,7 +22,7 @@ from pytest_delta_schema.state.expressions.conditions import (
     Value,
     used_columns,
 )
-from pytest_delta_schema.state.expressions.truth import like
+from pytest_delta_schema.state.expressions.truth import like, truth
 from pytest_delta_schema.state.types import find
 from pytest_delta_schema.test_kit.domains import Choices, Domain, chosen, compared, domain_of
 from pytest_delta_schema.test_kit.ranges import Range
@@ -110,7 +110,8 @@ def _expanded(condition: Condition) -> Iterator[tuple[Atom, ...]]:
 
 def _is_free(atom: Atom, free: NameSet) -> bool:
     """Whether an atom is about columns whose values are chosen."""
-    return isinstance(atom, Constant) or any(name in free for name in used_columns(atom))
+    used = used_columns(atom)
+    return not used or any(name in free for name in used)
 
 
 def _alternative(atoms: Iterable[Atom], columns: Sequence[ColumnState]) -> Alternative:
@@ -133,8 +134,8 @@ def _alternative(atoms: Iterable[Atom], columns: Sequence[ColumnState]) -> Alter
 
 def _add(atom: Atom, made: Alternative, columns: Sequence[ColumnState]) -> None:  # noqa: C901 - one form a kind
     match atom:
-        case Constant():
-            if atom.value is not True:
+        case Constant() | Comparison(left=Value()):
+            if truth(atom, {}) is not True:
                 raise _NoValueError
         case IsNull():
             (made.filled if atom.is_negated else made.nulls).append(atom.path)

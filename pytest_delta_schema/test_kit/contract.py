@@ -57,6 +57,19 @@ class Contract:
     generated: tuple[ColumnState, ...]
     identities: tuple[ColumnState, ...]
 
+    def identities_of(self, number: int) -> dict[str, Any]:
+        """Return what the identity columns of a new table hold in a row, if one writer appends the rows in order.
+
+        Args:
+            number: The position of the row, from 0.
+        """
+        identities = [(column, column.value.identity) for column in self.identities if column.value]
+        return {
+            folded(column.name): identity.start + number * identity.step
+            for column, identity in identities
+            if identity is not None
+        }
+
 
 def contract_of(state: TableState) -> Contract:
     """Return what rows of a table have to satisfy."""

@@ -147,7 +147,7 @@ class RowMaker:
         return True
 
     def _is_met(self, row: dict[str, Any], clauses: Iterable[Clause], number: int) -> bool:
-        whole = {**self._contract.defaults, **self._identities(number), **row}
+        whole = {**self._contract.defaults, **self._contract.identities_of(number), **row}
         try:
             return all(truth(clause.condition, whole) is True for clause in clauses)
         except ExpressionError:
@@ -181,7 +181,7 @@ class RowMaker:
         for check in self._contract.late:
             used = [name for name in columns_in(check.expression) if name in self._contract.columns]
             rows = [
-                {**self._contract.defaults, **self._identities(number), **row}
+                {**self._contract.defaults, **self._contract.identities_of(number), **row}
                 for number, row in enumerate(self._made)
                 if not given[number].keys() >= set(used)
             ]
@@ -242,15 +242,6 @@ class RowMaker:
         others = [self._contract.columns[name].name for name in columns if name in given]
         another = f", or another one for {' or '.join(others)}" if others else ""
         return f"give a value for {' or '.join(names)}{another}"
-
-    def _identities(self, number: int) -> dict[str, Any]:
-        """Return what identity columns will hold in a new table on which one writer counts."""
-        values: dict[str, Any] = {}
-        for column in self._contract.identities:
-            identity = column.value.identity if column.value else None
-            if identity is not None:
-                values[folded(column.name)] = identity.start + number * identity.step
-        return values
 
     def _has_default(self, name: str) -> bool:
         column: ColumnState = self._contract.columns[name]

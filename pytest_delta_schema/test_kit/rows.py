@@ -59,7 +59,7 @@ def rows_of(
     """
     _require_number(model, n)
     state = valid_state(model, "rows_of")
-    given = _known_columns(state, columns)
+    given = known_columns(state, columns)
     rows = [
         {name: value(position) if callable(value) else value for name, value in given.items()} for position in range(n)
     ]
@@ -91,7 +91,7 @@ def fill_rows(
         if not isinstance(row, Mapping):
             msg = f"{state.name}: row {number} is {row!r}; give a dict of values by column"
             raise DeclarationError(msg)
-        given.append(_known_columns(state, row))
+        given.append(known_columns(state, row))
     return made_rows(model, state, given, seed=seed, parents=parents)
 
 
@@ -146,8 +146,16 @@ def made_rows(
     return maker.rows(given)
 
 
-def _known_columns(state: TableState, values: Mapping[str, Any]) -> Row:
-    """Return given values by column in lower case; an unknown column is an error with the nearest name."""
+def known_columns(state: TableState, values: Mapping[str, Any]) -> Row:
+    """Return given values by column in lower case; an unknown column is an error with the nearest name.
+
+    Args:
+        state: The table.
+        values: Values by column, in any case.
+
+    Raises:
+        DeclarationError: If a column does not exist.
+    """
     columns = NameMap.of(state.columns)
     unknown = [str(name) for name in values if str(name) not in columns]
     if unknown:

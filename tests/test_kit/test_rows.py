@@ -28,7 +28,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.test_kit import fill_rows
 from pytest_delta_schema.testing.parts import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
-from support.row_models import table
+from support.row_models import CHECKED_COLUMNS, COMPARISONS, table
 from support.strategies import models
 
 D = Decimal
@@ -558,30 +558,10 @@ def test_memory_takes_the_rows_of_all_scenarios(seed):
         require_taken(model, rows_of(model, 3, seed))
 
 
-COMPARISONS = st.sampled_from(
-    [
-        "a > 3",
-        "a <= b",
-        "a <> 4",
-        "b BETWEEN -5 AND 1000",
-        "s LIKE 'x%' OR a > 10",
-        "s IN ('x', 'y', 'xy')",
-        "length(s) < 4",
-        "d > '2024-02-01'",
-        "d IS NULL OR a < 100",
-        "f OR b > 0",
-        "p < 2.5",
-        "NOT (a > 50 AND b < 0)",
-        "t.x >= a",
-    ]
-)
-COLUMNS = "a int; b bigint not null; s varchar(5); d date; f boolean; p decimal(4,2); t struct<x: int>"
-
-
 @given(st.lists(COMPARISONS, unique=True, max_size=5), st.sampled_from(["b", "a", "p"]), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_memory_takes_rows_of_random_checks(checks, key, seed):
-    model = table(COLUMNS, checks, unique=[Unique([key])])
+    model = table(CHECKED_COLUMNS, checks, unique=[Unique([key])])
 
     try:
         rows = rows_of(model, 5, seed)

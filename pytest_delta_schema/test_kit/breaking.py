@@ -1,0 +1,299 @@
+"""Rows that break one constraint of a model each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions.conditions import (
+    Comparison,
+    Field,
+    Opaque,
+    Value,
+    atoms_of,
+    condition_of,
+    is_understood,
+    negated,
+    used_columns,
+)
+from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, find
+from pytest_delta_schema.test_kit.alternatives import alternatives
+from pytest_delta_schema.test_kit.contract import Clause, contract_of
+from pytest_delta_schema.test_kit.domains import Texts, domain_of, stored
+from pytest_delta_schema.test_kit.judging import Constraint, broken_constraints, texts_with_length
+from pytest_delta_schema.test_kit.making import RowMaker
+from pytest_delta_schema.test_kit.parent_rows import parent_rows
+from pytest_delta_schema.test_kit.plain_values import maker
+from pytest_delta_schema.test_kit.rows import known_columns, rows_of, valid_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.expressions.conditions import Atom, Operand
+    from pytest_delta_schema.state.states import CheckState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.test_kit.contract import Contract
+    from pytest_delta_schema.test_kit.domains import Domain
+    from pytest_delta_schema.test_kit.rows import Row
+
+_LONGER = "x"
+
+_UNUSUAL = (0, -1, 1000, -1000, "", "x")
+"""Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakingRows:
+    """Rows that break a constraint.
+
+    Args:
+        constraint: The constraint.
+        rows: One row, or two for a key.
+        breaks: All constraints that the rows break. There are more than one if that cannot be avoided: a NULL also
+            makes a check unknown, which breaks it. Delta Lake reports one of them.
+    """
+
+    constraint: Constraint
+    rows: tuple[Row, ...]
+    breaks: tuple[Constraint, ...]
+
+
+@hides_traceback
+def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
+    """Return rows for each NOT NULL, length, check and key of a model that break it, and nothing else if possible.
+
+    All other values are those of :func:`rows_of`. Identities and generated columns, which the table fills, and checks
+    that hold for every row are left out.
+
+    Args:
+        model: The contract.
+        **columns: As in :func:`rows_of`, for checks that are not solved. The broken column has another value.
+
+    Raises:
+        DeclarationError: If no row is found that breaks a check, or :func:`rows_of` fails.
+        InvalidModelError: If the declaration breaks rules.
+    """
+    state = valid_state(model, "breaking_rows")
+    first, second = rows_of(model, 2, **columns)
+    valid = {folded(name): value for name, value in first.items()}
+    breaker = _Breaker(model, contract_of(state), known_columns(state, columns), valid)
+    made = [*breaker.nulls(), *breaker.lengths(), *breaker.checks(), *breaker.keys(second)]
+    if breaker.faults:
+        raise DeclarationError("\n".join(breaker.faults))
+    return made
+
+
+class _Breaker:
+    """Makes the breaking rows of one model.
+
+    Args:
+        model: The model.
+        contract: What it declares.
+        given: The given values, by column in lower case.
+        valid: A row that breaks nothing, by column in lower case.
+    """
+
+    def __init__(self, model: Table, contract: Contract, given: Row, valid: Row) -> None:
+        self._contract = contract
+        self._foreign_keys = parent_rows(model, contract.state, {})
+        self._given = {name: value(0) if callable(value) else value for name, value in given.items()}
+        self._valid = valid
+        self.faults: list[str] = []
+        filled = (*contract.generated, *contract.identities)
+        self._filled = {folded(column.name) for column in filled}
+
+    def nulls(self) -> Iterator[BreakingRows]:
+        """Yield a row for each NOT NULL."""
+        for path in not_null_paths(self._contract.state.columns):
+            if path.folded[0] not in self._filled:
+                value = self._changed(path, lambda _: None)
+                yield from self._best(Constraint(kind="not null", name=str(path)), self._with(path, value))
+
+    def lengths(self) -> Iterator[BreakingRows]:
+        """Yield a row for each length."""
+        for path, length in texts_with_length(self._contract.state.columns):
+            if path.folded[0] not in self._filled:
+                value = self._changed(path, partial(_lengthened, length=length))
+                yield from self._best(Constraint(kind="length", name=str(path)), self._with(path, value))
+
+    def checks(self) -> Iterator[BreakingRows]:
+        """Yield a row for each check."""
+        state = self._contract.state
+        for check in state.checks:
+            if not self._used(check) or self._holds_always(check):
+                continue
+            made = list(self._best(Constraint(kind="check", name=check.name), self._breaking(check)))
+            if not made:
+                fact = f"no row was found that breaks check {check.name} ({check.expression})"
+                remedy = "if there is one, give the other columns the values that it needs; else drop the check"
+                self.faults.append(f"{state.name}: {fact}; {remedy}")
+            yield from made
+
+    def keys(self, other: Row) -> Iterator[BreakingRows]:
+        """Yield two rows for each key, which have the same values in it.
+
+        Args:
+            other: A second valid row.
+        """
+        for key in self._contract.state.keys:
+            names = [folded(name) for name in key.columns]
+            if self._filled.isdisjoint(names):
+                repeated = {name: self._valid[name] for name in names}
+                others = {folded(name): value for name, value in other.items()}
+                # Columns that a check compares with the key have to fit to it.
+                bound = self._bound(names)
+                apart = {name: value for name, value in others.items() if name in self._given or name not in bound}
+                pairs = [
+                    (self._as_row(self._valid), row)
+                    for given in ({**others, **repeated}, {**apart, **repeated})
+                    for row in self._rows(given, self._contract.clauses)
+                ]
+                yield from self._best(Constraint(kind=key.kind, name=key.name), pairs)
+
+    def _bound(self, names: Iterable[str]) -> set[str]:
+        """Return the columns that checks compare with some columns, directly or through others."""
+        bound = {*names}
+        for _ in self._contract.clauses:
+            for clause in self._contract.clauses:
+                if clause.columns & bound:
+                    bound |= clause.columns
+        return bound
+
+    def _holds_always(self, check: CheckState) -> bool:
+        """Whether it is known that no row breaks a check."""
+        condition = negated(condition_of(check.expression))
+        used = used_columns(condition)
+        if used & self._filled or not all(map(self._is_decided, atoms_of(condition))):
+            return False
+        is_nullable = any(self._contract.columns[name].is_nullable for name in used)
+        return not is_nullable and not alternatives([condition], self._contract.state.columns)
+
+    def _is_decided(self, atom: Atom) -> bool:
+        """Whether it is known which values meet a comparison; the order of texts is not."""
+        return not isinstance(atom, (Comparison, Opaque)) or (
+            isinstance(atom, Comparison)
+            and isinstance(atom.right, Value)
+            and (atom.operator in ("=", "<>") or not isinstance(self._domain(atom.left), Texts))
+        )
+
+    def _domain(self, operand: Operand) -> Domain | None:
+        column = find(self._contract.state.columns, operand.path) if isinstance(operand, Field) else None
+        return None if column is None else domain_of(column.data_type, column.name)
+
+    def _used(self, check: CheckState) -> list[str]:
+        """Return the columns that a check uses, and those from which they are generated."""
+        used = dict.fromkeys(name for name in columns_in(check.expression) if name in self._contract.columns)
+        for column in self._contract.generated:
+            if folded(column.name) in used and column.value and column.value.generated:
+                used.update(dict.fromkeys(columns_in(column.value.generated)))
+        return [name for name in used if name not in self._filled]
+
+    def _breaking(self, check: CheckState) -> Iterator[tuple[Row, ...]]:
+        """Yield rows that may break a check: those that meet all others come first."""
+        others = [clause for clause in self._contract.clauses if clause.check != check]
+        condition = negated(condition_of(check.expression))
+        used = self._used(check)
+        given = {name: value for name, value in self._given.items() if name not in used}
+        if is_understood(condition):
+            opposite = Clause(check=check, condition=condition, columns=used_columns(condition))
+            for clauses in ([*others, opposite], [opposite]):
+                yield from ((row,) for row in self._rows(given, clauses))
+        for name in used:
+            for value in (None, *self._unusual(name)):
+                yield from ((row,) for row in self._rows({**given, name: value}, others))
+
+    def _unusual(self, name: str) -> Iterator[Any]:
+        """Yield values of a column that may break a check which is not understood."""
+        column = self._contract.columns[name]
+        domain = domain_of(column.data_type, column.name)
+        if domain is not None:
+            inside = (stored(domain, value) for value in _UNUSUAL)
+            yield from (value for value in inside if value is not None)
+
+    def _with(self, path: ColumnPath, value: Any) -> Iterator[tuple[Row, ...]]:
+        """Yield rows in which a column has another value: the valid row, and others in which the rest fits to it."""
+        name = path.folded[0]
+        yield (self._as_row({**self._valid, name: value}),)
+        given = {**self._given, name: value}
+        clauses = self._contract.clauses
+        for kept in (clauses, [clause for clause in clauses if name not in clause.columns]):
+            yield from ((row,) for row in self._rows(given, kept))
+
+    def _rows(self, given: Row, clauses: Iterable[Clause]) -> Iterator[Row]:
+        """Yield a row with given values that meets some clauses, if there is one."""
+        contract = replace(self._contract, clauses=tuple(clauses), late=())
+        try:
+            yield from RowMaker(contract, self._foreign_keys, 0).rows([given])
+        except DeclarationError:
+            return
+
+    def _best(self, constraint: Constraint, candidates: Iterable[tuple[Row, ...]]) -> Iterator[BreakingRows]:
+        """Yield the rows that break a constraint with the fewest others, if there are any."""
+        best: BreakingRows | None = None
+        for rows in candidates:
+            try:
+                broken = broken_constraints(self._contract, rows)
+            except ExpressionError:
+                continue
+            if constraint in broken and (best is None or len(broken) < len(best.breaks)):
+                ordered = (constraint, *(other for other in broken if other != constraint))
+                best = BreakingRows(constraint=constraint, rows=rows, breaks=ordered)
+                if len(broken) == 1:
+                    break
+        if best is not None:
+            yield best
+
+    def _as_row(self, values: Row) -> Row:
+        return {
+            column.name: values[folded(column.name)]
+            for column in self._contract.state.columns
+            if folded(column.name) in values
+        }
+
+    def _changed(self, path: ColumnPath, change: Callable[[Any], Any]) -> Any:
+        """Return the valid value of a column with a change at a path below it."""
+        column: ColumnState = self._contract.columns[path.root]
+        value = self._valid.get(path.folded[0])
+        if value is None and path.is_nested:
+            value = maker(column.data_type, column.name)(1)
+        return _changed(value, column.data_type, path.fields, change)
+
+
+def _lengthened(text: str | None, length: int) -> str:
+    """Return a text with one character more than a length."""
+    return (text or "").ljust(length + 1, _LONGER)
+
+
+def _changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: Callable[[Any], Any]) -> Any:
+    """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
+    if not parts:
+        return change(value)
+    if isinstance(data_type, ArrayState):
+        return [_changed(value[0], data_type.element, parts[1:], change), *value[1:]]
+    if isinstance(data_type, MapState):
+        ((key, item), *others) = value.items()
+        if parts[0] == "key":
+            key = _changed(key, data_type.key, parts[1:], change)
+        else:
+            item = _changed(item, data_type.value, parts[1:], change)
+        return dict([(key, item), *others])
+    assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
+    made = []
+    # A struct that is the key of a map is a tuple.
+    items = value if isinstance(value, tuple) else [value[field.name] for field in data_type.fields]
+    for field, item in zip(data_type.fields, items, strict=True):
+        is_changed = folded(field.name) == folded(parts[0])
+        if is_changed and item is None and len(parts) > 1:
+            item = maker(field.data_type, field.name)(1)  # noqa: PLW2901 - a field that is NULL has no parts
+        made.append(_changed(item, field.data_type, parts[1:], change) if is_changed else item)
+    if isinstance(value, tuple):
+        return tuple(made)
+    return dict(zip([field.name for field in data_type.fields], made, strict=True))

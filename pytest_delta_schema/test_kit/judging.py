@@ -1,0 +1,146 @@
+"""Which constraints of a contract rows break, as Delta Lake and the data checks see it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE, ColumnPath
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.type_widening import SIZED
+from pytest_delta_schema.state.expressions import evaluate, unmet
+from pytest_delta_schema.state.expressions.truth import value_of
+from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.test_kit.contract import Contract
+
+ConstraintKind = Literal["not null", "length", "check", "primary key", "unique constraint"]
+"""The kinds of constraints that rows can break by themselves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraint:
+    """A constraint of a table.
+
+    Args:
+        kind: Its kind; ``length`` is that of a ``char`` or ``varchar``.
+        name: The path of the column, or the name of the check or of the key.
+    """
+
+    kind: ConstraintKind
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) -> tuple[Constraint, ...]:
+    """Return the constraints that rows break together, in the order of the model.
+
+    Args:
+        contract: The contract.
+        rows: Values by column, as the model spells it; columns that a row leaves out are filled as by a new table.
+
+    Raises:
+        ExpressionError: If a check cannot be evaluated without Spark.
+    """
+    state = contract.state
+    names = [folded(column.name) for column in state.columns]
+    whole = list(_whole(contract, rows, names))
+    checks = [check for check in state.checks if unmet(check.expression, whole, names)]
+    keys = [key for key in state.keys if _is_repeated([folded(name) for name in key.columns], whole)]
+    return (
+        *_nulls(state, whole),
+        *_lengths(state, whole),
+        *(Constraint(kind="check", name=check.name) for check in checks),
+        *(Constraint(kind=key.kind, name=key.name) for key in keys),
+    )
+
+
+def texts_with_length(columns: Iterable[ColumnState]) -> Iterator[tuple[ColumnPath, int]]:
+    """Yield the path and length of each ``char`` and ``varchar``, at any depth."""
+    for column in columns:
+        yield from _texts(column.data_type, ColumnPath(column.name))
+
+
+def _texts(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, int]]:
+    if isinstance(data_type, StructState):
+        for field in data_type.fields:
+            yield from _texts(field.data_type, path.child(field.name))
+    elif isinstance(data_type, ArrayState):
+        yield from _texts(data_type.element, path.child(ELEMENT))
+    elif isinstance(data_type, MapState):
+        yield from _texts(data_type.key, path.child(KEY))
+        yield from _texts(data_type.value, path.child(VALUE))
+    else:
+        sized = SIZED.fullmatch(data_type)
+        if sized is not None and sized[1] != "decimal":
+            yield path, int(sized[2])
+
+
+def values_at(value: Any, data_type: DataTypeState, parts: Sequence[str]) -> Iterator[Any]:
+    """Yield the values at a path below a value; there are several in arrays and maps.
+
+    Args:
+        value: The value of a column.
+        data_type: Its type.
+        parts: The path below the column.
+    """
+    if value is None or not parts:
+        yield value
+    elif isinstance(data_type, ArrayState):
+        for item in value:
+            yield from values_at(item, data_type.element, parts[1:])
+    elif isinstance(data_type, MapState):
+        is_key = parts[0] == KEY
+        for item in value if is_key else value.values():
+            yield from values_at(item, data_type.key if is_key else data_type.value, parts[1:])
+    elif isinstance(data_type, StructState):
+        fields = [folded(field.name) for field in data_type.fields]
+        index = fields.index(folded(parts[0]))
+        # A struct that is the key of a map is a tuple.
+        item = value[index] if isinstance(value, tuple) else value.get(data_type.fields[index].name)
+        yield from values_at(item, data_type.fields[index].data_type, parts[1:])
+
+
+def _whole(contract: Contract, rows: Iterable[Mapping[str, Any]], names: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield rows with the values that a new table gives them."""
+    for number, row in enumerate(rows):
+        whole = {**contract.defaults, **contract.identities_of(number)}
+        whole.update({folded(name): value for name, value in row.items()})
+        for column in contract.generated:
+            if column.value and column.value.generated and folded(column.name) not in whole:
+                (whole[folded(column.name)],) = evaluate(column.value.generated, [whole], names)
+        yield whole
+
+
+def _nulls(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[Constraint]:
+    for path in not_null_paths(state.columns):
+        if any(value_of(row, path) is None for row in rows):
+            yield Constraint(kind="not null", name=str(path))
+
+
+def _lengths(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[Constraint]:
+    for column in state.columns:
+        for path, length in texts_with_length([column]):
+            texts = [
+                text
+                for row in rows
+                for text in values_at(row.get(folded(column.name)), column.data_type, path.fields)
+                if isinstance(text, str)
+            ]
+            if any(len(text) > length for text in texts):
+                yield Constraint(kind="length", name=str(path))
+
+
+def _is_repeated(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    keys = [[row.get(name) for name in columns] for row in rows]
+    counts = Counter(repr(key) for key in keys if None not in key)
+    return any(count > 1 for count in counts.values())
