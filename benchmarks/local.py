@@ -1,4 +1,4 @@
-"""The local backend: starts of the JVM with and without its archive, and reading many tables."""
+"""The local backend: starts of the JVM with and without its archive, reading many tables, and scratch tables."""
 
 from __future__ import annotations
 
@@ -70,10 +70,38 @@ print(json.dumps(took))
 session.close()
 """
 )
+SCRATCH = (
+    TABLE
+    + """
+import json, sys, time
+from pathlib import Path
+from pytest_delta_schema import LocalCatalog, open_session
+from pytest_delta_schema.plugin.scratch import Scratch
+warehouse = Path(sys.argv[1])
+session = open_session(warehouse)
+catalog, pairs = LocalCatalog(session.spark, warehouse), []
+
+def seconds(model, count):
+    scratch = Scratch(catalog, "main")
+    start = time.perf_counter()
+    for number in range(count):
+        scratch.table(model, None, f"table_{number}")
+    took = time.perf_counter() - start
+    scratch.clean_up()
+    return took
+
+for number in range(6):
+    few, many = table(number), table(number)
+    few.comment, many.comment = f"Few {number}", f"Many {number}"  # no table of an earlier round equals them
+    pairs.append((seconds(many, 20), seconds(few, 2)))
+print(json.dumps(pairs[1:]))
+session.close()
+"""
+)
 
 
 def run() -> Iterator[Ratio]:
-    """Yield the ratio of starts, and the cost of reading, cold and warm."""
+    """Yield the ratio of starts, the cost of reading, cold and warm, and that of many tables of one model."""
     with tempfile.TemporaryDirectory() as folder:
         python(START, folder, "archive")
         pairs = [(python(START, folder, "archive"), python(START, folder, "none")) for _ in range(5)]
@@ -87,6 +115,7 @@ def run() -> Iterator[Ratio]:
         warm = statistics.median(min(run[1:]) for run in runs) / TABLES
         yield of_limit(f"reading one of {TABLES} local tables, first time", cold, COLD_MS / 1000)
         yield of_limit("reading one of them again", warm, WARM_MS / 1000)
+        yield of_pairs("20 scratch tables of one model", "2 of another", python(SCRATCH, folder), 3.0)
 
 
 def python(code: str, *args: object) -> Any:

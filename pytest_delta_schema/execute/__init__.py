@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Refusal as Refusal
     from pytest_delta_schema.execute.protocols import RowCounts as RowCounts
     from pytest_delta_schema.execute.protocols import ScratchCatalog as ScratchCatalog
+    from pytest_delta_schema.execute.table_copies import ClonesTables as ClonesTables
+    from pytest_delta_schema.execute.table_copies import RepeatsCreations as RepeatsCreations
     from pytest_delta_schema.execute.table_history import KeepsVersions as KeepsVersions
     from pytest_delta_schema.execute.table_history import ReadsRows as ReadsRows
     from pytest_delta_schema.execute.write_probe import ProbesWrites as ProbesWrites

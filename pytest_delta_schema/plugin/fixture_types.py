@@ -21,6 +21,14 @@ class MakeSchema(Protocol):
         ...
 
 
+class CloneTable(Protocol):
+    """Clones a table; see :func:`delta_clone`."""
+
+    def __call__(self, table: Table, name: str | None = None) -> Table:
+        """Return the model of the clone."""
+        ...
+
+
 class Raises(Protocol):
     """Expects a write to be stopped; see :func:`delta_raises`."""
 

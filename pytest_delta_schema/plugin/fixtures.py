@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plugin.fixture_types import MakeSchema, MakeTable, MakeTables, Raises
+    from pytest_delta_schema.plugin.fixture_types import CloneTable, MakeSchema, MakeTable, MakeTables, Raises
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
@@ -145,6 +145,30 @@ def make_delta_tables(_delta_scratch: Any) -> MakeTables:
     of one schema share a scratch schema. Everything else is as for :func:`make_delta_table`.
     """
     return _delta_scratch.tables  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def delta_clone(delta_catalog: ScratchCatalog, _delta_scratch: Any) -> CloneTable:
+    """Clone an existing table for one test, in a scratch schema that is dropped after the test.
+
+    Call it with the model of the table, optionally with ``name``; it returns the model of the clone. The clone has the
+    rows and the history of the table, and no write, VACUUM or ALTER of one of the two reaches the other. It keeps the
+    names of its keys, and its foreign keys reference the same parents. In the local backend it takes no Spark job and
+    copies no data: both tables link to the same files.
+    """
+    from pytest_delta_schema.execute.table_copies import ClonesTables
+
+    if not isinstance(delta_catalog, ClonesTables):
+        pytest.fail(
+            f"the {delta_catalog.name} backend cannot clone tables; use make_delta_table, or the local backend",
+            pytrace=False,
+        )
+
+    def clone(table: Table, name: str | None = None) -> Table:
+        __tracebackhide__ = True
+        return _delta_scratch.clone(table, name)  # type: ignore[no-any-return]
+
+    return clone
 
 
 @pytest.fixture

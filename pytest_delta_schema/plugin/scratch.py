@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from copy import copy
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.engine.assembly import declared
+from pytest_delta_schema.engine.assembly import bound, declared
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.execute.table_copies import RepeatsCreations
 from pytest_delta_schema.execute.table_history import ReadsRows
 from pytest_delta_schema.models.names import require_name
 from pytest_delta_schema.models.required_kinds import required_table
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.execute.table_copies import ClonesTables
     from pytest_delta_schema.models.names import QualifiedName
 
 SCRATCH_CATALOG = "scratch"
@@ -70,11 +74,11 @@ class Scratch:
         required_table(model, "make_delta_table")
         if fill or isinstance(rows, int):
             rows = self._complete_rows(model, rows)
-        copy = self._copy(model, name)
-        self._create([(model, copy)])
+        made = self._named(model, name)
+        self._create([(model, made)])
         if rows is not None:
-            self._catalog.insert(copy.name, rows)
-        return copy
+            self._catalog.insert(made.name, rows)
+        return made
 
     @hides_traceback
     def tables(self, models: Iterable[Table]) -> tuple[Table, ...]:
@@ -82,9 +86,9 @@ class Scratch:
 
         Their foreign keys reference each other, and parents that were made before; those to other tables are left out.
         """
-        pairs = [(model, self._copy(model, None)) for model in _listed(models)]
+        pairs = [(model, self._named(model, None)) for model in _listed(models)]
         self._create(pairs)
-        return tuple(copy for _, copy in pairs)
+        return tuple(made for _, made in pairs)
 
     def _complete_rows(self, model: Table, rows: Any) -> list[dict[str, Any]]:
         """Return rows with values for all columns, whose foreign keys take the rows of parents of this test."""
@@ -92,7 +96,7 @@ class Scratch:
         if isinstance(self._catalog, ReadsRows):
             copies = {key.parent: self._copies[key.parent] for key in model.foreign_keys if key.parent in self._copies}
             parents = {
-                str(parent): self._catalog.rows(copy.name) for parent, copy in copies.items() if parent != model.name
+                str(parent): self._catalog.rows(made.name) for parent, made in copies.items() if parent != model.name
             }
         if isinstance(rows, int):
             return rows_of(model, rows, parents=parents)
@@ -101,37 +105,66 @@ class Scratch:
             raise DeclarationError(msg)
         return fill_rows(model, rows, parents=parents)
 
-    def _copy(self, model: Table, name: str | None) -> Table:
-        """Return the model under its name in a scratch schema, without foreign keys."""
+    @hides_traceback
+    def clone(self, table: Table, name: str | None) -> Table:
+        """Clone the table that a model maps to, and return the model of the clone.
+
+        Keys keep their names, and foreign keys their parents.
+        """
+        if not isinstance(table, Table):
+            msg = f"delta_clone takes a Table, and was given {table!r}; give the Table that declares it"
+            raise DeclarationError(msg)
+        source = bound(table, current_settings())
+        clone = copy(source)
+        clone.schema_name, clone.table_name = self._home(source), name or source.table_name
+        clone.convert_from, clone.is_bound = None, True
+        self._require_new([clone])
+        self._catalog.read_tables([source.name]).existing(source.name)
+        cast("ClonesTables", self._catalog).clone_table(source.name, clone.name)
+        self._made.add(clone.qualified_name)
+        self._copies[table.name] = clone
+        return clone
+
+    def _home(self, model: Table) -> str:
+        """Return the scratch schema for the tables of the schema of a model."""
         source = model.name.catalog, model.name.schema
         if source not in self._homes:
             self._homes[source] = self.schema(source[0]).removeprefix(f"{source[0]}.")
-        values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
-        values.update(schema_name=self._homes[source], table_name=name or model.table_name, foreign_keys=())
-        values.update(convert_from=None)  # a test never touches the files that a model consents to convert
-        copy = declared(Table(**values), current_settings().for_scratch_tables())
-        copy.is_bound = True
-        return copy
+        return self._homes[source]
 
-    def _create(self, pairs: Sequence[tuple[Table, Table]]) -> None:
-        """Create the copies of models at once, with the foreign keys between the tables of this test."""
-        names = [copy.qualified_name for _, copy in pairs]
+    def _require_new(self, tables: Iterable[Table]) -> None:
+        names = [table.qualified_name for table in tables]
         again = sorted({name for name in names if name in self._made or names.count(name) > 1})
         if again:
             verb = "is" if len(again) == 1 else "are"
             remedy = "give the second one a name of its own: make_delta_table(model, name=...)"
             msg = f"{', '.join(again)} {verb} made twice by this test; {remedy}"
             raise DeclarationError(msg)
-        copies = self._copies | {model.name: copy for model, copy in pairs}
-        for model, copy in pairs:
-            copy.foreign_keys = [
+
+    def _named(self, model: Table, name: str | None) -> Table:
+        """Return the model under its name in a scratch schema, without foreign keys."""
+        values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
+        values.update(schema_name=self._home(model), table_name=name or model.table_name, foreign_keys=())
+        values.update(convert_from=None)  # a test never touches the files that a model consents to convert
+        made = declared(Table(**values), current_settings().for_scratch_tables())
+        made.is_bound = True
+        return made
+
+    def _create(self, pairs: Sequence[tuple[Table, Table]]) -> None:
+        """Create the copies of models at once, with the foreign keys between the tables of this test."""
+        self._require_new(made for _, made in pairs)
+        copies = self._copies | {model.name: made for model, made in pairs}
+        for model, made in pairs:
+            made.foreign_keys = [
                 replace(key, references=copies[key.parent], parent_columns=key.parent_key)
                 for key in model.foreign_keys
                 if key.parent in copies
             ]
         settings = current_settings().for_scratch_tables()
-        Orchestrator.over(self._catalog, settings).sync_tables(copy for _, copy in pairs)
-        self._made.update(names)
+        repeats = self._catalog if isinstance(self._catalog, RepeatsCreations) else None
+        with nullcontext() if repeats is None else repeats.repeating_creations():
+            Orchestrator.over(self._catalog, settings).sync_tables(made for _, made in pairs)
+        self._made.update(made.qualified_name for _, made in pairs)
         self._copies = copies
 
     def clean_up(self) -> None:

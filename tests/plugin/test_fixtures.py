@@ -160,6 +160,78 @@ def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
     project.run().assert_outcomes(passed=3)
 
 
+def test_a_clone_is_a_table_of_its_own(project):
+    project.ini("delta_backend = memory", "delta_bind = dev=test")
+    project.models(FAMILY, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        import pytest
+        from pytest_delta_schema import CatalogReadError, Orchestrator, assert_no_drift
+        from pytest_delta_schema.execute.version import ABSENT
+        from shop import homes, people, visits
+
+        made = []
+
+        def rows(table, catalog):
+            return catalog.count_rows(table.name).rows
+
+        def test_a_table_of_the_project(delta_clone, delta_catalog, delta_bound, make_delta_table):
+            table = delta_bound(people)
+            Orchestrator.over(delta_catalog).sync_tables([people, homes])
+            delta_catalog.insert(table.name, [{"id": 1, "other": None}])
+            clone = delta_clone(people)
+            made.append(clone)
+            assert table.qualified_name == "test.silver.people"
+            assert (clone.catalog_name, clone.table_name) == ("test", "people")
+            assert clone.schema_name.startswith("test_main_")
+            assert_no_drift([clone, people], delta_catalog)
+            delta_catalog.insert(clone.name, [{"id": 2, "other": 1}])
+            assert (rows(table, delta_catalog), rows(clone, delta_catalog)) == (1, 2)
+            # Children that are made later reference the clone.
+            assert make_delta_table(visits).foreign_keys[0].parent == clone.name
+            second = delta_clone(clone, "second")
+            delta_catalog.insert(clone.name, [{"id": 3}])
+            assert (rows(second, delta_catalog), second.table_name) == (2, "second")
+            assert_no_drift(second, delta_catalog)
+
+        def test_it_is_gone_and_the_table_is_not(delta_catalog, delta_bound):
+            assert delta_catalog.version(made[0].name) is ABSENT
+            assert rows(delta_bound(people), delta_catalog) == 1
+
+        def test_a_scratch_table(delta_clone, make_delta_table, delta_catalog):
+            table = make_delta_table(people, rows=[{"id": 1}])
+            clone = delta_clone(table)
+            assert clone.schema_name != table.schema_name
+            assert rows(clone, delta_catalog) == 1
+
+        def test_a_table_that_is_not_there(delta_clone):
+            with pytest.raises(CatalogReadError, match="test.gold.visits.*is not in the catalog; create it first"):
+                delta_clone(visits)
+        """
+    )
+
+    project.run().assert_outcomes(passed=4)
+
+
+def test_a_backend_that_cannot_clone_says_so(project):
+    project.ini("")
+    project.pytester.makeconftest(
+        """
+        import pytest
+        class Catalog:
+            name = "mine"
+        @pytest.fixture(scope="session")
+        def delta_catalog(): return Catalog()
+        """
+    )
+    project.pytester.makepyfile(test_x="def test_it(delta_clone): pass")
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["the mine backend cannot clone tables; use make_delta_table, or the local backend"])
+
+
 def test_a_failed_creation_is_cleaned_up_as_well(project):
     project.ini("delta_backend = memory")
     project.models(ORDERS, "shop")
@@ -273,6 +345,7 @@ def test_assert_no_drift_refuses_a_broken_declaration():
 MISSING = "E *StatementError: dev.test_main_*.orders: row 1: NOT NULL constraint violated for column: id"
 NO_MODEL = "make_delta_table takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
 ALONE = "make_delta_tables takes a list of tables, and was given dev.silver.orders alone; write *table*"
+NO_CLONE = "delta_clone takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
 NO_MODELS = "make_delta_tables takes a list of tables, and was given 'dev.silver.orders', None; give Table objects"
 TWICE = "dev.test_main_*.orders is made twice by this test; give the second one a name of its own: make_delta_table*"
 NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns"
@@ -339,6 +412,14 @@ NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by colum
             [">*make_delta_tables(*", f"E *DeclarationError: {TWICE}", "test_x.py:4: DeclarationError"],
         ),
         (
+            "delta_clone('dev.silver.orders')",
+            [">*delta_clone(*", f"E *DeclarationError: {NO_CLONE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "make_delta_table(orders); delta_clone(orders)",
+            [">*delta_clone(*", f"E *DeclarationError: {TWICE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
             "with delta_raises(orders, not_null='id'): pass",
             [
                 ">*with delta_raises(*",
@@ -357,7 +438,8 @@ def test_an_error_of_a_fixture_names_the_line_of_the_test(project, call, lines):
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n"
-        f"def test_it(make_delta_table, make_delta_tables, make_delta_schema, delta_bound, delta_raises):\n    {call}\n"
+        "def test_it(make_delta_table, make_delta_tables, make_delta_schema, delta_bound, delta_clone, delta_raises):\n"
+        f"    {call}\n"
     )
 
     result = project.run("test_x.py")

@@ -73,7 +73,7 @@ def traits(scenario: Scenario, capabilities: Capabilities) -> frozenset[Trait]:
     shown: set[Trait] = {("refused by", code) for code in scenario.refused_by}
     shown |= {(statement.kind.value, _how(statement, capabilities)) for statement in _planned(scenario.name)}
     for model in (scenario.before, scenario.after):
-        shown |= set(_stored(model))
+        shown |= set(stored_traits(model))
     for name in ("other_tables", "external_properties", "requires_unset", "reported"):
         if getattr(scenario, name):
             shown.add((name,))
@@ -96,7 +96,7 @@ def _planned(name: str) -> tuple[Statement, ...]:
     return tuple(planned_statements(next(scenario for scenario in SCENARIOS if scenario.name == name)))
 
 
-def _stored(model: Table | None) -> Iterator[Trait]:
+def stored_traits(model: Table | None) -> Iterator[Trait]:
     """Yield what a reader has to read of a table."""
     if model is None:
         yield ("no table",)

@@ -15,7 +15,10 @@ from pytest_delta_schema.backends.local.conversion import convert, mark, mark_lo
 from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.parquet_folder import Sources
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
+from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
 from pytest_delta_schema.backends.local.reader import list_tables, read_commits, read_tables
+from pytest_delta_schema.backends.local.table_clone import clone
+from pytest_delta_schema.backends.spark.compat import settings_text
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
@@ -67,6 +70,8 @@ CAPABILITIES = Capabilities(
 """What the backend can do with the newest Spark and Delta."""
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
+_LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
+"""Delta sets it after each commit (Delta 4.4.0)."""
 
 
 class LocalCatalog:
@@ -90,6 +95,9 @@ class LocalCatalog:
         self.warehouse = Path(warehouse)
         self.bridge = Bridge(spark, self.warehouse)
         self._sources = Sources(self.bridge)
+        self._prepared = PreparedLogs(
+            lambda name: table_folder(self.warehouse, name), lambda: settings_text(spark, without=_LAST_COMMIT)
+        )
         self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
         gateway = self.bridge.gateway
         self.capabilities = SparkVersions.of(spark, gateway).limit(CAPABILITIES)
@@ -147,6 +155,8 @@ class LocalCatalog:
             StatementError: If Spark or Delta refuses it.
         """
         with self._speaking(statement.table.catalog), self._stopping():
+            if self.bridge.is_warehouse(statement.table.catalog) and self._prepared.replace(statement):
+                return
             if statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             elif statement.kind is StatementKind.CONVERT_TABLE:
@@ -155,6 +165,20 @@ class LocalCatalog:
                 self._statements.run(statement)
                 if statement.kind is StatementKind.REGISTER_TABLE:
                     mark_location(self.bridge, statement.table)
+
+    def repeating_creations(self) -> AbstractContextManager[None]:
+        """Copy the new tables of the block from the logs of equal ones; see :class:`RepeatsCreations`."""
+        return self._prepared.active()
+
+    def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
+        """Clone a table of a local folder; see :class:`ClonesTables`.
+
+        Raises:
+            StatementError: If its files are elsewhere, its commits are in a catalog, or the files cannot be written.
+        """
+        with self._speaking(source.catalog):
+            self.bridge.register([target.catalog])
+            clone(self.bridge, source, target)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""

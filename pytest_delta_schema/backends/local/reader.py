@@ -91,6 +91,16 @@ def _answers(bridge: Bridge, names: Sequence[QualifiedName]) -> Iterator[tuple[Q
         yield from zip(together, answers, strict=False)
 
 
+def location_of(bridge: Bridge, name: QualifiedName) -> str:
+    """Return the location of an existing Delta table: a plain path if it is local.
+
+    Args:
+        bridge: The session.
+        name: The table, whose catalog is registered.
+    """
+    return bridge.read(_request(bridge, name)).split("\t")[1]
+
+
 def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
     """Return the names of the tables in a schema, without its views."""
     views, tables = bridge.list_schema(catalog, schema, physical_schema(catalog, schema))

@@ -234,6 +234,19 @@ class MemoryCatalog:
         self._counters[table] = counters
         self._rows.setdefault(table, []).extend(added)
 
+    def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
+        """Clone a table with its rows and older versions; see :class:`ClonesTables`.
+
+        Raises:
+            StatementError: If there is no such table.
+        """
+        self._tables[target] = replace(self._require(source), name=target)
+        self._rows[target] = [dict(row) for row in self._rows.get(source, [])]
+        self._counters[target] = dict(self._counters.get(source, {}))
+        past = {version: before for (name, version), before in self._past.items() if name == source}
+        for version, (state, rows) in past.items():
+            self._past[target, version] = replace(state, name=target), list(rows)
+
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
         self._schemas.add((catalog, schema))

@@ -42,6 +42,17 @@ def java_session(spark: SparkSession) -> Any:
     return spark._jsparkSession
 
 
+def settings_text(spark: SparkSession, without: str) -> str:
+    """Return the settings of a classic session as one text, which is equal if they are.
+
+    Args:
+        spark: The session.
+        without: The key of a setting that is left out.
+    """
+    settings = java_session(spark).conf().getAll()
+    return str(getattr(settings, "$minus")(without).toString())
+
+
 def java_context(spark: SparkSession) -> Any:
     """Return the ``SparkContext`` of the JVM behind a classic session."""
     context: Any = spark.sparkContext

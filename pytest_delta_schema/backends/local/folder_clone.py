@@ -1,0 +1,115 @@
+"""Clone a table in a local folder: its log with a new id, and links to its files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.local.log_edits import edited_checksum, edited_commit
+from pytest_delta_schema.delta.log_listing import SIDECARS, LogListing, checksum_name, commit_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_delta_schema.backends.local.log_edits import Action
+
+_LOG = "_delta_log"
+_CHANGES = "_change_data"
+
+
+def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path, Path, NewIds], None]) -> None:
+    """Clone the table in a folder.
+
+    Delta never changes a data file, a deletion vector or a file of changes after it was written, so that both tables
+    can link to one file: a statement that removes it removes one of the links.
+
+    If all commits are there, no checkpoint is needed, and none is copied. Otherwise the clone begins with the newest
+    checkpoint, which holds the id of the table, too.
+
+    Args:
+        source: The folder of the table.
+        target: The folder of the clone, which does not exist.
+        rewrite_checkpoint: Copies a checkpoint in parquet, with the new id.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+    """
+    log, ids = source / _LOG, NewIds()
+    listing = LogListing.of(path.name for path in log.iterdir())
+    first = 0 if listing.has_all_commits else listing.checkpoint
+    (target / _LOG).mkdir(parents=True)
+    _link_files(source, target)
+    if not listing.has_all_commits:
+        for name in listing.checkpoints[listing.checkpoint]:
+            if name.endswith(".json"):
+                _copy_edited(log / name, target / _LOG / name, lambda content: edited_commit(content, ids.edits))
+            else:
+                rewrite_checkpoint(log / name, target / _LOG / name, ids)
+        if (log / SIDECARS).is_dir():
+            _link_files(log / SIDECARS, target / _LOG / SIDECARS)
+    for version in sorted(listing.commits):
+        if version >= first:
+            name = commit_name(version)
+            _copy_edited(log / name, target / _LOG / name, lambda content: edited_commit(content, ids.edits))
+    for version in sorted(listing.checksums):
+        if version >= first:
+            name = checksum_name(version)
+            _copy_edited(log / name, target / _LOG / name, lambda content: edited_checksum(content, ids.edits))
+
+
+class NewIds:
+    """The ids of a clone, by those that the table has had: a replaced table gets another one."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}
+        self.edits = {"metaData": self._metadata, "metadata": self._metadata}
+
+    def of(self, table_id: str) -> str:
+        """Return the id of the clone for an id of the table."""
+        return self._ids.setdefault(table_id, str(uuid.uuid4()))
+
+    def _metadata(self, action: Action) -> Action:
+        return {**action, "id": self.of(action["id"])}
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Link to a file, or copy it if the file system cannot link; one that was removed meanwhile is left out.
+
+    Args:
+        source: The file.
+        target: The link.
+    """
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        return
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _link_files(source: Path, target: Path) -> None:
+    """Link to the files of a table, except those in hidden folders, such as the log and checkpoints of streams."""
+    for folder, folders, files in os.walk(source):
+        if Path(folder) == source:
+            folders[:] = [name for name in folders if not _is_hidden(name)]
+        own = target / Path(folder).relative_to(source)
+        own.mkdir(parents=True, exist_ok=True)
+        for name in files:
+            link_or_copy(Path(folder, name), own / name)
+
+
+def _is_hidden(folder: str) -> bool:
+    """Whether a folder holds no data; the name of a partition column may begin like that of a hidden folder."""
+    return folder.startswith(("_", ".")) and "=" not in folder and folder != _CHANGES
+
+
+def _copy_edited(source: Path, target: Path, edit: Callable[[bytes], bytes | None]) -> None:
+    """Copy a file with another content and its times, by which older versions are found."""
+    content = edit(source.read_bytes())
+    if content is not None:
+        target.write_bytes(content)
+        times = source.stat()
+        os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
