@@ -160,7 +160,7 @@ def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
     project.run().assert_outcomes(passed=3)
 
 
-def test_a_clone_is_a_table_of_its_own(project):
+def test_a_clone_is_a_table_of_its_own(project, workers):
     project.ini("delta_backend = memory", "delta_bind = dev=test")
     project.models(FAMILY, "shop")
     project.pytester.makepyfile(
@@ -175,7 +175,7 @@ def test_a_clone_is_a_table_of_its_own(project):
         def rows(table, catalog):
             return catalog.count_rows(table.name).rows
 
-        def test_a_table_of_the_project(delta_clone, delta_catalog, delta_bound, make_delta_table):
+        def test_a_table_of_the_project(delta_clone, delta_catalog, delta_bound, delta_worker_id, make_delta_table):
             table = delta_bound(people)
             Orchestrator.over(delta_catalog).sync_tables([people, homes])
             delta_catalog.insert(table.name, [{"id": 1, "other": None}])
@@ -183,7 +183,7 @@ def test_a_clone_is_a_table_of_its_own(project):
             made.append(clone)
             assert table.qualified_name == "test.silver.people"
             assert (clone.catalog_name, clone.table_name) == ("test", "people")
-            assert clone.schema_name.startswith("test_main_")
+            assert clone.schema_name.startswith(f"test_{delta_worker_id}_")
             assert_no_drift([clone, people], delta_catalog)
             delta_catalog.insert(clone.name, [{"id": 2, "other": 1}])
             assert (rows(table, delta_catalog), rows(clone, delta_catalog)) == (1, 2)
@@ -210,7 +210,7 @@ def test_a_clone_is_a_table_of_its_own(project):
         """
     )
 
-    project.run().assert_outcomes(passed=4)
+    project.run(*workers).assert_outcomes(passed=4)
 
 
 def test_a_backend_that_cannot_clone_says_so(project):

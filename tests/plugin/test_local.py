@@ -32,6 +32,12 @@ def test_scratch_tables(make_delta_table, delta_catalog, delta_spark):
     with pytest.raises(ApplyError, match="perhaps"):
         make_delta_table(bad)
 
+def test_equal_scratch_tables_and_clones(make_delta_table, delta_clone, delta_catalog, delta_spark):
+    again, clone = make_delta_table(orders, name="again"), delta_clone(orders)
+    delta_spark.sql(f"INSERT INTO {clone.qualified_name} (id) VALUES (7)")
+    assert [delta_catalog.count_rows(table.name).rows for table in (again, clone, orders)] == [0, 1, 0]
+    assert_no_drift([again, clone, orders], delta_catalog)
+
 def test_scratch_tables_are_gone(delta_warehouse, delta_catalog):
     assert delta_catalog.version(SCRATCH[0].name) is ABSENT
     assert sorted(path.name for path in (delta_warehouse / "dev").iterdir()) == ["gold", "silver"]
@@ -57,7 +63,7 @@ def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project):
 
     looked = project.run("--delta-drift", subprocess=True)
 
-    looked.assert_outcomes(passed=7)
+    looked.assert_outcomes(passed=8)
     looked.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
 
     kept = {path.name for path in project.path.iterdir()}
