@@ -243,6 +243,10 @@ class RowsDifferError(DeltaSchemaError, AssertionError):
     """A table holds other rows than expected; the text has the counts and the first rows that differ."""
 
 
+class EffectError(_QuotesSql, AssertionError):
+    """A job had another effect on a table than expected; the text lists each of its commits."""
+
+
 class ApplyError(_QuotesSql):
     """A statement failed midway; the text shows what ran, what failed, what did not run, and how to restore the table.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
@@ -14,6 +15,22 @@ FEATURE_PREFIX = "delta.feature."
 
 _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
 _GENERATING = frozenset({"generatedColumns", "identityColumns"})
+_NAMING = 7
+"""The writer version from which on a protocol names its features."""
+
+_IMPLIED = MappingProxyType(
+    {
+        "appendOnly": 2,
+        "invariants": 2,
+        "checkConstraints": 3,
+        "changeDataFeed": 4,
+        "generatedColumns": 4,
+        "columnMapping": 5,
+        "identityColumns": 6,
+    }
+)
+"""The first writer version that implies a feature (source: Delta's protocol, "Valid Feature Names")."""
+
 _LEGACY_GENERATING = range(4, 7)
 """Writer versions without named features that imply generated columns, and from 6 on identity columns."""
 
@@ -40,6 +57,19 @@ def split_properties(properties: Mapping[str, str]) -> tuple[dict[str, str], dic
         "writerFeatures": features,
     }
     return stored, protocol
+
+
+def supported_features(properties: Mapping[str, str | None]) -> frozenset[str]:
+    """Return the table features of a protocol, with those that an older protocol has without naming them.
+
+    Args:
+        properties: The protocol as :func:`protocol_properties` shows it, among other properties; without it there are
+            none.
+    """
+    named = [key.removeprefix(FEATURE_PREFIX) for key in properties if key.startswith(FEATURE_PREFIX)]
+    version = int(properties.get(_WRITER) or 0)
+    implied = [feature for feature, first in _IMPLIED.items() if first <= version < _NAMING]
+    return frozenset((*named, *implied))
 
 
 def may_generate_columns(protocol: Mapping[str, Any]) -> bool:

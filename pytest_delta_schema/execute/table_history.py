@@ -9,6 +9,7 @@ from pytest_delta_schema.state.states import CatalogReader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState
@@ -52,6 +53,14 @@ class ReadsRows(CatalogReader, Protocol):
 @runtime_checkable
 class KeepsVersions(ReadsRows, Protocol):
     """A catalog that reads the commits and older versions of tables, as :func:`state_text` needs them."""
+
+    def version(self, table: QualifiedName) -> Version:
+        """Return the newest version of a table, as :meth:`DeltaDDL.version` does.
+
+        Args:
+            table: The table.
+        """
+        ...
 
     def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits of an existing table, the oldest first; those that its log has lost are left out.

@@ -14,6 +14,7 @@ from pytest_delta_schema.setting_table import WORKER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
     from syrupy.assertion import SnapshotAssertion
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.fixture_types import CloneTable, MakeSchema, MakeTable, MakeTables, Raises
     from pytest_delta_schema.plugin.run import ContractRun
+    from pytest_delta_schema.state.commits import Commit
+    from pytest_delta_schema.test_kit.effect import Effect
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
@@ -195,6 +198,43 @@ def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
             f"the {delta_catalog.name} backend cannot try writes; use check_write, or the local backend", pytrace=False
         )
     return delta_catalog.probe_write
+
+
+@pytest.fixture
+def delta_effect(delta_catalog: Catalog) -> Callable[[Table | str], AbstractContextManager[Effect]]:
+    """Observe what a block of code does to a table.
+
+    Call it with a model or the name of a table: ``with delta_effect(orders) as effect: job()``. The block may create
+    the table. After the block, also one that raised an error, ``effect`` has
+    ``versions``, ``operations``, ``rows_added``, ``rows_removed``, ``rows_updated``, ``schema_changes``,
+    ``features_raised``, ``properties_changed``, ``files_rewritten``, ``commits`` and ``table_was``; and it asserts
+    with ``kept_schema``, ``only("MERGE")`` and ``kept_contract(model)``, whose failures list each commit. The local
+    and the session backend can do it.
+    """
+    from pytest_delta_schema.test_kit.history import effect_on
+
+    def observe(table: Table | str) -> AbstractContextManager[Effect]:
+        __tracebackhide__ = True
+        return effect_on(table, delta_catalog)
+
+    return observe
+
+
+@pytest.fixture
+def delta_versions(delta_catalog: Catalog) -> Callable[[Table | str], tuple[Commit, ...]]:
+    """Read the history of a table, the oldest version first.
+
+    Call it with a model or the name of a table; each commit has ``version``, ``operation``, ``metrics``,
+    ``parameters``, ``user_metadata``, ``timestamp``, and the files that it ``added`` and ``removed``. The local and
+    the session backend can do it.
+    """
+    from pytest_delta_schema.test_kit.history import versions_of
+
+    def versions(table: Table | str) -> tuple[Commit, ...]:
+        __tracebackhide__ = True
+        return versions_of(table, delta_catalog)
+
+    return versions
 
 
 @pytest.fixture

@@ -125,6 +125,13 @@ def test_versions_that_cannot_be_read(folder, change, version, message):
     assert message in str(caught.value)
 
 
+def test_a_log_without_a_protocol_is_damaged(tmp_path):
+    commit(tmp_path, 0, metadata(field("id")))
+
+    with pytest.raises(CatalogReadError, match=r"its metadata is damaged \(KeyError\('protocol'\)\)"):
+        opened(tmp_path).state_at(0)
+
+
 def test_an_empty_log_has_no_version(tmp_path):
     (tmp_path / "_delta_log").mkdir()
 

@@ -24,7 +24,7 @@ LAZY = {
     "plugin/collection.py": 1,
     "plugin/configuration.py": 10,
     "plugin/every_run.py": 1,
-    "plugin/fixtures.py": 14,
+    "plugin/fixtures.py": 16,
     "plugin/outcome_report.py": 1,
     "plugin/run.py": 13,
     "plugin/run_plugin.py": 14,

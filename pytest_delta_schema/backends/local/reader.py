@@ -26,7 +26,7 @@ from pytest_delta_schema.backends.problems import (
 )
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic
+from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import reading_tables
@@ -118,11 +118,10 @@ def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
     Raises:
         CatalogReadError: If it does not exist, or cannot be read.
     """
-    read_tables(bridge, [name]).existing(name)
-    kind, *rest = bridge.read(_request(bridge, name)).rstrip("\n").split("\t")
-    if kind != "delta":
-        raise CatalogReadError([_problem(bridge, name, kind, rest)])
-    return CommitLog.of(name, bridge.log(rest[0]))
+    bridge.register([name.catalog])
+    answer = bridge.read(_request(bridge, name)).rstrip("\n")
+    CatalogState.of({name: _refusal(bridge, name) or _understand(bridge, name, answer)}).existing(name)
+    return CommitLog.of(name, bridge.log(answer.split("\t")[1]))
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:

@@ -268,3 +268,17 @@ def test_a_rewrite_never_changes_a_value(case):
             catalog.run(refused)
 
     assert catalog.version(NAME) == int(is_kept)
+
+
+def test_rows_of_a_version_are_those_before_the_next_change():
+    catalog = MemoryCatalog([state(stored("id"))], {NAME: [{"ID": 1}]})
+    Orchestrator.over(catalog).sync_tables([table(column(), column("more"))])
+    catalog.insert(NAME, [{"id": 2, "more": 3}])
+
+    assert [catalog.rows(NAME, version) for version in (0, 1, None)] == [
+        [{"id": 1}],
+        [{"id": 1}, {"id": 2, "more": 3}],
+        [{"id": 1}, {"id": 2, "more": 3}],
+    ]
+    with pytest.raises(StatementError, match="no change has kept the rows of version 7; read the newest"):
+        catalog.rows(NAME, 7)

@@ -1,0 +1,47 @@
+"""Compare a table with a model that may have another name."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.assertions.contracts import assert_no_drift
+from pytest_delta_schema.engine.assembly import bound, declared
+from pytest_delta_schema.engine.settings import current_settings
+from pytest_delta_schema.errors import DriftError
+from pytest_delta_schema.models.modes import IGNORE
+from pytest_delta_schema.models.table import Table
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
+
+
+def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
+    """Return how a table differs from a model, as the gate shows it; ``""`` if it does not.
+
+    Args:
+        model: The contract. If it has another name than the table, its foreign keys are ignored, because their parents
+            have other names, too.
+        table: The table.
+        catalog: Where it is read.
+
+    Raises:
+        InvalidModelError: If the model breaks rules.
+        CatalogReadError: If the table cannot be read.
+    """
+    named = bound(model, current_settings())
+    try:
+        assert_no_drift(named if named.name == table else _renamed(model, table), catalog)
+    except DriftError as error:
+        return str(error)
+    return ""
+
+
+def _renamed(model: Table, name: QualifiedName) -> Table:
+    values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
+    values.update(zip(("catalog_name", "schema_name", "table_name"), name, strict=True))
+    values.update(foreign_keys=(), convert_from=None, owns={**model.ownership, "foreign_keys": IGNORE})
+    copy = declared(Table(**values), current_settings())
+    copy.is_bound = True
+    return copy

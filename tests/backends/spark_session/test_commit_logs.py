@@ -1,0 +1,80 @@
+"""Where the session catalog reads commits, from what a session answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_delta_schema import CatalogReadError, to_struct_type
+from pytest_delta_schema.backends.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.spark_session.reader import read_commits
+from pytest_delta_schema.errors import StatementError
+from support.logs import commit, delta_log, field
+from support.tables import NAME, column, table
+
+
+class Session:
+    """Answers statements about one table; files are read line by line."""
+
+    def __init__(self, folder, *properties):
+        self.folder = folder
+        self.properties = properties
+
+    def __call__(self, statement):
+        if statement.startswith("DESCRIBE TABLE"):
+            return [
+                ("id", "bigint", ""),
+                ("# Detailed Table Information", "", ""),
+                ("Location", self.folder.as_uri(), ""),
+            ]
+        if statement.startswith("SHOW TBLPROPERTIES"):
+            return [(name, "supported") for name in self.properties]
+        if statement.startswith("DESCRIBE HISTORY"):
+            return [{"version": version} for version in (2, 1, 0)]
+        path = local_folder(statement.partition("`")[2].rstrip("`"))
+        try:
+            return [(line,) for line in Path(path).read_text("utf-8").splitlines()]
+        except FileNotFoundError as error:
+            raise StatementError(str(error)) from error
+
+    def schema(self):
+        return to_struct_type(table(column()))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    delta_log(tmp_path, field("id"))
+    commit(tmp_path, 1, {"add": {"path": "a", "dataChange": True}})
+    return tmp_path
+
+
+def local(location):
+    return LocalLog(local_folder(location))
+
+
+def test_files_are_read_where_the_session_can_open_them(folder):
+    session = Session(folder)
+
+    log = read_commits(session, session.schema, NAME, local)
+
+    assert log.versions == (0, 1)
+    assert [made.operation for made in log.commits()] == ["TEST", "TEST"]
+
+
+def test_over_spark_connect_each_commit_of_the_history_is_a_query(folder):
+    session = Session(folder)
+
+    log = read_commits(session, session.schema, NAME, lambda _: None)
+
+    assert log.versions == (0, 1, 2)
+    assert [column.name for column in log.state_at(1).columns] == ["id"]
+    with pytest.raises(CatalogReadError, match="its Delta log cannot be read"):
+        log.commits()
+
+
+def test_commits_that_the_catalog_holds_are_in_no_log(folder):
+    session = Session(folder, "delta.feature.catalogManaged")
+
+    with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
+        read_commits(session, session.schema, NAME, local)

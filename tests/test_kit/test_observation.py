@@ -1,0 +1,321 @@
+"""What a block does to a table, observed over hand-made logs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from pytest_delta_schema import CatalogReadError, QualifiedName
+from pytest_delta_schema.backends.commit_log import CommitLog
+from pytest_delta_schema.backends.local_log import LocalLog
+from pytest_delta_schema.errors import DeclarationError, Diagnostic, EffectError
+from pytest_delta_schema.execute.protocols import Capabilities
+from pytest_delta_schema.execute.version import ABSENT, version_of
+from pytest_delta_schema.state import CatalogState, TableState
+from pytest_delta_schema.test_kit.contract_drift import contract_drift
+from pytest_delta_schema.test_kit.history import effect_on, versions_of
+from support.logs import commit, field, metadata, protocol
+from support.tables import NAME, column, table
+
+PROBLEM = Diagnostic(
+    code="DS502",
+    rule="UnreadableTable",
+    severity="error",
+    table=str(NAME),
+    path="",
+    message="is broken",
+    remedy="repair it",
+)
+
+
+class LogCatalog:
+    """Reads one table from its log; its rows are given by version."""
+
+    name = "logs"
+    capabilities = Capabilities()
+
+    def __init__(self, folder, rows=None):
+        self.folder = folder
+        self.given = rows or {}
+        self.reads = []
+
+    def snapshot(self, models):
+        return self.read_tables(model.name for model in models)
+
+    def read_tables(self, names):
+        return CatalogState(tables={name: self._state(name) for name in names})
+
+    def _state(self, name):
+        versions = self._log().versions if (self.folder / "_delta_log").is_dir() else ()
+        return self.state_at(name, versions[-1]) if versions else TableState(name=name, exists=False)
+
+    def introduced_by(self, _, __):
+        return ()
+
+    past_columns = introduced_by
+
+    def version(self, name):
+        return version_of(self.read_tables([name]), name)
+
+    def _log(self):
+        return CommitLog.of(NAME, LocalLog(str(self.folder)))
+
+    def commits(self, _, first=0):
+        return self._log().commits(first)
+
+    def state_at(self, _, version):
+        return self._log().state_at(version)
+
+    def rows(self, _, version=None):
+        self.reads.append(version)
+        return [{"id": value} for value in self.given[version]]
+
+    def as_stored(self, _, rows):
+        return list(rows)
+
+
+def files(version_folder, version, operation, *actions, **metrics):
+    """Write a commit of some operation."""
+    info = {"commitInfo": {"timestamp": version, "operation": operation, "operationMetrics": metrics}}
+    folder = commit(version_folder, version, *actions)
+    path = folder / "_delta_log" / f"{version:020d}.json"
+    path.write_text(path.read_text("utf-8").partition("\n")[2], "utf-8")
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(info))
+
+
+def add(path, rows):
+    return {"add": {"path": path, "dataChange": True, "stats": f'{{"numRecords":{rows}}}'}}
+
+
+def remove(path):
+    return {"remove": {"path": path, "dataChange": True}}
+
+
+def create(folder, *fields):
+    commit(folder, 0, protocol(), metadata(*(fields or [field("id")])))
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    """A table with one commit after its creation."""
+    create(tmp_path)
+    files(tmp_path, 1, "WRITE", add("old", 7), numOutputRows="7")
+    return LogCatalog(tmp_path, {1: [1, 2, 2], 2: [2, 3]})
+
+
+def drop(catalog):
+    shutil.rmtree(catalog.folder / "_delta_log", ignore_errors=True)
+
+
+def append(catalog):
+    files(catalog.folder, 2, "WRITE", add("new", 3), numOutputRows="3")
+    commit(catalog.folder, 3, metadata(field("id"), field("x")))
+
+
+def overwrite(catalog):
+    files(catalog.folder, 2, "WRITE", add("new", 1), remove("old"), numOutputRows="1")
+
+
+def recreate(catalog):
+    drop(catalog)
+    create(catalog.folder, field("id"), field("other"))
+    files(catalog.folder, 1, "WRITE", add("new", 2), numOutputRows="2")
+    files(catalog.folder, 2, "WRITE", add("newer", 2), numOutputRows="2")
+
+
+def recreate_shorter(catalog):
+    drop(catalog)
+    create(catalog.folder)
+
+
+@pytest.mark.parametrize(
+    ("job", "table_was", "versions", "rows", "is_kept"),
+    [
+        (lambda _: None, "kept", (), (0, 0), True),
+        (append, "kept", (2, 3), (3, 0), False),
+        (overwrite, "kept", (2,), (1, 7), True),
+        (drop, "dropped", (), (0, 0), False),
+        (recreate, "recreated", (0, 1, 2), (4, 0), False),
+        (recreate_shorter, "recreated", (0,), (0, 0), True),
+    ],
+    ids=["nothing", "append", "overwrite", "drop", "recreate", "recreate, shorter"],
+)
+def test_jobs_on_a_table(catalog, job, table_was, versions, rows, is_kept):
+    with effect_on("dev.silver.orders", catalog) as effect:
+        job(catalog)
+
+    assert effect.table_was == table_was
+    assert effect.versions == versions
+    assert (effect.rows_added, effect.rows_removed) == rows
+    assert bool(effect.schema_changes) != is_kept
+    assert catalog.reads == []
+
+
+@pytest.mark.parametrize(
+    ("job", "table_was", "versions"),
+    [(lambda _: None, "absent", ()), (recreate, "created", (0, 1, 2))],
+    ids=["nothing", "create"],
+)
+def test_jobs_without_a_table_before(catalog, job, table_was, versions):
+    drop(catalog)
+
+    with effect_on("dev.silver.orders", catalog) as effect:
+        job(catalog)
+
+    assert (effect.table_was, effect.versions) == (table_was, versions)
+
+
+def test_versions_are_compared_once_where_the_log_does_not_count(catalog):
+    with effect_on("dev.silver.orders", catalog) as effect:
+        files(catalog.folder, 2, "RESTORE", add("new", 2), remove("old"))
+
+    assert catalog.reads == []
+    assert (effect.rows_added, effect.rows_removed, effect.rows_updated) == (1, 2, 0)
+    assert catalog.reads == [1, 2]
+
+
+def test_the_first_version_is_compared_with_nothing(catalog):
+    drop(catalog)
+    catalog.given = {0: [1, 2]}
+
+    with effect_on("dev.silver.orders", catalog) as effect:
+        files(catalog.folder, 0, "CLONE", protocol(), metadata(field("id")), {"add": {"path": "a", "dataChange": True}})
+
+    assert (effect.rows_added, effect.rows_removed) == (2, 0)
+
+
+def test_the_effect_of_a_failed_job_is_known(catalog):
+    def job():
+        append(catalog)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), effect_on("dev.silver.orders", catalog) as effect:
+        job()
+
+    assert effect.versions == (2, 3)
+
+
+def test_the_error_of_the_job_comes_before_that_of_reading(catalog):
+    def spoil():
+        (catalog.folder / "_delta_log" / f"{1:020d}.json").write_text("{", "utf-8")
+
+    def job():
+        spoil()
+        raise ZeroDivisionError
+
+    with pytest.raises(CatalogReadError, match="is damaged"), effect_on("dev.silver.orders", catalog):
+        spoil()
+    files(catalog.folder, 1, "WRITE")
+    with pytest.raises(ZeroDivisionError), effect_on("dev.silver.orders", catalog):
+        job()
+
+
+def test_an_interrupted_job_is_not_observed(catalog):
+    with pytest.raises(KeyboardInterrupt), effect_on("dev.silver.orders", catalog) as effect:
+        raise KeyboardInterrupt
+
+    with pytest.raises(
+        DeclarationError, match=r"^dev\.silver\.orders: versions of an effect is known when the block ends"
+    ):
+        _ = effect.versions
+
+
+def test_an_effect_is_not_known_inside_the_block(catalog):
+    with effect_on("dev.silver.orders", catalog) as effect:
+        with pytest.raises(DeclarationError) as caught:
+            effect.only("WRITE")
+        assert repr(effect) == "effect on dev.silver.orders: not known before the block ends"
+        assert not hasattr(effect, "_nothing")
+
+    assert str(caught.value) == (
+        "dev.silver.orders: only of an effect is known when the block ends; read it after the block"
+    )
+    assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"
+
+
+@pytest.mark.parametrize("version", [PROBLEM, ABSENT], ids=["unreadable", "dropped meanwhile"])
+def test_a_version_that_cannot_be_read(catalog, monkeypatch, version):
+    monkeypatch.setattr(catalog, "version", lambda _: version)
+    context = effect_on("dev.silver.orders", catalog)
+
+    if version is PROBLEM:
+        with pytest.raises(CatalogReadError, match="is broken"), context:
+            pass
+    else:
+        with context as effect:
+            append(catalog)
+        assert effect.table_was == "created"
+
+
+def test_the_contract_is_compared_with_the_table(catalog):
+    original, copy = table(column(), name="dev.gold.orders"), table(column())
+
+    with effect_on("dev.silver.orders", catalog) as effect:
+        pass
+    assert effect.kept_contract(original)
+    assert effect.kept_contract(copy)
+
+    with effect_on("dev.silver.orders", catalog) as effect:
+        append(catalog)
+    for model in (original, copy):
+        with pytest.raises(EffectError) as caught:
+            effect.kept_contract(model)
+        assert str(caught.value).startswith(
+            f"dev.silver.orders: the job should keep the contract of {model.qualified_name}, and did not\n"
+        )
+        assert "columns.x" in str(caught.value)
+        assert str(caught.value).endswith("  version 3  2026-09-21 14:13:20 UTC  TEST  no rows")
+
+
+def test_a_failure_is_shown_although_the_table_is_gone(catalog):
+    with effect_on("dev.silver.orders", catalog) as effect:
+        overwrite(catalog)
+    drop(catalog)
+
+    with pytest.raises(EffectError, match=r"  version 2  1970-01-01 00:00:00 UTC  WRITE  rows are not counted$"):
+        effect.only("MERGE")
+    with pytest.raises(CatalogReadError):
+        _ = effect.rows_removed
+
+
+def test_a_table_of_another_name_needs_no_parents(catalog):
+    assert (
+        contract_drift(table(column(), name="dev.gold.orders"), QualifiedName("dev", "silver", "orders"), catalog) == ""
+    )
+
+
+def test_versions(catalog):
+    assert [(made.version, made.operation) for made in versions_of(table(), catalog)] == [(0, "TEST"), (1, "WRITE")]
+
+
+MEMORY = """
+import pytest
+from pytest_delta_schema import Column, Table
+from pytest_delta_schema.errors import DeclarationError
+
+@pytest.mark.parametrize("fixture", ["delta_effect", "delta_versions"])
+def test_it(fixture, request):
+    with pytest.raises(DeclarationError) as caught:
+        request.getfixturevalue(fixture)("dev.silver.orders")
+    assert str(caught.value) == (
+        f"{fixture} reads the commits of tables, which the memory backend cannot; the backends that can are local and session"
+    )
+
+def test_line(delta_effect):
+    with delta_effect("dev.silver.orders"):
+        pass
+"""
+
+
+def test_backends_without_commits_refuse_at_the_line_of_the_test(project):
+    project.ini("delta_backend = memory")
+    project.pytester.makepyfile(test_x=MEMORY)
+
+    result = project.run()
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.no_fnmatch_line("*pytest_delta_schema*.py:*")
+    result.stdout.fnmatch_lines(["test_x.py:14: DeclarationError"])
