@@ -11,6 +11,7 @@ from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.models.table import Table
@@ -22,7 +23,6 @@ from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import columns_in
-from pytest_delta_schema.state.required_reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.type_traversal import fits, not_null_paths
@@ -41,19 +41,21 @@ if TYPE_CHECKING:
 
 
 @hides_traceback
-def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings: Settings | None = None) -> None:
-    """Make sure that ``catalog`` holds what ``tables`` declare; nothing is changed.
+def assert_no_drift(
+    tables: Table | Iterable[Table], catalog: Catalog | None = None, settings: Settings | None = None
+) -> None:
+    """Make sure that a catalog holds what ``tables`` declare; nothing is changed.
 
     Args:
         tables: One model or several.
-        catalog: The catalog, such as the fixture ``delta_catalog``.
+        catalog: The catalog; by default that of the pytest run, the fixture ``delta_catalog``.
         settings: How tables are compared and validated; by default the settings in force.
 
     Raises:
         DriftError: An ``AssertionError`` that shows every change and the SQL that would run.
         InvalidModelError: If a declaration breaks rules.
         CatalogReadError: If a table cannot be read.
-        DeclarationError: If ``tables`` holds something else than models, or ``catalog`` is no catalog.
+        DeclarationError: If ``tables`` holds something else than models, or there is no catalog.
     """
     are_several = isinstance(tables, Iterable) and not isinstance(tables, str)
     given: list[object] = list(tables) if are_several else [tables]  # type: ignore[arg-type]
@@ -62,8 +64,7 @@ def assert_no_drift(tables: Table | Iterable[Table], catalog: Catalog, settings:
     if others:
         msg = f"assert_no_drift takes models, and was given {others}; give the Tables that declare them"
         raise DeclarationError(msg)
-    require_reader(catalog, "assert_no_drift")
-    gate = Gate(catalog, required_settings(settings, "assert_no_drift"), models)
+    gate = Gate(given_catalog(catalog, "assert_no_drift"), required_settings(settings, "assert_no_drift"), models)
     gate.declarations.require_valid(models)
     gate.state().require(gate.declarations.bound(model).name for model in models)
     outcomes = [gate.drift(model) for model in sorted(models, key=lambda model: model.name)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.errors import DeclarationError, RowsDifferError
 from pytest_delta_schema.test_kit.row_differences import difference_text
 from pytest_delta_schema.test_kit.row_matching import unmatched_rows
-from pytest_delta_schema.test_kit.tables import given_catalog, name_of, rows_in
+from pytest_delta_schema.test_kit.tables import name_of, rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

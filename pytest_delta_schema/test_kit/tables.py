@@ -1,11 +1,11 @@
-"""The tables and catalogs that functions of the test kit take: models or names, and the catalog of the run."""
+"""The tables and catalogs that functions of the test kit take: models or names, and what a catalog can read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.assembly import bound
-from pytest_delta_schema.engine.settings import current_catalog, current_settings
+from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.execute.table_history import KeepsVersions, ReadsRows
 from pytest_delta_schema.models.names import parse_name
@@ -28,23 +28,6 @@ def name_of(table: Table | str) -> QualifiedName:
         msg = f"the table is {table!r}; give a Table, or its name as catalog.schema.table"
         raise DeclarationError(msg)
     return parse_name(table)
-
-
-def given_catalog(catalog: CatalogReader | None, function: str) -> CatalogReader:
-    """Return the catalog that was given, or that of the pytest run.
-
-    Args:
-        catalog: What the user gave.
-        function: What needs it, for the message.
-
-    Raises:
-        DeclarationError: If there is none.
-    """
-    chosen: CatalogReader | None = current_catalog() if catalog is None else catalog
-    if chosen is None:
-        msg = f"{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
-        raise DeclarationError(msg)
-    return chosen
 
 
 def rows_in(catalog: CatalogReader, function: str) -> ReadsRows:

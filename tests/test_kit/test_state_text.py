@@ -106,13 +106,17 @@ def test_a_table_that_does_not_exist_is_no_empty_text():
     ("arguments", "message"),
     [
         ({"table": 7}, "the table is 7; give a Table, or its name as catalog.schema.table"),
+        (
+            {"catalog": "memory"},
+            "state_text takes a catalog, and was given 'memory'; give one, such as the fixture delta_catalog, or MemoryCatalog()",
+        ),
         ({"table": "orders"}, "'orders' does not name a table; write catalog.schema.table, or give the Table itself"),
         (
             {"version": 0},
             "state_text reads the commits of tables, which the memory backend cannot; the backends that can are local and session",
         ),
     ],
-    ids=["no table", "short name", "no commits"],
+    ids=["no table", "no catalog", "short name", "no commits"],
 )
 def test_wrong_arguments_have_a_remedy(arguments, message):
     catalog = MemoryCatalog([TableState(name=NAME, columns=(ColumnState("id", "bigint", True, ""),))])
@@ -136,7 +140,7 @@ def test_in_a_test_the_catalog_is_that_of_the_run(project):
     project.pytester.makepyfile(
         test_x="""
         import pytest
-        from pytest_delta_schema import MemoryCatalog, QualifiedName, state_text
+        from pytest_delta_schema import DriftError, MemoryCatalog, QualifiedName, assert_no_drift, state_text
         from pytest_delta_schema.state import ColumnState, TableState
         from shop import orders
 
@@ -144,6 +148,9 @@ def test_in_a_test_the_catalog_is_that_of_the_run(project):
             table = make_delta_table(orders)
             assert state_text(table) == delta_snapshot
             assert state_text(table.qualified_name) == state_text(table)
+            assert_no_drift(table)
+            with pytest.raises(DriftError):
+                assert_no_drift(orders)
 
         class TestOverride:
             @pytest.fixture(scope="class")
@@ -165,19 +172,29 @@ def test_in_a_test_the_catalog_is_that_of_the_run(project):
     ]
 
 
-def test_without_a_test_the_catalog_has_to_be_given(project):
+@pytest.mark.parametrize(
+    ("call", "function"),
+    [
+        ('state_text("a.b.c")', "state_text"),
+        ('assert_table_equals("a.b.c", [])', "assert_table_equals"),
+        ("assert_no_drift(orders)", "assert_no_drift"),
+    ],
+)
+def test_without_a_test_the_catalog_has_to_be_given(project, call, function):
     project.ini("delta_backend = memory")
     project.models(SHOP, "shop")
     project.pytester.makepyfile(
-        test_x="""
-        from pytest_delta_schema import state_text
+        test_x=f"""
+        import shop
+        from pytest_delta_schema import assert_no_drift, assert_table_equals, state_text
+
         try:
-            state_text("a.b.c")
+            {call.replace("orders", "shop.orders")}
         except Exception as error:
             message = str(error)
 
         def test_message():
-            assert message == "state_text needs a catalog, and no test of pytest runs that has one; give catalog=..."
+            assert message == "{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
         """
     )
 
