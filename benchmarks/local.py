@@ -93,6 +93,8 @@ def seconds(model, count):
 for number in range(6):
     few, many = table(number), table(number)
     few.comment, many.comment = f"Few {number}", f"Many {number}"  # no table of an earlier round equals them
+    for model in (few, many):
+        model.columns[0].is_nullable, model.primary_key = False, ["column_0"]
     pairs.append((seconds(many, 20), seconds(few, 2)))
 print(json.dumps(pairs[1:]))
 session.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.log_edits import edited_checksum, edited_commit
 from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name
+from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import script, statements
@@ -61,7 +62,11 @@ class PreparedLogs:
             self._created, self._copied = {}, set()
 
     def replace(self, statement: Statement) -> bool:
-        """Copy a table in place of the first of its statements, and return whether a statement needs not run."""
+        """Copy a table in place of the first of its statements, and return whether a statement needs not run.
+
+        Raises:
+            StatementError: If a file cannot be written.
+        """
         if not self._is_active:
             return False
         for action in statement.changes:
@@ -71,7 +76,7 @@ class PreparedLogs:
                 if log is None or folder.exists():
                     self._created[key] = action
                 else:
-                    log.write(action, folder)
+                    _write(log, action, folder)
                     self._copied.add(action.table)
         return statement.table in self._copied
 
@@ -106,8 +111,8 @@ class PreparedLog:
             folder: Its folder.
         """
         log = folder / _LOG
-        listing = LogListing.of(path.name for path in log.iterdir())
-        if not listing.has_all_commits:
+        listing = LogListing.of(path.name for path in log.iterdir()) if log.is_dir() else LogListing.of(())
+        if not listing.commits or not listing.has_all_commits:
             return None
         files = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
         return cls(
@@ -182,6 +187,14 @@ class _Identity:
 
     def _own(self, properties: Mapping[str, Any]) -> dict[str, Any]:
         return dict(self.keys.get(item, item) for item in properties.items())
+
+
+def _write(log: PreparedLog, action: CreateTable, folder: Path) -> None:
+    try:
+        log.write(action, folder)
+    except OSError as error:
+        msg = f"{action.table}: its log cannot be written ({because(error)}); free space or give the permission"
+        raise StatementError(msg, condition="NOT_WRITABLE") from error
 
 
 def _without_names(action: CreateTable) -> tuple[str, tuple[type, ...]]:

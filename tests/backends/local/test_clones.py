@@ -102,6 +102,11 @@ def test_writes_reach_one_of_the_two_tables_only(local, name, options):
         older = local.spark.read.option("versionAsOf", local.version(table.name) - 1).table(table.sql_name)
         assert older.count() == 3
         assert_no_drift([table, second], local)
+        if "delta.enableChangeDataFeed" in table.table_properties:
+            changes = (
+                local.spark.read.option("readChangeFeed", "true").option("startingVersion", 0).table(second.sql_name)
+            )
+            assert [row.id for row in changes.where("_change_type = 'delete'").collect()] == [2]
 
         run(local, table, *WRITES)
         run(local, table, "DELETE FROM {table}", "VACUUM {table} RETAIN 0 HOURS")
@@ -171,6 +176,21 @@ def test_a_clone_of_an_external_table_is_in_the_warehouse(local, tmp_path):
         assert (table_folder(local.warehouse, clone.name) / "_delta_log").is_dir()
 
     assert [row.id for row in local.spark.table(table.sql_name).collect()] == [1]
+
+
+def test_files_outside_of_the_table_are_used_by_both(local, tmp_path):
+    base, shallow = tmp_path / "base", tmp_path / "shallow"
+    local.spark.range(3).write.format("delta").save(str(base))
+    local.spark.sql(f"CREATE TABLE delta.`{shallow}` SHALLOW CLONE delta.`{base}`").collect()
+    local.create_schema("dev", "silver")
+    local.spark.sql(f"CREATE TABLE dev.silver.shallow USING DELTA LOCATION '{shallow}'")
+    table = Table("dev", "silver", "shallow", [Column("id", LongType())])
+    with scratch(local) as made:
+        clone = made.clone(table, None)
+        run(local, clone, "DELETE FROM {table} WHERE id = 0", "VACUUM {table} RETAIN 0 HOURS")
+
+        assert sorted(row.id for row in local.spark.table(clone.sql_name).collect()) == [1, 2]
+    assert sorted(row.id for row in local.spark.table(table.sql_name).collect()) == [0, 1, 2]
 
 
 def test_a_table_whose_files_cannot_be_read_is_refused(local, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +14,7 @@ from pyspark.sql.types import LongType
 from pytest_delta_schema import Check, Column, ForeignKey, LocalCatalog, MemoryCatalog, Table, assert_no_drift
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute.table_copies import RepeatsCreations
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plugin.scratch import Scratch
@@ -127,12 +129,14 @@ def test_statements_outside_of_a_block_run(logs):
     assert logs.run("c") == [False, False]
 
 
-@pytest.mark.parametrize("reason", ["settings", "statements", "folder", "log", "failure"])
+@pytest.mark.parametrize("reason", ["settings", "statements", "folder", "log", "no log", "failure"])
 def test_other_tables_are_created(logs, tmp_path, reason):
     with suppress(FileNotFoundError), logs.prepared.active():
         logs.run("a")
         if reason == "log":
             (tmp_path / "a" / "_delta_log" / f"{0:020}.json").unlink()
+        if reason == "no log":
+            (tmp_path / "a").rename(tmp_path / "elsewhere")
         if reason == "failure":
             (tmp_path / "no such file").unlink()
     if reason == "settings":
@@ -144,6 +148,23 @@ def test_other_tables_are_created(logs, tmp_path, reason):
         replaced = logs.run("b", *(["id > 0"] if reason == "statements" else []))
 
     assert replaced == [False, False]
+
+
+def test_a_log_that_cannot_be_written_is_one_line(logs, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with logs.prepared.active():
+        logs.run("a")
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+
+    with (
+        logs.prepared.active(),
+        pytest.raises(
+            StatementError, match=r"^dev\.s\.b: its log cannot be written \(.*No space left.*\); free space or"
+        ),
+    ):
+        logs.run("b")
 
 
 @pytest.mark.spark
