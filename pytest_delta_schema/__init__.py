@@ -59,7 +59,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit import assert_frame_fits as assert_frame_fits
     from pytest_delta_schema.test_kit import assert_table_equals as assert_table_equals
     from pytest_delta_schema.test_kit import breaking_rows as breaking_rows
+    from pytest_delta_schema.test_kit import frame_of as frame_of
     from pytest_delta_schema.test_kit import rows_of as rows_of
+    from pytest_delta_schema.test_kit import rows_strategy as rows_strategy
     from pytest_delta_schema.test_kit import state_text as state_text
 
 __version__ = "0.1.0"

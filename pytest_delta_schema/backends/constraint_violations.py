@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.folded_names import NameSet, same_name
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 CHECK, NOT_NULL, LENGTH = "check", "not null", "length"
 
-_CHECK = re.compile(
-    r"CHECK constraint (?P<name>.+?) (?P<expression>\(.*\)) violated by row with values:(?P<values>.*)", re.DOTALL
-)
+_CHECK = re.compile(r"CHECK constraint (?P<check>.+?) violated by row with values:(?P<values>.*)", re.DOTALL)
+_NAME_AND_EXPRESSION = re.compile(r"(?P<name>.+?) (?P<expression>\w*\(.*\))", re.DOTALL)
 _VALUE = re.compile(r"\n - (.+?) : ")
 _NOT_NULL = (
     re.compile(r"NOT NULL constraint violated for column: (?P<name>.+?)\.?\s*$", re.MULTILINE),
@@ -68,27 +67,45 @@ def constraint_error(error: BaseException, models: Iterable[Table] = ()) -> Cons
     Returns:
         The violation; ``None`` if the error has another reason.
     """
+    models = list(models)
+    names = [check.name for model in models for check in model.checks]
     for text in _texts(error):
-        violation = _read(_STACK.sub("", text))
+        violation = _read(_STACK.sub("", text), names)
         if violation is not None:
             return _with_model(violation, models)
     return None
 
 
-def _read(text: str) -> ConstraintViolation | None:
+def _read(text: str, names: Iterable[str]) -> ConstraintViolation | None:
     match = _CHECK.search(text)
     if match:
         parts = _VALUE.split(match["values"])
         values = dict(zip(parts[1::2], parts[2::2], strict=True))
-        return ConstraintViolation(
-            kind=CHECK, name=match["name"], expression=match["expression"], values=MappingProxyType(values)
-        )
+        name, expression = _name_and_expression(match["check"], names)
+        return ConstraintViolation(kind=CHECK, name=name, expression=expression, values=MappingProxyType(values))
     for pattern in _NOT_NULL:
         match = pattern.search(text)
         if match:
             return ConstraintViolation(kind=NOT_NULL, name=match["name"])
     match = _LENGTH.search(text)
     return None if match is None else ConstraintViolation(kind=LENGTH, name="", expression=match["check"])
+
+
+def _name_and_expression(text: str, names: Iterable[str]) -> tuple[str, str]:
+    """Return the name of a check and its condition, which only a space parts.
+
+    Without a declared name the condition is taken to begin with a bracket or a function, as it mostly does:
+    ``(a > 0)``, ``between(a, 1, 9)``. Otherwise the name is the first word.
+    """
+    known = [name for name in names if same_name(text[: len(name) + 1], f"{name} ")]
+    if known:
+        length = max(map(len, known))
+        return text[:length], text[length + 1 :]
+    match = _NAME_AND_EXPRESSION.fullmatch(text)
+    if match:
+        return match["name"], match["expression"]
+    name, _, expression = text.partition(" ")
+    return name, expression
 
 
 def _texts(error: BaseException) -> Iterator[str]:

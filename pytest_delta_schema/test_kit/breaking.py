@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.expressions.conditions import (
@@ -126,16 +126,10 @@ class _Breaker:
 
     def checks(self) -> Iterator[BreakingRows]:
         """Yield a row for each check."""
-        state = self._contract.state
-        for check in state.checks:
-            if not self._used(check) or self._holds_always(check):
-                continue
-            made = list(self._best(Constraint(kind="check", name=check.name), self._breaking(check)))
-            if not made:
-                fact = f"no row was found that breaks check {check.name} ({check.expression})"
-                remedy = "if there is one, give the other columns the values that it needs; else drop the check"
-                self.faults.append(f"{state.name}: {fact}; {remedy}")
-            yield from made
+        for check in self._contract.state.checks:
+            if self._used(check) and not self._holds_always(check):
+                constraint = Constraint(kind="check", name=check.name)
+                yield from self._best(constraint, self._breaking(check), f" ({check.expression})")
 
     def keys(self, other: Row) -> Iterator[BreakingRows]:
         """Yield two rows for each key, which have the same values in it.
@@ -145,8 +139,8 @@ class _Breaker:
         """
         for key in self._contract.state.keys:
             names = [folded(name) for name in key.columns]
-            if self._filled.isdisjoint(names):
-                repeated = {name: self._valid[name] for name in names}
+            repeated = {name: self._valid.get(name) for name in names}
+            if self._filled.isdisjoint(names) and None not in repeated.values():
                 others = {folded(name): value for name, value in other.items()}
                 # Columns that a check compares with the key have to fit to it.
                 bound = self._bound(names)
@@ -235,8 +229,16 @@ class _Breaker:
         except DeclarationError:
             return
 
-    def _best(self, constraint: Constraint, candidates: Iterable[tuple[Row, ...]]) -> Iterator[BreakingRows]:
-        """Yield the rows that break a constraint with the fewest others, if there are any."""
+    def _best(
+        self, constraint: Constraint, candidates: Iterable[tuple[Row, ...]], shown: str = ""
+    ) -> Iterator[BreakingRows]:
+        """Yield the rows that break a constraint with the fewest others; that there are none is a fault.
+
+        Args:
+            constraint: The constraint.
+            candidates: Rows that may break it.
+            shown: Its condition, for the message.
+        """
         best: BreakingRows | None = None
         for rows in candidates:
             try:
@@ -250,6 +252,10 @@ class _Breaker:
                     break
         if best is not None:
             yield best
+            return
+        fact = f"no row was found that breaks {constraint}{shown}"
+        remedy = "if there is one, give the other columns the values that it needs; else drop the constraint"
+        self.faults.append(f"{self._contract.state.name}: {fact}; {remedy}")
 
     def _as_row(self, values: Row) -> Row:
         return {
@@ -261,10 +267,7 @@ class _Breaker:
     def _changed(self, path: ColumnPath, change: Callable[[Any], Any]) -> Any:
         """Return the valid value of a column with a change at a path below it."""
         column: ColumnState = self._contract.columns[path.root]
-        value = self._valid.get(path.folded[0])
-        if value is None and path.is_nested:
-            value = maker(column.data_type, column.name)(1)
-        return _changed(value, column.data_type, path.fields, change)
+        return _changed(self._valid.get(path.folded[0]), column.data_type, path.fields, change)
 
 
 def _lengthened(text: str | None, length: int) -> str:
@@ -276,6 +279,9 @@ def _changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change:
     """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
     if not parts:
         return change(value)
+    if not value:
+        # What is NULL, or empty, has no parts.
+        value = maker(data_type, parts[0])(1)
     if isinstance(data_type, ArrayState):
         return [_changed(value[0], data_type.element, parts[1:], change), *value[1:]]
     if isinstance(data_type, MapState):
@@ -288,11 +294,9 @@ def _changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change:
     assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
     made = []
     # A struct that is the key of a map is a tuple.
-    items = value if isinstance(value, tuple) else [value[field.name] for field in data_type.fields]
+    items = value if isinstance(value, tuple) else [value.get(field.name) for field in data_type.fields]
     for field, item in zip(data_type.fields, items, strict=True):
-        is_changed = folded(field.name) == folded(parts[0])
-        if is_changed and item is None and len(parts) > 1:
-            item = maker(field.data_type, field.name)(1)  # noqa: PLW2901 - a field that is NULL has no parts
+        is_changed = same_name(field.name, parts[0])
         made.append(_changed(item, field.data_type, parts[1:], change) if is_changed else item)
     if isinstance(value, tuple):
         return tuple(made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import MemoryCatalog, Orchestrator
+from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
 from pytest_delta_schema.assertions.constraints import stopped_by
 from pytest_delta_schema.backends import ConstraintViolation, constraint_error
 from pytest_delta_schema.errors import DeclarationError, StatementError
@@ -51,6 +51,25 @@ STACK = (
 )
 def test_reading(text, expected):
     assert constraint_error(RuntimeError(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("check", "names", "expected"),
+    [
+        ("range between(id, 1, 9)", [], ("range", "between(id, 1, 9)")),
+        ("in range between(id, 1, 9)", [], ("in range", "between(id, 1, 9)")),
+        ("odd name s LIKE a%", [], ("odd", "name s LIKE a%")),
+        ("odd name s LIKE a%", ["odd", "Odd name", "even"], ("odd name", "s LIKE a%")),
+        ("flag active", [], ("flag", "active")),
+    ],
+)
+def test_the_name_of_a_check_ends_where_its_condition_begins(check, names, expected):
+    model = table(column("id"), checks=[Check(name, "id > 0") for name in names])
+    error = RuntimeError(f"CHECK constraint {check} violated by row with values:\n - id : 0")
+
+    violation = constraint_error(error, [model])
+
+    assert (violation.name, violation.expression) == expected
 
 
 def test_causes_are_read_as_well():

@@ -130,6 +130,27 @@ def test_given_values_make_the_base():
     assert shown(model, a=7, b=lambda position: position) == [("check c1", (7, 0, 0))]
 
 
+def test_given_values_that_hold_no_parts_are_replaced_where_one_breaks():
+    model = table("a array<varchar(2)>; m map<string,struct<b: varchar(3)>>; s struct<c: struct<d: int not null>>")
+
+    assert shown(model, a=[], m={}, s={"c": None}) == [
+        ("not null s.c.d", ([], {}, {"c": {"d": None}})),
+        ("length a.element", "not null s.c.d", (["e1x", "e2"], {}, {"c": None})),
+        ("length m.value.b", "not null s.c.d", ([], {"key_1": {"b": "b_1x"}}, {"c": None})),
+    ]
+
+
+def test_a_key_that_is_always_null_is_left_out():
+    model = table("a int; b int", ["a IS NULL"], unique=[Unique(["a"])])
+
+    assert shown(model) == [("check c1", (1, 1))]
+
+
+def test_values_that_cannot_be_compared_are_an_error():
+    with pytest.raises(DeclarationError, match="no row was found that breaks not null b; if there is one, give"):
+        breaking_rows(table("a int; b int not null", ["a > 0"]), a="x")
+
+
 NOT_BROKEN = [
     (
         "a string not null",
@@ -139,7 +160,7 @@ NOT_BROKEN = [
     (
         "a int not null",
         ["abs(coalesce(a, 0)) >= 0"],
-        "no row was found that breaks check c1 (abs(coalesce(a, 0)) >= 0); if there is one, give the other columns the values that it needs; else drop the check",
+        "no row was found that breaks check c1 (abs(coalesce(a, 0)) >= 0); if there is one, give the other columns the values that it needs; else drop the constraint",
     ),
 ]
 

@@ -171,6 +171,12 @@ TOO_MANY = [
         "dev.silver.orders: unique constraint (id) has at most 256 values, and 257 rows are asked for; ask for fewer rows, or give id",
     ),
     (
+        "s string",
+        {"unique": [Unique(["s"])], "checks": ["s LIKE 'x_'"]},
+        2,
+        "dev.silver.orders: unique constraint (s) has at most 1 value under check c1, and 2 rows are asked for; ask for fewer rows, or give s",
+    ),
+    (
         "s varchar(1)",
         {"unique": [Unique(["s"])]},
         40,
@@ -285,6 +291,9 @@ UNSOLVED = [
     ("a int not null", ["a IS NULL"], "check c1 (a IS NULL) is not solved; give a value for a"),
     ("a string", ["a > 'x'"], "check c1 (a > 'x') is not solved; give a value for a"),
     ("a string", ["a IN ('x', 1)"], "check c1 (a IN ('x', 1)) is not solved; give a value for a"),
+    ("a binary; b binary", ["a = b"], "check c1 (a = b) is not solved; give a value for a or b"),
+    ("a int; b string", ["a > b"], "check c1 (a > b) is not solved; give a value for a or b"),
+    ("a string", ["a IN ('x', 'y')", "a > 1"], "check c2 (a > 1) is not solved; give a value for a"),
     ("a int", ["a = 'x'"], "check c1 (a = 'x') is not solved; give a value for a"),
     ("a int", ["a LIKE '1%'"], "check c1 (a LIKE '1%') is not solved; give a value for a"),
     ("a int", ["length(a) > 1"], "check c1 (length(a) > 1) is not solved; give a value for a"),
@@ -475,6 +484,29 @@ def test_a_foreign_key_to_the_table_itself_points_at_rows_of_the_call(columns, o
     rows = rows_of(table(columns, foreign_keys=[key], primary_key=["id"], **options), 4)
 
     assert [tuple(row.values()) for row in rows] == expected
+
+
+def test_a_foreign_key_that_shares_columns_with_the_key_points_at_rows_that_fit():
+    model = table(
+        "t string not null; id int not null; boss int",
+        primary_key=["t", "id"],
+        foreign_keys=[ForeignKey(["t", "boss"], "dev.silver.orders")],
+    )
+
+    assert values(rows_of(model, 3), "boss") == [None, None, None]
+    assert values(rows_of(model, 3, t="x"), "boss") == [None, 1, 1]
+
+
+def test_two_foreign_keys_with_a_common_column_take_rows_that_fit():
+    keys = [ForeignKey(["t", name], f"dev.silver.{name}", ["t", "id"]) for name in ("a", "b")]
+    parents: Any = {
+        "dev.silver.a": [{"t": 1, "id": 10}],
+        "dev.silver.b": [{"t": 2, "id": 20}, {"t": 1, "id": 21}],
+    }
+
+    assert (
+        rows_of(table("t int; a int; b int", foreign_keys=keys), 2, parents=parents) == [{"t": 1, "a": 10, "b": 21}] * 2
+    )
 
 
 def test_circular_foreign_keys_are_null():
