@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 import contracts
+import gate
 import local
 import page
 import planning
@@ -19,7 +20,9 @@ import unity
 import writes
 from measure import ROUNDS
 
-PARTS = {part.__name__: part for part in (planning, contracts, reports, writes, local, preflight, rewriting, unity)}
+PARTS = {
+    part.__name__: part for part in (planning, contracts, reports, writes, local, gate, preflight, rewriting, unity)
+}
 WRITE = "--write-docs"
 
 

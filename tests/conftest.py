@@ -94,14 +94,15 @@ def compiled_plans(local_session):
 
 @pytest.fixture(scope="session")
 def spark_catalog(local_session, warehouse):
-    from pytest_delta_schema.backends.local.catalog import LocalCatalog  # noqa: PLC0415
+    from support.both_readers import AgreeingCatalog  # noqa: PLC0415
 
-    return LocalCatalog(local_session.spark, warehouse)
+    return AgreeingCatalog(local_session.spark, warehouse)
 
 
 @pytest.fixture
 def local(spark_catalog):
     """The local catalog, without the schema that the tests make."""
+    spark_catalog.left_to_spark.clear()
     yield spark_catalog
     for catalog in ("dev", "prod"):
         spark_catalog.drop_schema(catalog, "silver")

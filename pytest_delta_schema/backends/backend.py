@@ -52,6 +52,13 @@ class BackendContext(Protocol):
         """Return the Spark session of the run, in pytest the value of ``delta_spark``; it starts when first needed."""
         ...
 
+    def starts_own_spark(self) -> bool:
+        """Whether :meth:`spark` starts a session with the settings of this package, which nothing overrides.
+
+        Then a backend may read tables without it, from where that session would find them.
+        """
+        ...
+
     def call_at_end(self, function: Callable[[], object]) -> None:
         """Call a function when the catalog is no longer used, for example to close a connection."""
         ...

@@ -34,6 +34,10 @@ class LocalLog:
         with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - likewise
             return file.read()
 
+    def modified(self, name: str) -> int:
+        """Return when a file was last changed, in milliseconds since 1970."""
+        return os.stat(f"{self.path}/{name}").st_mtime_ns // 1_000_000  # noqa: PTH116 - likewise
+
     def edges(self, name: str) -> Edges:
         """Return the first and last bytes of a file."""
         with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - likewise

@@ -110,6 +110,20 @@ class Damage(NamedTuple):
         return f"its Delta log {'is damaged' if self.is_seen else 'cannot be read'} ({self.fact})"
 
 
+class CheckedLog(NamedTuple):
+    """A log without damage, with the files that were read to check it.
+
+    Args:
+        listing: The files of the log.
+        commits: The actions of the commits that a reader opens, by the names of their files.
+        checksum: The checksum of the newest version; ``None`` if there is none, or it is not JSON.
+    """
+
+    listing: LogListing
+    commits: Mapping[str, Sequence[Mapping[str, Any]]]
+    checksum: Mapping[str, Any] | None
+
+
 class _DamageFound(Exception):  # noqa: N818 - carries the answer out of the checks
     def __init__(self, damage: Damage) -> None:
         self.damage = damage
@@ -119,23 +133,33 @@ class _DamageFound(Exception):  # noqa: N818 - carries the answer out of the che
 def damage_of(log: LogFiles) -> Damage | None:
     """Return the damage in the files that a reader of the newest version needs; ``None`` if there is none.
 
-    These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum.
+    Args:
+        log: The files.
+    """
+    checked = check_log(log)
+    return checked if isinstance(checked, Damage) else None
+
+
+def check_log(log: LogFiles) -> CheckedLog | Damage:
+    """Read the files that a reader of the newest version needs, and return them, or their damage.
+
+    These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum. Of a
+    checkpoint in parquet only the first and last bytes are read.
 
     Args:
         log: The files.
     """
     try:
         try:
-            _check(log)
+            return _check(log)
         except FileNotFoundError:
             # Delta removes old files at any time; a second listing does not have them.
-            _check(log)
+            return _check(log)
     except _DamageFound as error:
         return error.damage
     except OSError as error:
         remedy = "give the permission to read it, or restore it from a backup"
         return Damage(f"{log.path}: {because(error)}", remedy, is_seen=False)
-    return None
 
 
 def damage_of_newest(log: LogReader, version: int) -> Damage | None:
@@ -156,7 +180,7 @@ def damage_of_newest(log: LogReader, version: int) -> Damage | None:
     return None
 
 
-def _check(log: LogFiles) -> None:
+def _check(log: LogFiles) -> CheckedLog:
     names = set(log.names())
     listing = LogListing.of(names)
     if listing.orphan is not None:
@@ -183,8 +207,8 @@ def _check(log: LogFiles) -> None:
         raise _DamageFound(Damage(fact, f"restore that checkpoint from a backup, or delete {LAST_CHECKPOINT}"))
     for name in listing.checkpoints.get(listing.checkpoint, ()):
         _check_checkpoint(log, name, hint if hint and hint.version == listing.checkpoint else None, without)
-    if listing.newest in listing.checksums:
-        _check_checksum(log, listing.newest, commits)
+    checksum = _check_checksum(log, listing.newest, commits) if listing.newest in listing.checksums else None
+    return CheckedLog(listing, commits, checksum)
 
 
 def _require_commit(log: LogFiles, version: int) -> None:
@@ -241,14 +265,16 @@ def _check_parquet(log: LogFiles, name: str, remedy: str) -> None:
         raise _DamageFound(Damage(f"{log.path}/{name} is cut off or damaged: it has no parquet footer", remedy))
 
 
-def _check_checksum(log: LogReader, version: int, commits: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Require a checksum, which readers use in place of the commits, to agree with them.
+def _check_checksum(
+    log: LogReader, version: int, commits: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any] | None:
+    """Require a checksum, which readers use in place of the commits, to agree with them, and return it.
 
     One that is not JSON is ignored, as readers do.
     """
     checksum = _json(log.read(checksum_name(version)))
     if not isinstance(checksum, dict):
-        return
+        return None
     path = f"{log.path}/{checksum_name(version)}"
     newest = commits.get(commit_name(version), ())
     ids = [info["txnId"] for info in _in(newest, "commitInfo") if info.get("txnId")]
@@ -261,6 +287,7 @@ def _check_checksum(log: LogReader, version: int, commits: Mapping[str, Sequence
         raise _DamageFound(
             Damage(fact, "restore the commits from a backup, or, if these are right, delete the checksum")
         )
+    return checksum
 
 
 def _compared(metadata: Mapping[str, Any]) -> list[Any]:

@@ -150,6 +150,17 @@ class Gate:
         state, others = self.state(), self.dependents(models)
         return self.declarations.planner.plan(map(bound, models), state, other_models=map(bound, others))
 
+    def needs_queries(self, table: Table, *, applies: bool) -> bool:
+        """Whether the check of a readable table runs statements, or data checks, on its catalog.
+
+        Args:
+            table: One of the models.
+            applies: Whether the table is aligned with its model, and not only compared.
+        """
+        if self.declarations.violations(table) or (not applies and self.declarations.settings.preflight in {None, OFF}):
+            return False
+        return not self.plan(table).is_empty
+
     def unreadable(self, table: Table, check: Check = Check.DRIFT) -> TableOutcome | None:
         """Return the outcome of a table that cannot be read; ``None`` if it can.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from pytest_delta_schema.sql.properties import set_keys, unset_keys
 from pytest_delta_schema.state.states import CatalogReader
@@ -153,6 +153,24 @@ class DeltaDDL(Protocol):
             number: How many rows at most for each.
             added: Columns that the plan adds, NULL in every row.
             files: A folder of parquet files that will be converted; they are queried in place of the table.
+        """
+        ...
+
+
+@runtime_checkable
+class StartsLater(Protocol):
+    """A catalog that starts a session when it is first needed, which takes seconds and may fail."""
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the session was started."""
+        ...
+
+    def start(self) -> None:
+        """Start the session, unless it was started.
+
+        Raises:
+            BackendUnavailableError: If it does not start.
         """
         ...
 

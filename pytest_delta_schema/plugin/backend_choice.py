@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.plugin.every_run import RUN
+from pytest_delta_schema.plugin.pytest_compat import is_overridden, item_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.backend import BackendSettings
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.plugin.options import Options
+
+
+_SESSION = ("delta_catalog", "delta_spark", "delta_spark_conf")
+"""The fixtures that decide which session a run has."""
 
 
 def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
@@ -113,6 +118,15 @@ class FixtureContext:
         session: SparkSession = self._request.getfixturevalue("delta_spark")
         self._request.config.stash[RUN].watch("delta_catalog", session)
         return session
+
+    def starts_own_spark(self) -> bool:
+        """Whether a check of a table opens the catalog, and ``delta_spark`` is that of this package.
+
+        Tests that use the catalog get a started session, because they may use it without ``delta_spark``.
+        """
+        from pytest_delta_schema.plugin.selection import is_check
+
+        return is_check(item_of(self._request)) and not is_overridden(self._request, _SESSION)
 
     def call_at_end(self, function: Callable[[], object]) -> None:
         """Call a function when the fixture is torn down."""

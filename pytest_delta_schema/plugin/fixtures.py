@@ -78,7 +78,10 @@ def delta_spark(
 
 @pytest.fixture(scope="session")
 def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
-    """The catalog that models are compared with, as chosen with ``--delta-backend``."""
+    """The catalog that models are compared with, as chosen with ``--delta-backend``.
+
+    For a test that uses it, the session of the local backend is started; checks of tables start it when they need it.
+    """
     from pytest_delta_schema.plugin.backend_choice import open_catalog
 
     return open_catalog(request, _run(request.config).options)

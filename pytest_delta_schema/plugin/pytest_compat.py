@@ -33,6 +33,8 @@ __all__ = [
     "failure_at",
     "fixture_info",
     "fixture_value",
+    "is_overridden",
+    "item_of",
     "leave_out_of_reports",
     "show_lines_with",
     "skip_item",
@@ -75,6 +77,23 @@ def fixture_value(item: pytest.Item, name: str) -> Any:
     """
     request = getattr(item, "_request", None)
     return None if request is None else request.getfixturevalue(name)
+
+
+def item_of(request: pytest.FixtureRequest) -> pytest.Item:
+    """Return the item for which a fixture was requested, which ``request.node`` is not for one of the session."""
+    item: pytest.Item = request._pyfuncitem  # noqa: SLF001 - likewise
+    return item
+
+
+def is_overridden(request: pytest.FixtureRequest, names: Iterable[str]) -> bool:
+    """Whether the item of a request sees other fixtures of some names than those of this package.
+
+    Args:
+        request: Of a fixture.
+        names: The names of fixtures of this package.
+    """
+    manager: Any = request._fixturemanager  # noqa: SLF001 - likewise
+    return any(len(manager.getfixturedefs(name, item_of(request))) > 1 for name in names)
 
 
 def skip_item(reason: str) -> NoReturn:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pytest_delta_schema.engine.entry_checks import unreadable_entry
 from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.plugin.catalog_start import start_for_table
 from pytest_delta_schema.plugin.consent_refusal import refuse_unmatched_consents
+from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, TableUnreadable, one_line
 from pytest_delta_schema.plugin.outcome_report import note_outcome, require_available
 from pytest_delta_schema.report.outcome_text import headline
@@ -37,6 +39,7 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
     outcome = gate.unreadable(request.cls.table)
     if outcome is not None:
         _unreadable(request, outcome)
+    start_for_table(request.cls.table, gate, request.config.stash[RUN].options.mode)
     settings = gate.declarations.settings
     if settings.must_match or settings.protected:
         refuse_unmatched_consents(request, gate)

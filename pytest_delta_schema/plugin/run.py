@@ -131,6 +131,10 @@ class ContractRun:
             gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
         return gate
 
+    def catalogs(self) -> list[Catalog]:
+        """Return the catalogs over which the run has gates."""
+        return [gate.catalog for gate in self._gates.values()]
+
     def states(self, table: Table) -> tuple[TableState, TableState | None]:
         """Return what a model wants, and what was read of its table; ``None`` if no catalog was read.
 

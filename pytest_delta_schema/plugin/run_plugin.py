@@ -103,7 +103,11 @@ class RunPlugin:
             run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Stop a test whose Spark session was stopped by another one."""
+        """Start the session of a catalog that a test uses, and stop a test whose session was stopped by another one."""
+        if "delta_catalog" in getattr(item, "fixturenames", ()):
+            from pytest_delta_schema.plugin.catalog_start import start_for_test
+
+            start_for_test(item, self._run)
         watch = self._run.spark_watch
         fault = None if watch is None else watch.fault(getattr(item, "fixturenames", ()))
         if fault:

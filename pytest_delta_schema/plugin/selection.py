@@ -71,6 +71,11 @@ def _names(tables: Iterable[object]) -> str:
     return ", ".join(sorted(map(str, tables))) or "none"
 
 
+def is_check(item: pytest.Item) -> bool:
+    """Whether an item is a check of a table or of a schema, and no test."""
+    return isinstance(item, (ContractItem, SchemaItem))
+
+
 def _phase(item: pytest.Item) -> int:
     if isinstance(item, SchemaItem):
         return 1

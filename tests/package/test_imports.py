@@ -20,14 +20,14 @@ LAZY = {
     # and syrupy 10 ms.
     "__init__.py": 2,
     "plugin/__init__.py": 9,
-    "plugin/backend_choice.py": 3,
+    "plugin/backend_choice.py": 4,
     "plugin/collection.py": 1,
     "plugin/configuration.py": 10,
     "plugin/every_run.py": 1,
     "plugin/fixtures.py": 16,
     "plugin/outcome_report.py": 1,
     "plugin/run.py": 13,
-    "plugin/run_plugin.py": 14,
+    "plugin/run_plugin.py": 15,
     "plugin/run_reports.py": 1,
     "plugin/sources.py": 6,
     "plugin/summary.py": 1,
@@ -40,7 +40,7 @@ LAZY = {
     "commands/prepare.py": 1,
     # A backend is described in every run with tables and opened in a run with a catalog; its catalog takes 60 ms.
     "backends/databricks/backend.py": 2,
-    "backends/local/backend.py": 3,
+    "backends/local/backend.py": 4,
     "backends/spark_session/backend.py": 2,
     "backends/unity/backend.py": 4,
     # httpcore and msgspec belong to an extra, which may not be installed.

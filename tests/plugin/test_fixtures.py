@@ -302,7 +302,7 @@ def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):
     project.models(ORDERS)
 
     # In a process of its own, because this one may have a session, which would be taken.
-    result = project.run("--delta-drift", "-m", "delta_drift", subprocess=True)
+    result = project.run("--delta-apply", "-m", "delta_apply", subprocess=True)
 
     result.assert_outcomes(errors=1, deselected=2)
     result.stdout.fnmatch_lines(

@@ -48,7 +48,7 @@ def test_the_header_of_the_session(delta_spark, delta_warehouse):
 """
 
 
-def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project):
+def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project, monkeypatch):
     project.models(ORDERS)
 
     applied = project.run("--delta-apply", "--snapshot-update", subprocess=True)
@@ -69,10 +69,16 @@ def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project):
     kept = {path.name for path in project.path.iterdir()}
     assert kept.isdisjoint({"spark-warehouse", "metastore_db", "derby.log", "artifacts"})
 
-    parallel = project.run("--delta-drift", "-n2", "-m", "delta_drift")
+    with monkeypatch.context() as without_java:
+        without_java.setenv("JAVA_HOME", "/nowhere")
+        parallel = project.run("--delta-drift", "-n2", "-m", "delta_drift")
+        again = project.run("--delta-apply", "-m", "delta_apply", subprocess=True)
 
     parallel.assert_outcomes(passed=1)
     parallel.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
+
+    again.assert_outcomes(passed=1, deselected=6)
+    again.stdout.fnmatch_lines(["apply: 1 in sync, 0 statements run"])
 
     project.pytester.makepyfile(
         test_colleague="""
@@ -83,6 +89,7 @@ def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project):
     )
     project.run("test_colleague.py", subprocess=True).assert_outcomes(passed=1)
 
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
     drifted = project.run("--delta-drift", "-m", "delta_drift", "models.py", subprocess=True)
 
     drifted.assert_outcomes(failed=1, deselected=2)
@@ -90,6 +97,7 @@ def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project):
         [
             "  - columns.note  string *-> (not in the model)  [[]destructive]",
             "  ~ comment       'Mine' -> 'Orders table'",
+            "*column note came with version 2, ADD COLUMNS of *",
             "drift: 1 blocked, 0 statements run",
         ]
     )

@@ -95,7 +95,7 @@ def test_the_lines_to_add_are_shown_as_lines(project, monkeypatch):
     monkeypatch.setattr("pytest_delta_schema.backends.local.session.open_session", refuse)
     project.models(ORDERS)
 
-    result = project.run("--delta-drift", "-m", "delta_drift")
+    result = project.run("--delta-apply", "-m", "delta_apply")
 
     result.assert_outcomes(errors=1, deselected=2)
     result.stdout.fnmatch_lines(
@@ -104,7 +104,7 @@ def test_the_lines_to_add_are_shown_as_lines(project, monkeypatch):
     result.stdout.fnmatch_lines(
         [
             "  unreadable  the Spark session x has no Delta Lake; add where it is created:",
-            "ERROR models.py::dev.silver.orders::drift - the Spark session x has no Delta ...",
+            "ERROR models.py::dev.silver.orders::apply - the Spark session x has no Delta ...",
         ]
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
-from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.backend import BackendContext, BackendSettings
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
@@ -16,14 +17,23 @@ if TYPE_CHECKING:
 
 def _open(context: BackendContext) -> LocalCatalog:
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
+    from pytest_delta_schema.backends.local.later_session import LaterSession, has_own_settings
+    from pytest_delta_schema.backends.local.session import prepare_warehouse
+
+    if not (context.starts_own_spark() and has_own_settings()):
+        return LocalCatalog(_session(context), context.warehouse())
+    warehouse = context.warehouse()
+    prepare_warehouse(warehouse)
+    return LocalCatalog(LaterSession(start=lambda: _session(context)), warehouse)
+
+
+def _session(context: BackendContext) -> SparkSession:
     from pytest_delta_schema.backends.spark.session_check import require_delta, require_jvm
-    from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 
     spark = context.spark()
     require_jvm(spark)
     require_delta(spark)
-    with in_users_names(str, spark), step("opening the catalog"):
-        return LocalCatalog(spark, context.warehouse())
+    return spark
 
 
 def _faults(settings: BackendSettings) -> Iterator[str]:

@@ -1,9 +1,13 @@
-"""The Spark catalog: reads by path, runs SQL, and emulates what open-source Delta lacks."""
+"""The Spark catalog: reads by path, runs SQL, and emulates what open-source Delta lacks.
+
+Until its session is started, tables are read from their logs without a JVM.
+"""
 
 from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +17,17 @@ from pytest_delta_schema.backends.local.bridge import Bridge
 from pytest_delta_schema.backends.local.clone_writes import write_to_clone
 from pytest_delta_schema.backends.local.conversion import convert, mark, mark_location
 from pytest_delta_schema.backends.local.creation import creation_lock
+from pytest_delta_schema.backends.local.early_reads import EarlyReads
+from pytest_delta_schema.backends.local.later_session import LaterSession
 from pytest_delta_schema.backends.local.parquet_folder import Sources
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
 from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
 from pytest_delta_schema.backends.local.reader import list_tables, read_commits, read_tables
 from pytest_delta_schema.backends.local.table_clone import clone
 from pytest_delta_schema.backends.spark.compat import settings_text
+from pytest_delta_schema.backends.spark.delta_compat import known_properties
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
-from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
+from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.backends.spark.session_check import require_session
@@ -37,8 +44,10 @@ from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema
 from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,13 +60,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
-    from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
     from pytest_delta_schema.write_check.verdict import WriteVerdict
@@ -78,7 +87,8 @@ class LocalCatalog:
     """Delta tables through one classic Spark session.
 
     Args:
-        spark: The session; it is never stopped here.
+        spark: The session; it is never stopped here. One that is started later is started by the first call that needs
+            it, and until then tables are read from their logs.
         warehouse: The folder that holds all catalogs.
 
     Raises:
@@ -87,33 +97,55 @@ class LocalCatalog:
 
     name = "local"
 
-    def __init__(self, spark: SparkSession, warehouse: str | PathLike[str]) -> None:
-        require_session(spark, "LocalCatalog")
-        self.spark = spark
+    def __init__(self, spark: SparkSession | LaterSession, warehouse: str | PathLike[str]) -> None:
+        if not isinstance(spark, LaterSession):
+            require_session(spark, "LocalCatalog")
+        self._session = spark
         if not isinstance(warehouse, (str, PathLike)):
             refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
         self.warehouse = Path(warehouse)
-        self.bridge = Bridge(spark, self.warehouse)
-        self._sources = Sources(self.bridge)
         self._prepared = PreparedLogs(
-            lambda name: table_folder(self.warehouse, name), lambda: settings_text(spark, without=_LAST_COMMIT)
+            lambda name: table_folder(self.warehouse, name), lambda: settings_text(self.spark, without=_LAST_COMMIT)
         )
         self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
-        gateway = self.bridge.gateway
-        self.capabilities = SparkVersions.of(spark, gateway).limit(CAPABILITIES)
-        self._statements = DeltaStatements(self._sql, self._queries, gateway, lambda: self.capabilities)
+        if isinstance(spark, LaterSession):
+            versions = spark.versions(lambda: known_properties(self.bridge.gateway))
+        else:
+            gateway = self.bridge.gateway
+            with in_users_names(str, spark):
+                versions = SparkVersions.of(spark, gateway)
+        self._early = EarlyReads(self.warehouse, versions.delta, lambda: self.is_started)
+        self.capabilities = versions.limit(CAPABILITIES)
+
+    @cached_property
+    def spark(self) -> SparkSession:
+        """The session; it is started when it is first needed."""
+        return self._session.start() if isinstance(self._session, LaterSession) else self._session
+
+    @cached_property
+    def bridge(self) -> Bridge:
+        """The JVM of the session."""
+        with in_users_names(str, self.spark), step("opening the catalog"):
+            return Bridge(self.spark, self.warehouse)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the session was started."""
+        return "bridge" in self.__dict__
+
+    def start(self) -> None:
+        """Start the session, unless it was started."""
+        self.bridge  # noqa: B018 - it is made when it is first used
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, about two milliseconds each, without a Spark job."""
         models = required_tables(models, "snapshot")
-        with in_users_names(self.bridge.with_logical_names, self.spark):
-            wishes = conversions(models)
-            return read_tables(self.bridge, names_around(models), wishes, self._sources)
+        self._early.declare(model.name.catalog for model in models)
+        return self._read_tables(names_around(models), conversions(models))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read only the named tables, without a Spark job."""
-        with in_users_names(self.bridge.with_logical_names, self.spark):
-            return read_tables(self.bridge, required_table_names(names, "read_tables"))
+        return self._read_tables(required_table_names(names, "read_tables"), {})
 
     def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
         """Return all rows of a table, by one query.
@@ -139,11 +171,17 @@ class LocalCatalog:
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
+        history = self._early.history(table)
+        if history is not None:
+            return tuple(introductions(history, paths))
         with self._speaking(table.catalog):
             return tuple(introduced_by(self._sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
+        history = self._early.history(table)
+        if history is not None:
+            return columns_before(history, paths)
         with self._speaking(table.catalog):
             return past_columns(self._sql, table, paths)
 
@@ -182,13 +220,15 @@ class LocalCatalog:
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
+        names = self._early.table_names(catalog, schema)
+        if names is not None:
+            return names
         with self._speaking(catalog):
             return list_tables(self.bridge, catalog, schema)
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its log cannot be read."""
-        with in_users_names(self.bridge.with_logical_names, self.spark):
-            return version_of(read_tables(self.bridge, [table]), table)
+        return version_of(self.read_tables([table]), table)
 
     def count_rows(
         self,
@@ -257,6 +297,22 @@ class LocalCatalog:
     def _commit_log(self, table: QualifiedName) -> CommitLog:
         with in_users_names(self.bridge.with_logical_names, self.spark):
             return read_commits(self.bridge, table)
+
+    @cached_property
+    def _sources(self) -> Sources:
+        return Sources(self.bridge)
+
+    @cached_property
+    def _statements(self) -> DeltaStatements:
+        return DeltaStatements(self._sql, self._queries, self.bridge.gateway, lambda: self.capabilities)
+
+    def _read_tables(self, names: Iterable[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
+        names = set(names)
+        known = self._early.tables(names, wishes)
+        if len(known) == len(names):
+            return CatalogState.of(known)
+        with in_users_names(self.bridge.with_logical_names, self.spark):
+            return read_tables(self.bridge, names, wishes, self._sources, known=known)
 
     def _create(self, statement: Statement) -> None:
         table = statement.table

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.conversion_proof import Verified
 from pytest_delta_schema.backends.local.physical_names import (
+    MARKER,
     SESSION_CATALOG,
     encode,
     physical_schema,
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
 
 _LOG = logging.getLogger(LOGGER)
-
-MARKER = "_location"
-"""The file with the location of a table that is not in its folder of the warehouse; ``Warehouse.java`` reads it."""
 
 
 def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:

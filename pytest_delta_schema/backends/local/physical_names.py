@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 SEPARATOR = "__"
 ESCAPED = "hex_"
 SESSION_CATALOG = "spark_catalog"
+MARKER = "_location"
+"""The file with the location of a table that is not in its folder of the warehouse; ``Warehouse.java`` reads it."""
+
 LONGEST_FOLDER = 255
 """The longest name of a folder on Linux, macOS and Windows, in characters; physical names are ASCII."""
 

@@ -51,6 +51,8 @@ def read_tables(
     names: Iterable[QualifiedName],
     conversions: Mapping[QualifiedName, Parquet] = MappingProxyType({}),
     sources: Sources | None = None,
+    *,
+    known: Mapping[QualifiedName, TableState | Diagnostic] = MappingProxyType({}),
 ) -> CatalogState:
     """Read tables from their logs, without a cache.
 
@@ -59,10 +61,11 @@ def read_tables(
         names: The tables; each is found through the session's catalog or in the warehouse folder.
         conversions: The tables that may be converted from files.
         sources: Inspects those files.
+        known: What was read of some of them already.
     """
-    wanted = sorted(set(names))
+    wanted = sorted(set(names) - known.keys())
     bridge.register(dict.fromkeys(name.catalog for name in wanted))
-    results: dict[QualifiedName, TableState | Diagnostic] = {}
+    results = dict(known)
     readable = []
     for name in wanted:
         refusal = _refusal(bridge, name)

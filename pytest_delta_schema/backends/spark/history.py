@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timezone
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.schemas_and_restores import describe_history, select_all
@@ -13,17 +13,30 @@ from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState
 
 
+class History(NamedTuple):
+    """The versions of a table.
+
+    Args:
+        commits: By version what ``DESCRIBE HISTORY`` shows: ``timestamp``, ``operation``, ``operationParameters`` and
+            ``userMetadata``.
+        columns_at: Returns the columns of a version.
+    """
+
+    commits: Mapping[int, Any]
+    columns_at: Callable[[int], tuple[ColumnState, ...]]
+
+
 def introduced_by(
     sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]
 ) -> Iterator[IntroducedBy]:
-    """Yield the commits that added columns; a column that is older than the history is left out.
+    """Return the commits that added columns; a column that is older than the history is left out.
 
     For a column that was dropped and added again, one of the commits that added it is returned.
 
@@ -32,13 +45,18 @@ def introduced_by(
         table: The table.
         paths: The paths of columns that the table has.
     """
-    commits = {row["version"]: row for row in sql(describe_history(table)).collect()}
+    return introductions(_history(sql, table), paths)
+
+
+def introductions(history: History, paths: Iterable[ColumnPath]) -> Iterator[IntroducedBy]:
+    """Yield the commits that added columns; see :func:`introduced_by`.
+
+    Args:
+        history: Of the table.
+        paths: The paths of columns that the table has.
+    """
+    commits, columns_at = history
     versions = sorted(commits)
-
-    @cache
-    def columns_at(version: int) -> tuple[ColumnState, ...]:
-        return canonical_fields(sql(select_all(rows_of(table, version=version))).schema.fields)
-
     for path in paths:
         version = _first(versions, lambda version, path=path: find(columns_at(version), path) is not None)  # type: ignore[misc]
         if version is not None:
@@ -79,19 +97,36 @@ def past_columns(sql: Callable[[str], Any], table: QualifiedName, paths: Iterabl
         table: The table.
         paths: The paths of the columns.
     """
-    commits = sql(describe_history(table)).collect()
-    known = {row["version"] for row in commits}
+    return columns_before(_history(sql, table), paths)
+
+
+def columns_before(history: History, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
+    """Return those of some columns that an older version has and the newest one lacks; see :func:`past_columns`.
+
+    Args:
+        history: Of the table.
+        paths: The paths of the columns.
+    """
+    commits, columns_at = history
     # The last version that has a column is the one before the commit that dropped it.
-    versions = sorted((row["version"] - 1 for row in commits if not _keeps_columns(row)), reverse=True)
+    versions = sorted((version - 1 for version, commit in commits.items() if not _keeps_columns(commit)), reverse=True)
     missing, present = set(paths), set()
     for version in versions:
         if not missing:
             break
-        if version in known:
-            columns = canonical_fields(sql(select_all(rows_of(table, version=version))).schema.fields)
+        if version in commits:
+            columns = columns_at(version)
             present |= {path for path in missing if find(columns, path) is not None}
             missing -= present
     return frozenset(present)
+
+
+def _history(sql: Callable[[str], Any], table: QualifiedName) -> History:
+    @cache
+    def columns_at(version: int) -> tuple[ColumnState, ...]:
+        return canonical_fields(sql(select_all(rows_of(table, version=version))).schema.fields)
+
+    return History({row["version"]: row for row in sql(describe_history(table)).collect()}, columns_at)
 
 
 def _keeps_columns(commit: Any) -> bool:

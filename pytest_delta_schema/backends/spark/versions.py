@@ -19,6 +19,8 @@ from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.spark.gateway import Gateway
@@ -52,7 +54,7 @@ class SparkVersions:
 
     spark: tuple[int, int]
     delta: tuple[int, int] = NEWEST
-    properties: frozenset[str] = field(default=REGISTRY, repr=False)
+    properties: AbstractSet[str] = field(default=REGISTRY, repr=False)
 
     @classmethod
     def of(cls, spark: SparkSession, gateway: Gateway | None) -> SparkVersions:

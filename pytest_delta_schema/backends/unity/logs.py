@@ -1,4 +1,4 @@
-"""Read the Delta log of an external table, without a JVM: with deltalake, or else file by file."""
+"""Read the Delta log of an external table, without a JVM: file by file, or with deltalake."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.log_damage import Damage, check_log, damage_of
+from pytest_delta_schema.backends.newest_version import CLUSTERING, newest_version
 from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_entry import LogState
     from pytest_delta_schema.state.types import ColumnState
 
-_CLUSTERING = "clustering"
-"""The table feature whose columns are in domain metadata of the log."""
-
-
 _MALFORMED = (AttributeError, KeyError, OSError, TypeError, ValueError)
 """What reading a file of a log raises if it cannot be read or understood."""
 
@@ -35,7 +32,9 @@ _MALFORMED = (AttributeError, KeyError, OSError, TypeError, ValueError)
 class Log:
     """The newest version of one log.
 
-    deltalake opens no table with a type or a feature that it does not know; the files of such a log are parsed here.
+    Local files are read as the local backend reads them. Others, and logs that only their checkpoint explains, are
+    opened with deltalake. It opens no table with a type or a feature that it does not know; the files of such a log are
+    parsed here.
 
     Args:
         location: The location of the table.
@@ -58,6 +57,10 @@ class Log:
         self._options = HiddenValues(options)
         self._folder = LogFolder(location, self._options)
         self._table: DeltaTable | None = None
+        self._local: LogFacts | None = None
+        folder = local_folder(location)
+        if folder is not None and self._read_local(folder):
+            return
         reason = ""
         try:
             table = DeltaTable(location, storage_options=self._options or None)
@@ -74,7 +77,6 @@ class Log:
                 raise
             reason = hidden(because(error))
         # Not chained: messages of deltalake may repeat the options.
-        folder = local_folder(location)
         damage = damage_of(self._folder if folder is None else LocalLog(folder))
         if damage is not None and (damage.is_seen or not reason):
             msg = f"{hidden(damage.message)}; {damage.remedy}"
@@ -83,6 +85,22 @@ class Log:
             folder_uri = redacted_uri(location)
             msg = f"its Delta log at {folder_uri} cannot be read ({reason}); restore it, or the permission to read it"
             raise StatementError(msg, condition="UNREADABLE_LOG")
+
+    def _read_local(self, folder: str) -> bool:
+        """Read the newest version from the commits and the checksum in a local folder; return whether they suffice."""
+        checked = check_log(LocalLog(folder))
+        if isinstance(checked, Damage):
+            return False
+        try:
+            facts = newest_version(checked)
+            if facts is None:
+                return False
+            columns_of_schema(json.loads(facts.metadata["schemaString"]))
+        except _MALFORMED:
+            return False
+        self._local, self._metadata, self._protocol = facts, facts.metadata, facts.protocol
+        self.version = checked.listing.newest
+        return True
 
     def _read_files(self) -> bool:
         """Read the newest version from the files; return whether that is possible."""
@@ -95,7 +113,7 @@ class Log:
 
     def facts(self) -> LogFacts:
         """Return the facts of the log."""
-        return LogFacts(self._metadata, self._protocol, self._clustering(), self.version)
+        return self._local or LogFacts(self._metadata, self._protocol, self._clustering(), self.version)
 
     def shown(self) -> LogState:
         """Return the metadata that a catalog entry should have; it needs no clustering columns."""
@@ -122,7 +140,7 @@ class Log:
 
     def _clustering(self) -> Paths:
         """Return the physical names of clustering columns from the log, because deltalake does not return domains."""
-        if _CLUSTERING not in (self._protocol.get("writerFeatures") or ()):
+        if CLUSTERING not in (self._protocol.get("writerFeatures") or ()):
             return ()
         for version in range(self.version, -1, -1):
             paths = self._folder.clustering(version)

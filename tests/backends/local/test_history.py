@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import pytest
 
 from pytest_delta_schema import Column, DriftError, Orchestrator, TablePlanner, assert_no_drift
+from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.history import _first
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
@@ -29,6 +33,9 @@ def test_drift_names_the_commit_that_introduced_each_column(local):
     spark.sql(f"ALTER TABLE {name} ADD COLUMNS (by_hand INT)")
     append(local, frame(place=struct(field("lat", DOUBLE), field("lon", DOUBLE))), mergeSchema="true")
     append(local, frame(a=INT))
+    for path in (table_folder(local.warehouse, NAME) / "_delta_log").glob("*.json"):
+        # The history shows the times of the files, each later than the one before.
+        os.utime(path, (time.time() - 3600,) * 2)
 
     paths = [ColumnPath("discount"), ColumnPath("by_hand"), ColumnPath("place", "lon")]
     commits = local.introduced_by(NAME, paths)

@@ -160,4 +160,5 @@ def test_every_mutation_is_named_and_nothing_else(local, drift):
         before = after
 
     assert detected == expected
+    assert local.left_to_spark == set()
     assert len(expected) >= 45

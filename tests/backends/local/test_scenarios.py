@@ -19,5 +19,7 @@ class TestLocal(CatalogSuite):
     scenarios = ("conversion/", *played_on(INSTALLED.limit(CAPABILITIES))) if COVERING else ()
 
     @pytest.fixture
-    def catalog(self, local):
-        return local
+    def catalog(self, local, request):
+        yield local
+        if "conversion" not in request.node.name:
+            assert local.left_to_spark == set()

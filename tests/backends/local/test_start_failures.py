@@ -505,7 +505,7 @@ def test_a_real_disk_that_takes_nothing(project, monkeypatch, options, fact, wha
             monkeypatch.setenv("XDG_CACHE_HOME", str(disk))
         location = disk / "w" if what == "warehouse" else project.path / "w"
 
-        result = project.run("--delta-drift", f"--delta-warehouse={location}", "--snapshot-update", "-rs")
+        result = project.run("--delta-apply", f"--delta-warehouse={location}", "--snapshot-update", "-rs")
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 

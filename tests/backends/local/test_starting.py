@@ -28,7 +28,9 @@ from pytest_delta_schema.backends.local.session import open_session, prepare_war
 from pytest_delta_schema.backends.local.start_needs import StartNeeds
 from pytest_delta_schema.backends.spark import session_check
 from pytest_delta_schema.backends.spark.compat import spark_home
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.errors import BackendUnavailableError
+from support.installed import INSTALLED
 from support.tables import NAME
 
 START = """
@@ -148,19 +150,22 @@ def test_the_archive_is_written_once_with_nearly_all_classes_and_used_after(tmp_
     assert (from_archive > 9000, from_jars < 900) == (True, True), (from_archive, from_jars)
 
 
-def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch):
+def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch, tmp_path):
     caplog.set_level(logging.INFO, "pytest_delta_schema")
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
     shown = Event()
     caplog.handler.addFilter(lambda _: shown.set() or True)
-    monkeypatch.setattr(catalog, "LocalCatalog", lambda *opened: shown.wait(60) and opened)
-
+    bridge = SimpleNamespace(gateway=None)
+    monkeypatch.setattr(catalog, "Bridge", lambda *_: shown.wait(60) and bridge)
+    monkeypatch.setattr(SparkVersions, "of", lambda *_: INSTALLED)
     for check in (session_check.require_jvm, session_check.require_delta):
         monkeypatch.setattr(session_check, check.__name__, lambda _: None)
+    monkeypatch.setattr(catalog, "require_session", lambda *_: None)
+    context = SimpleNamespace(spark=lambda: "spark", warehouse=lambda: tmp_path, starts_own_spark=lambda: False)
 
-    opened: Any = BACKEND.open(SimpleNamespace(spark=lambda: "spark", warehouse=lambda: "warehouse"))
+    opened: Any = BACKEND.open(context)
 
-    assert opened == ("spark", "warehouse")
+    assert (opened.spark, opened.warehouse, opened.bridge) == ("spark", tmp_path, bridge)
     lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]
     assert list(dict.fromkeys(lines)) == ["opening the catalog: N s so far", "opening the catalog: done after N s"]
 

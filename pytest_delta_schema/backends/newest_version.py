@@ -1,0 +1,67 @@
+"""Read the newest version of a Delta log from its commits and its checksum, without a JVM and without parquet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.clustering import clustering_in
+from pytest_delta_schema.delta.log_listing import commit_name
+from pytest_delta_schema.delta.protocol import protocol_properties
+from pytest_delta_schema.state.log_facts import LogFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_delta_schema.backends.log_damage import CheckedLog
+    from pytest_delta_schema.delta.clustering import Paths
+
+CLUSTERING = "clustering"
+"""The table feature whose columns are in domain metadata of the log."""
+
+_DOMAINS = "domainMetadata"
+
+
+def newest_version(checked: CheckedLog) -> LogFacts | None:
+    """Return the newest version of a log; ``None`` if only its checkpoint, or another reader, can tell.
+
+    A checksum holds the metadata, the protocol and the domains of its version, and a commit those that it changes
+    (source: Delta's protocol). Delta reads the checksum and, if there is none, the log (Delta 4.4.0).
+
+    Args:
+        checked: The files of the log.
+    """
+    checksum = checked.checksum or {}
+    metadata = _newest(checked, "metaData") or checksum.get("metadata")
+    known, protocol = checksum.get("protocol"), _newest(checked, "protocol") or checksum.get("protocol")
+    if not isinstance(metadata, dict) or not isinstance(protocol, dict):
+        return None
+    if isinstance(known, dict) and dict(protocol_properties(known)) != dict(protocol_properties(protocol)):
+        # Readers that take either of them would see two different tables.
+        return None
+    clustering = _clustering(checked, checksum) if CLUSTERING in (protocol.get("writerFeatures") or ()) else ()
+    return None if clustering is None else LogFacts(metadata, protocol, clustering, checked.listing.newest)
+
+
+def _newest(checked: CheckedLog, kind: str) -> Mapping[str, Any] | None:
+    """Return the newest action of a kind among the commits since the checkpoint."""
+    return next((action for actions in _commits(checked, kind) for action in reversed(actions)), None)
+
+
+def _clustering(checked: CheckedLog, checksum: Mapping[str, Any]) -> Paths | None:
+    """Return the clustering columns by their physical names; ``None`` if the checkpoint may hold them."""
+    domains = checksum.get(_DOMAINS)
+    if isinstance(domains, list):
+        return clustering_in(domains) or ()
+    for actions in _commits(checked, _DOMAINS):
+        paths = clustering_in(actions)
+        if paths is not None:
+            return paths
+    return () if checked.listing.checkpoint < 0 else None
+
+
+def _commits(checked: CheckedLog, kind: str) -> Iterator[list[Mapping[str, Any]]]:
+    """Yield the actions of a kind of each commit since the checkpoint, the newest commit first."""
+    versions = sorted(version for version in checked.listing.commits if version > checked.listing.checkpoint)
+    for version in reversed(versions):
+        actions = checked.commits[commit_name(version)]
+        yield [action[kind] for action in actions if isinstance(action.get(kind), dict)]

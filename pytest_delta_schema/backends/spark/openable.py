@@ -1,0 +1,77 @@
+"""Whether Spark certainly opens a table whose log was read without it, so that both readers show the same state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.features import (
+    COLUMN_MAPPING,
+    FEATURES,
+    TYPE_FEATURES,
+    TYPE_WIDENING,
+    is_read_by_clients,
+)
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.state.required_features import required_features
+from pytest_delta_schema.state.type_traversal import unstorable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.states import TableState
+
+_READ_BY_ALL = frozenset({COLUMN_MAPPING, "deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
+"""The features for readers that every supported Delta knows (Delta 3.3.3 to 4.4.0)."""
+
+_READ_SINCE = {(4, 4): frozenset({TYPE_WIDENING, "variantType"})}
+"""Further ones, by the first Delta with which they were tried."""
+
+_NEWEST_READER, _NEWEST_WRITER = 3, 7
+"""The versions of a protocol with named features."""
+
+_ELSEWHERE = ("delta.coordinatedcommits.", "delta.redirect")
+"""Beginnings of properties, in lower case, of tables whose newest version is not, or not only, in their folder."""
+
+_UNCHECKED = frozenset({"invariants"})
+"""Features that Delta does not require for what this package says needs them: NOT NULL needs none (Delta 4.4.0)."""
+
+
+def is_openable(facts: LogFacts, state: TableState, delta: tuple[int, int]) -> bool:
+    """Whether Spark certainly opens a table.
+
+    Spark refuses features and types that it does not know, and metadata that needs a feature which the protocol lacks
+    (Delta 4.4.0).
+
+    Args:
+        facts: The newest version of its log.
+        state: The state that follows from them.
+        delta: The version of Delta, major and minor.
+    """
+    configuration = facts.metadata.get("configuration") or {}
+    return (
+        _is_known(facts.protocol, state, delta)
+        and all(isinstance(value, str) for value in configuration.values())
+        and not any(folded(key).startswith(_ELSEWHERE) for key in configuration)
+        and not any(next(unstorable(column.data_type, ColumnPath(column.name)), None) for column in state.columns)
+    )
+
+
+def _is_known(protocol: Mapping[str, Any], state: TableState, delta: tuple[int, int]) -> bool:
+    """Whether Delta knows a protocol, and the protocol has the features that the table needs."""
+    reader, writer = protocol["minReaderVersion"], protocol["minWriterVersion"]
+    if not (1 <= reader <= _NEWEST_READER and 1 <= writer <= _NEWEST_WRITER):
+        return False
+    features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
+    newer = (known for first, known in _READ_SINCE.items() if delta >= first)
+    readable = _READ_BY_ALL.union(*newer)
+    if not all(feature in FEATURES for feature in features):
+        return False
+    if not all(feature in readable for feature in features if is_read_by_clients(feature)):
+        return False
+    needs = {need.name for need in required_features(state)}
+    if writer < _NEWEST_WRITER:
+        return not features and reader < _NEWEST_READER and needs.isdisjoint(TYPE_FEATURES.values())
+    return needs - _UNCHECKED <= features

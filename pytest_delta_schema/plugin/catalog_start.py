@@ -1,0 +1,55 @@
+"""Start the session of a catalog in the set-up of what needs it, so that a session that does not start is an error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.errors import BackendUnavailableError, StatementError
+from pytest_delta_schema.execute.protocols import StartsLater
+from pytest_delta_schema.plugin.failures import CatalogUnavailable
+from pytest_delta_schema.plugin.options import APPLY
+from pytest_delta_schema.plugin.selection import is_check
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    import pytest
+
+    from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.run import ContractRun
+
+
+def start_for_test(item: pytest.Item, run: ContractRun) -> None:
+    """Start the sessions of the catalogs for a test, which may use them without asking for a session.
+
+    Args:
+        item: The test; a check of a table starts nothing here.
+        run: The run.
+    """
+    if not is_check(item):
+        for catalog in filter(_is_unstarted, run.catalogs()):
+            _start(catalog)
+
+
+def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
+    """Start the session of a catalog if the check of a table runs statements or queries.
+
+    Args:
+        table: The table, which can be read.
+        gate: The gate over the catalog.
+        mode: The mode of the run.
+    """
+    if _is_unstarted(gate.catalog) and gate.needs_queries(table, applies=mode == APPLY):
+        _start(gate.catalog)
+
+
+def _is_unstarted(catalog: object) -> TypeGuard[StartsLater]:
+    return isinstance(catalog, StartsLater) and not catalog.is_started
+
+
+def _start(catalog: StartsLater) -> None:
+    try:
+        catalog.start()
+    except (BackendUnavailableError, StatementError) as error:
+        raise CatalogUnavailable(str(error)) from None

@@ -1,0 +1,134 @@
+"""When a session has certainly the settings of this package, and what is known of it before it starts."""
+
+from __future__ import annotations
+
+import importlib.util
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_delta_schema import LocalCatalog
+from pytest_delta_schema.backends.local import later_session
+from pytest_delta_schema.backends.local.catalog import CAPABILITIES
+from pytest_delta_schema.backends.local.later_session import LaterSession, has_own_settings
+from pytest_delta_schema.backends.spark.versions import SparkVersions
+from support.installed import INSTALLED
+
+NEWEST = {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
+
+
+@pytest.fixture(autouse=True)
+def spark_folder(tmp_path, monkeypatch):
+    """Pretend that pyspark is installed in a folder, and that no session is active."""
+    folder = tmp_path / "pyspark"
+    folder.mkdir()
+    monkeypatch.setattr(later_session, "active_spark", lambda: None)
+    monkeypatch.setattr(later_session, "installed", lambda: NEWEST)
+    spec = SimpleNamespace(origin=str(folder / "__init__.py"))
+    monkeypatch.setattr(
+        later_session, "find_spec", lambda name: spec if name == "pyspark" else importlib.util.find_spec(name)
+    )
+    return folder
+
+
+def test_a_new_session_has_the_settings_of_this_package(spark_folder):
+    assert has_own_settings({})
+    assert has_own_settings({"SPARK_HOME": str(spark_folder), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_REMOTE": ""})
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"SPARK_HOME": "/opt/spark"},
+        {"SPARK_CONF_DIR": "/etc/spark"},
+        {"SPARK_REMOTE": "sc://localhost"},
+        {"SPARK_CONNECT_MODE_ENABLED": "1"},
+        {"PYSPARK_SUBMIT_ARGS": "--conf spark.sql.catalog.dev=x pyspark-shell"},
+        {"PYSPARK_GATEWAY_PORT": "5000"},
+        {"DATABRICKS_RUNTIME_VERSION": "17.3"},
+    ],
+    ids=lambda environment: next(iter(environment)),
+)
+def test_variables_may_give_it_others(environment):
+    assert not has_own_settings(environment)
+
+
+@pytest.mark.parametrize("name", ["spark-defaults.conf", "spark-env.sh"])
+def test_files_may_give_it_others(spark_folder, name):
+    (spark_folder / "conf").mkdir()
+    (spark_folder / "conf" / name).write_text("spark.sql.catalog.dev org.example.Catalog")
+
+    assert not has_own_settings({})
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [{"pyspark": "4.2.0"}, {"databricks-connect": "17.3"}, {"pyspark": "4.2.0", "delta-spark": "3.3.3"}],
+    ids=str,
+)
+def test_a_session_that_cannot_start_is_reported_as_before(monkeypatch, versions):
+    monkeypatch.setattr(later_session, "installed", lambda: versions)
+
+    assert not has_own_settings({})
+
+
+def test_an_active_session_is_used(monkeypatch):
+    monkeypatch.setattr(later_session, "active_spark", lambda: "a session")
+
+    assert not has_own_settings({})
+
+
+def test_pyspark_without_a_folder_is_used_as_it_is(monkeypatch):
+    monkeypatch.setattr(later_session, "find_spec", lambda _: SimpleNamespace(origin=None))
+    assert not has_own_settings({})
+    monkeypatch.setattr(later_session, "find_spec", lambda _: None)
+    assert not has_own_settings({})
+
+
+def never():
+    raise AssertionError("a session was started")
+
+
+def test_the_versions_of_the_newest_delta_are_known_without_it():
+    versions = LaterSession(start=never).versions(never)
+
+    assert (versions.spark, versions.delta) == ((4, 2), (4, 4))
+    assert not versions.emulates_property("delta.appendOnly")
+    assert versions.emulates_property("delta.targetFileSize")
+
+
+def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypatch):
+    monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "3.5.9", "delta-spark": "3.3.3"})
+    started = []
+    versions = LaterSession(start=never).versions(lambda: started.append(1) or frozenset({"delta.targetfilesize"}))
+
+    assert (versions.spark, versions.delta) == ((3, 5), (3, 3))
+    assert not versions.emulates_property("team")
+    assert started == []
+    assert not versions.emulates_property("delta.targetFileSize")
+    assert versions.emulates_property("delta.tuneFileSizesForRewrites")
+    assert (sorted(versions.properties), len(versions.properties), started) == (["delta.targetfilesize"], 1, [1])
+
+
+def test_capabilities_are_those_of_the_session(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    catalog = LocalCatalog(LaterSession(start=never), tmp_path)
+
+    expected = INSTALLED.limit(CAPABILITIES)
+
+    assert (catalog.capabilities.emulates, catalog.capabilities.splits) == (expected.emulates, expected.splits)
+    assert not catalog.is_started
+
+
+@pytest.mark.spark
+def test_the_installed_versions_are_those_of_the_session(local, monkeypatch):
+    monkeypatch.undo()
+    running = SparkVersions.of(local.spark, local.bridge.gateway)
+
+    installed = LaterSession(start=never).versions(lambda: running.properties)
+
+    assert (installed.spark, installed.delta, frozenset(installed.properties)) == (
+        running.spark,
+        running.delta,
+        running.properties,
+    )
