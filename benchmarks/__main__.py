@@ -16,12 +16,14 @@ import planning
 import preflight
 import reports
 import rewriting
+import rows
 import unity
 import writes
 from measure import ROUNDS
 
 PARTS = {
-    part.__name__: part for part in (planning, contracts, reports, writes, local, gate, preflight, rewriting, unity)
+    part.__name__: part
+    for part in (planning, contracts, reports, writes, rows, local, gate, preflight, rewriting, unity)
 }
 WRITE = "--write-docs"
 
