@@ -77,7 +77,7 @@ def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project, monkeypa
     parallel.assert_outcomes(passed=1)
     parallel.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
 
-    again.assert_outcomes(passed=1, deselected=6)
+    again.assert_outcomes(passed=1, deselected=7)
     again.stdout.fnmatch_lines(["apply: 1 in sync, 0 statements run"])
 
     project.pytester.makepyfile(
