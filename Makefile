@@ -57,8 +57,9 @@ test-plain: BEHIND := nice -n 5
 test-own test-plain: $(READY)
 	@$(BEHIND) $(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
+# Some tests wait for servers and processes, so three workers are busy on two cores.
 test-fast: $(READY)
-	$(BIN)/pytest $(plain_TESTS)
+	$(BIN)/pytest --numprocesses 3 --dist worksteal -m 'not spark'
 
 test-all: $(READY)
 	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test
