@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import Row
-from pyspark.sql.types import NullType
 
 from pytest_delta_schema import (
     Check,
@@ -606,7 +605,8 @@ def test_memory_takes_rows_of_random_checks(checks, key, seed):
 @given(models(), st.integers(0, 2))
 @settings(max_examples=40, deadline=None)
 def test_memory_takes_rows_of_random_models(model, seed):
-    if declared(model) and not any(isinstance(column.data_type, NullType) for column in model.columns):
+    # A column of voids has one value, which leaves a key one row.
+    if declared(model) and not any("void" in column.data_type.simpleString() for column in model.columns):
         require_taken(model, rows_of(model, 4, seed))
 
 
