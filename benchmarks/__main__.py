@@ -1,13 +1,17 @@
 """``make bench``: measure every bound of ``docs/explanation/speed.md``; exit 1 if one is missed.
 
-``python benchmarks planning writes`` measures some parts only; ``python benchmarks --write-docs`` measures all of them
-and writes the table of the page.
+``python benchmarks planning writes`` measures some parts only, and ``python benchmarks cluster`` the one that takes
+minutes; ``python benchmarks --write-docs`` measures all of them and writes the table of the page.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
+from functools import partial
+from typing import TYPE_CHECKING
 
+import cluster
 import contracts
 import gate
 import local
@@ -21,29 +25,48 @@ import unity
 import writes
 from measure import ROUNDS
 
-PARTS = {
-    part.__name__: part
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from measure import Ratio
+
+PARTS: dict[str, Callable[[], Iterable[Ratio]]] = {
+    part.__name__: part.run
     for part in (planning, contracts, reports, writes, rows, local, gate, preflight, rewriting, unity)
 }
-WRITE = "--write-docs"
+LONG = "cluster"
+"""The part that takes minutes, and is measured only by its name or for the page."""
 
 
 def main(arguments: list[str]) -> int:
-    """Measure the named parts, or all, print the table, and return 0 only if every bound holds."""
-    unknown = [name for name in arguments if name not in PARTS and name != WRITE]
-    if unknown or (WRITE in arguments and len(arguments) > 1):
-        print(f"usage: python benchmarks [{WRITE} | PART ...]; parts are {', '.join(PARTS)}", file=sys.stderr)
-        return 2
+    """Measure the named parts, or all but the long one, print the table, and return 0 only if every bound holds."""
+    options = _options(arguments)
     print(f"python benchmarks {' '.join(arguments)}".rstrip() + f": the median of {ROUNDS}, measured / limit")
     print(f"{'what':<70} {'work':>9} {'reference':>9} {'measured':>8} / limit")
+    parts = {**PARTS, LONG: partial(cluster.run, options.rows)}
     measured = []
-    for name in [name for name in arguments if name in PARTS] or PARTS:
-        for ratio in PARTS[name].run():
+    for name in options.parts or (parts if options.write_docs else PARTS):
+        for ratio in parts[name]():
             print(ratio, flush=True)
             measured.append((name, ratio))
-    if WRITE in arguments:
+    if options.write_docs:
         page.write(measured)
     return 0 if all(ratio.holds for _, ratio in measured) else 1
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python benchmarks", description="Measure the bounds on speed.")
+    names = ", ".join([*PARTS, LONG])
+    parser.add_argument("parts", metavar="PART", nargs="*", help=f"{names}; by default all but {LONG}")
+    parser.add_argument("--write-docs", action="store_true", help="measure all parts, and write the table of the page")
+    parser.add_argument("--rows", type=int, default=cluster.ROWS, help=f"of the part {LONG}, by default %(default)s")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.parts if name not in PARTS and name != LONG]
+    if unknown:
+        parser.error(f"there is no part {', '.join(unknown)}; parts are {names}")
+    if options.write_docs and (options.parts or options.rows != cluster.ROWS):
+        parser.error("--write-docs measures all parts with all rows; give it alone")
+    return options
 
 
 if __name__ == "__main__":

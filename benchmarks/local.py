@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from measure import of_limit, of_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from measure import Ratio
 
@@ -120,7 +120,17 @@ def run() -> Iterator[Ratio]:
         yield of_pairs("20 scratch tables of one model", "2 of another", python(SCRATCH, folder), 3.0)
 
 
-def python(code: str, *args: object) -> Any:
-    """Run a program in a process of its own, and return what it prints as JSON."""
-    answer = subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, check=True)
+def python(code: str, *args: object, environment: Mapping[str, str] | None = None) -> Any:
+    """Run a program in a process of its own, and return what it prints as JSON; a failure prints its errors.
+
+    Args:
+        code: The program.
+        args: Its arguments.
+        environment: Its environment variables; by default those of this process.
+    """
+    command = [sys.executable, "-c", code, *map(str, args)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if answer.returncode:
+        sys.stderr.write(answer.stderr)
+    answer.check_returncode()
     return json.loads(answer.stdout) if answer.stdout else None
