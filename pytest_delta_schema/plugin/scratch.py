@@ -21,7 +21,7 @@ from pytest_delta_schema.models.names import require_name
 from pytest_delta_schema.models.required_kinds import required_table
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.test_kit.rows import fill_rows, rows_of
+from pytest_delta_schema.test_kit.rows import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,12 +98,10 @@ class Scratch:
             parents = {
                 str(parent): self._catalog.rows(made.name) for parent, made in copies.items() if parent != model.name
             }
-        if isinstance(rows, int):
-            return rows_of(model, rows, parents=parents)
-        if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+        if isinstance(rows, Mapping) or not isinstance(rows, (int, Iterable)):
             msg = f"{model.qualified_name}: fill=True completes rows, and was given {rows!r}; give a list of dicts"
             raise DeclarationError(msg)
-        return fill_rows(model, rows, parents=parents)
+        return rows_of(model, rows, parents=parents)
 
     @hides_traceback
     def clone(self, table: Table, name: str | None) -> Table:

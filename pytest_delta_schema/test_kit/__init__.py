@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit.frame_fit import assert_frame_fits as assert_frame_fits
     from pytest_delta_schema.test_kit.frames import frame_of as frame_of
     from pytest_delta_schema.test_kit.judging import Constraint as Constraint
-    from pytest_delta_schema.test_kit.rows import fill_rows as fill_rows
     from pytest_delta_schema.test_kit.rows import rows_of as rows_of
     from pytest_delta_schema.test_kit.state_text import state_text as state_text
     from pytest_delta_schema.test_kit.strategies import rows_strategy as rows_strategy

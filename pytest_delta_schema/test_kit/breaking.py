@@ -27,10 +27,11 @@ from pytest_delta_schema.test_kit.alternatives import alternatives
 from pytest_delta_schema.test_kit.contract import Clause, contract_of
 from pytest_delta_schema.test_kit.domains import Texts, domain_of, stored
 from pytest_delta_schema.test_kit.judging import Constraint, broken_constraints, texts_with_length
+from pytest_delta_schema.test_kit.known_columns import known_columns
 from pytest_delta_schema.test_kit.making import RowMaker
 from pytest_delta_schema.test_kit.parent_rows import parent_rows
 from pytest_delta_schema.test_kit.plain_values import maker
-from pytest_delta_schema.test_kit.rows import known_columns, rows_of, valid_state
+from pytest_delta_schema.test_kit.rows import rows_of, valid_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def frame_of(
     spark: SparkSession,
     model: Table,
-    n: int = 3,
+    n: int | Iterable[Mapping[str, Any]] = 3,
     seed: int = 0,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
     **columns: Any,
@@ -40,7 +40,7 @@ def frame_of(
     Args:
         spark: Any session, also one of Spark Connect.
         model: The contract.
-        n: How many rows.
+        n: How many rows, or rows to complete, as in :func:`rows_of`.
         seed: As in :func:`rows_of`.
         parents: As in :func:`rows_of`.
         **columns: As in :func:`rows_of`.

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.folded_names import NameMap, folded
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import find
 from pytest_delta_schema.test_kit.contract import contract_of
+from pytest_delta_schema.test_kit.known_columns import known_columns
 from pytest_delta_schema.test_kit.making import RowMaker
 from pytest_delta_schema.test_kit.parent_rows import parent_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_delta_schema.state.states import TableState
 
 Row = dict[str, Any]
@@ -29,7 +31,7 @@ Row = dict[str, Any]
 @hides_traceback
 def rows_of(
     model: Table,
-    n: int = 3,
+    n: int | Iterable[Mapping[str, Any]] = 3,
     seed: int = 0,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
     **columns: Any,
@@ -44,55 +46,26 @@ def rows_of(
 
     Args:
         model: The contract.
-        n: How many rows.
+        n: How many rows; or rows to complete, as dictionaries by column name that leave columns out.
         seed: The same seed gives the same rows on every machine and version of Python; another one gives other values
             in columns that are in no key.
         parents: Rows of the tables that foreign keys reference, by their model or its dotted name.
-        **columns: Values of columns: one value for all rows, or a function that returns the value for a position,
-            counted from 0. A list is one value. They are not changed, even if a check refuses them. Names are compared
-            without case, so a column ``n`` is given as ``N=``.
+        **columns: Values of columns that a row does not give: one value for all rows, or a function that returns the
+            value for a position, counted from 0. A list is one value. They are not changed, even if a check refuses
+            them. Names are compared without case, so a column ``n`` is given as ``N=``.
 
     Raises:
         DeclarationError: If a column does not exist, an argument cannot be used, or a check or a key cannot be
             satisfied; the text names it, and the columns to give.
         InvalidModelError: If the declaration breaks rules.
     """
-    _require_number(model, n)
     state = valid_state(model, "rows_of")
-    given = known_columns(state, columns)
+    for_all = known_columns(state, columns)
     rows = [
-        {name: value(position) if callable(value) else value for name, value in given.items()} for position in range(n)
+        {**{name: value(position) if callable(value) else value for name, value in for_all.items()}, **row}
+        for position, row in enumerate(_given_rows(state, n))
     ]
     return made_rows(model, state, rows, seed=seed, parents=parents)
-
-
-@hides_traceback
-def fill_rows(
-    model: Table,
-    rows: Iterable[Mapping[str, Any]],
-    seed: int = 0,
-    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
-) -> list[Row]:
-    """Return rows in which columns that are not given have values as :func:`rows_of` makes them.
-
-    Args:
-        model: The contract.
-        rows: Values by column name, in any case.
-        seed: As in :func:`rows_of`.
-        parents: As in :func:`rows_of`.
-
-    Raises:
-        DeclarationError: As :func:`rows_of`.
-        InvalidModelError: If the declaration breaks rules.
-    """
-    state = valid_state(model, "fill_rows")
-    given = []
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, Mapping):
-            msg = f"{state.name}: row {number} is {row!r}; give a dict of values by column"
-            raise DeclarationError(msg)
-        given.append(known_columns(state, row))
-    return made_rows(model, state, given, seed=seed, parents=parents)
 
 
 def valid_state(model: Table, function: str) -> TableState:
@@ -146,30 +119,18 @@ def made_rows(
     return maker.rows(given)
 
 
-def known_columns(state: TableState, values: Mapping[str, Any]) -> Row:
-    """Return given values by column in lower case; an unknown column is an error with the nearest name.
-
-    Args:
-        state: The table.
-        values: Values by column, in any case.
-
-    Raises:
-        DeclarationError: If a column does not exist.
-    """
-    columns = NameMap.of(state.columns)
-    unknown = [str(name) for name in values if str(name) not in columns]
-    if unknown:
-        lines = []
-        for name in unknown:
-            near = get_close_matches(folded(name), list(columns), n=1)
-            remedy = f"did you mean {columns[near[0]].name}?" if near else f"columns are {', '.join(columns)}"
-            lines.append(f"{state.name}: there is no column {name}; {remedy}")
-        raise DeclarationError("\n".join(lines))
-    return {folded(str(name)): value for name, value in values.items()}
-
-
-def _require_number(model: object, n: object) -> None:
-    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-        name = model.qualified_name if isinstance(model, Table) else "rows_of"
-        msg = f"{name}: the number of rows is {n!r}; give an int of at least 0"
-        raise DeclarationError(msg)
+def _given_rows(state: TableState, n: object) -> Iterator[Row]:
+    """Yield the values that each row is given, by column in lower case: none, if ``n`` is the number of rows."""
+    if isinstance(n, int):
+        if isinstance(n, bool) or n < 0:
+            msg = f"{state.name}: the number of rows is {n!r}; give an int of at least 0"
+            raise DeclarationError(msg)
+        yield from ({} for _ in range(n))
+        return
+    if isinstance(n, (str, Mapping)) or not isinstance(n, Iterable):
+        refuse_kind("rows_of", "a number of rows, or rows to complete", n, "give an int, or a list of dicts")
+    for number, row in enumerate(n, start=1):
+        if not isinstance(row, Mapping):
+            msg = f"{state.name}: row {number} is {row!r}; give a dict of values by column"
+            raise DeclarationError(msg)
+        yield known_columns(state, row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.test_kit.rows import fill_rows, rows_of
+from pytest_delta_schema.test_kit.rows import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,6 +57,6 @@ def rows_strategy(
             }
             for position in range(number)
         ]
-        return fill_rows(model, given, draw(st.integers(0, 1000)), parents)
+        return rows_of(model, given, draw(st.integers(0, 1000)), parents)
 
     return rows()

@@ -24,7 +24,6 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.test_kit import fill_rows
 from pytest_delta_schema.testing.parts import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.row_models import CHECKED_COLUMNS, COMPARISONS, table
@@ -529,11 +528,22 @@ def test_circular_foreign_keys_are_null():
 def test_given_rows_are_completed():
     model = table("id bigint not null; amount decimal(9,2)", ["amount >= 0"], primary_key=["id"])
 
-    assert fill_rows(model, [{"amount": -1}, {"id": 2}, {}, {"ID": 7, "amount": None}]) == [
+    assert rows_of(model, [{"amount": -1}, {"id": 2}, {}, {"ID": 7, "amount": None}]) == [
         {"id": 1, "amount": -1},
         {"id": 2, "amount": D("2.00")},
         {"id": 3, "amount": D("3.00")},
         {"id": 7, "amount": None},
+    ]
+
+
+def test_rows_take_what_they_do_not_give_from_the_columns():
+    model = table("id bigint not null; amount int; day date", primary_key=["id"])
+
+    assert rows_of(
+        model, [{"amount": 7}, {"day": None}], amount=-1, day=lambda position: date(2026, 1, position + 1)
+    ) == [
+        {"id": 1, "amount": 7, "day": date(2026, 1, 1)},
+        {"id": 2, "amount": -1, "day": None},
     ]
 
 
@@ -546,7 +556,7 @@ def test_given_rows_are_completed():
 )
 def test_rows_that_cannot_be_completed_are_errors(rows, message):
     with pytest.raises(DeclarationError) as error:
-        fill_rows(table("id int"), rows)
+        rows_of(table("id int"), rows)
     assert str(error.value) == message
 
 
@@ -559,7 +569,7 @@ def test_a_type_without_values_may_not_be_not_null():
 def test_arguments_are_checked():
     assert rows_of(table("a int"), 0) == []
     assert refusal(table("a int"), -1) == "dev.silver.orders: the number of rows is -1; give an int of at least 0"
-    assert refusal("x", True) == "rows_of: the number of rows is True; give an int of at least 0"
+    assert refusal(table("a int"), True) == "dev.silver.orders: the number of rows is True; give an int of at least 0"
     assert refusal("x") == "rows_of takes a Table, and was given 'x'; give the Table that declares the rows"
     with pytest.raises(InvalidModelError, match="not a column"):
         rows_of(table("a int", ["b > 1"]))

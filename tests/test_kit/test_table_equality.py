@@ -50,6 +50,33 @@ def test_other_rows_fail_with_both_sides(catalog):
     assert_table_equals("dev.silver.orders", [{"id": 1, "x": 0.4}, {"id": 2}], rtol=0.2, catalog=catalog)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [[{"x": 0.5}, {}], [{"id": 7, "x": 0.5}, {"id": 8}], [(None, 0.5), (7, None)]],
+    ids=["without the column", "with other values", "tuples"],
+)
+def test_ignored_columns_are_not_compared(catalog, rows):
+    assert_table_equals("dev.silver.orders", rows, ignore=["ID"], catalog=catalog)
+
+
+def test_a_failure_leaves_ignored_columns_out(catalog):
+    with pytest.raises(RowsDifferError) as caught:
+        assert_table_equals("dev.silver.orders", [{"x": 0.4}], ignore=["id"], catalog=catalog)
+
+    assert str(caught.value) == (
+        "dev.silver.orders: 1 row expected, 2 in the table; 1 missing, 2 unexpected\n"
+        "\n"
+        "  column    expected  in the table\n"
+        "- x double  0.4       -\n"
+        "\n"
+        "  column    expected  in the table\n"
+        "+ x double  -         0.5\n"
+        "\n"
+        "  column    expected  in the table\n"
+        "+ x double  -         NULL"
+    )
+
+
 class Reader:
     """A catalog that returns no rows."""
 
@@ -90,12 +117,25 @@ class Reader:
             "rtol is -0.1; give a relative difference from 0 to less than 1, such as rtol=1e-9",
         ),
         (
+            {"ignore": ["x", "idd", "loaded"]},
+            DeclarationError,
+            (
+                "dev.silver.orders: there is no column idd; did you mean id?\n"
+                "dev.silver.orders: there is no column loaded; columns are id, x"
+            ),
+        ),
+        (
+            {"ignore": "id"},
+            DeclarationError,
+            "assert_table_equals takes a list of columns as ignore, and was given 'id'; give names, such as ignore=[\"loaded_at\"]",
+        ),
+        (
             {"catalog": Reader()},
             DeclarationError,
             "assert_table_equals reads the rows of tables, which the custom backend cannot; the backends that can are local, session and memory",
         ),
     ],
-    ids=["type", "column", "table", "large rtol", "negative rtol", "backend"],
+    ids=["type", "column", "table", "large rtol", "negative rtol", "ignored column", "ignored text", "backend"],
 )
 def test_wrong_arguments_have_a_remedy(catalog, arguments, error, message):
     with pytest.raises(error) as caught:

@@ -1,0 +1,36 @@
+"""Look up columns of a table by the names that a test gives."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.errors import DeclarationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.state.states import TableState
+
+
+def known_columns(state: TableState, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return given values by column in lower case; an unknown column is an error with the nearest name.
+
+    Args:
+        state: The table.
+        values: Values by column, in any case.
+
+    Raises:
+        DeclarationError: If a column does not exist.
+    """
+    columns = NameMap.of(state.columns)
+    unknown = [str(name) for name in values if str(name) not in columns]
+    if unknown:
+        lines = []
+        for name in unknown:
+            near = get_close_matches(folded(name), list(columns), n=1)
+            remedy = f"did you mean {columns[near[0]].name}?" if near else f"columns are {', '.join(columns)}"
+            lines.append(f"{state.name}: there is no column {name}; {remedy}")
+        raise DeclarationError("\n".join(lines))
+    return {folded(str(name)): value for name, value in values.items()}
