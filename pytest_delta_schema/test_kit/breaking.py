@@ -10,13 +10,13 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (
     Comparison,
     Field,
     Opaque,
     Value,
     atoms_of,
-    condition_of,
     is_understood,
     negated,
     used_columns,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import NameMap, folded
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate
-from pytest_delta_schema.state.expressions.conditions import condition_of, conjuncts, is_understood, used_columns
+from pytest_delta_schema.state.expressions.condition_parsing import condition_of
+from pytest_delta_schema.state.expressions.conditions import conjuncts, is_understood, used_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

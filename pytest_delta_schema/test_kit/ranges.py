@@ -10,7 +10,7 @@ from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_delta_schema.delta.type_widening import SIZED
-from pytest_delta_schema.state.expressions.conditions import in_utc, moment_of
+from pytest_delta_schema.state.expressions.condition_parsing import in_utc, moment_of
 from pytest_delta_schema.test_kit.plain_values import FIRST_DAY, FIRST_HOUR, integer_limit
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.state.expressions import ExpressionError, unmet
+from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
     Among,
@@ -22,7 +23,6 @@ from pytest_delta_schema.state.expressions.conditions import (
     Opaque,
     Value,
     atoms_of,
-    condition_of,
     conjuncts,
     is_understood,
     negated,

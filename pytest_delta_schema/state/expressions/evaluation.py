@@ -16,7 +16,8 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.qualify_columns import quote_identifiers
 from sqlglot.planner import Plan
 
-from pytest_delta_schema.state.expressions.conditions import condition_of, is_understood, path_of
+from pytest_delta_schema.state.expressions.condition_parsing import condition_of, path_of
+from pytest_delta_schema.state.expressions.conditions import is_understood
 from pytest_delta_schema.state.expressions.error import ExpressionError
 from pytest_delta_schema.state.expressions.parsing import DIALECT
 from pytest_delta_schema.state.expressions.truth import truth, value_of

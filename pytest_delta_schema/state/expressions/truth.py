@@ -12,6 +12,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.state.expressions.condition_parsing import in_utc, moment_of
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
     Among,
@@ -22,8 +23,6 @@ from pytest_delta_schema.state.expressions.conditions import (
     IsNull,
     Length,
     Matches,
-    in_utc,
-    moment_of,
 )
 from pytest_delta_schema.state.expressions.error import ExpressionError
 
