@@ -79,7 +79,8 @@ def note_on(sql: str) -> str:
 
     Line ends and tabs alone can be seen as they are.
     """
-    if sql.translate(_SEEN).isprintable():
+    # Much faster than a translation, and nearly all SQL ends here.
+    if sql.replace("\n", " ").replace("\t", " ").isprintable():
         return ""
     kept = dict.fromkeys(match["kept"] for match in re.finditer(_TOKENS, sql) if match["kept"])
     shown = ", ".join(escaped(token) for token in kept if re.search(HIDDEN, token.translate(_SEEN)))

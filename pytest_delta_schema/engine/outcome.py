@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import Enum
+from functools import cache
 from typing import Any, Literal
 
 from pytest_delta_schema.errors import Diagnostic, Location
@@ -176,15 +177,21 @@ _JSON_TYPES = frozenset({str, int, bool, type(None)})
 
 def _plain(value: Any) -> Any:
     # The kinds of most values come first, because every check of every table has an outcome.
-    if type(value) in _JSON_TYPES:
+    kind: type = type(value)
+    if kind in _JSON_TYPES:
         return value
+    if kind is tuple:
+        return [_plain(item) for item in value]
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Location):
         return value._asdict()
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return {name: _plain(getattr(value, name)) for name in _field_names(kind)}
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def _located(values: dict[str, Any]) -> dict[str, Any]:

@@ -98,12 +98,15 @@ class Column:
 
     def __post_init__(self) -> None:
         self.name = interned(require_name(self.name, "the name of a column"))
-        self.comment = interned(require_comment(self.comment, f"column {self.name}: comment"))
+        if type(self.comment) is not str:  # the message is built for faults only
+            self.comment = require_comment(self.comment, f"column {self.name}: comment")
+        self.comment = interned(self.comment)
         if self.renamed_from is not None:
             require_name(self.renamed_from, f"column {self.name}: renamed_from")
         if self.tags is not NO_TAGS:
             self.tags = require_tags(self.tags, f"column {self.name}")
-        self._require_values()
+        if self.default is not None or self.generated_as is not None or self.identity is not None:
+            self._require_values()
         given: object = self.data_type
         if isinstance(given, DataType):
             return

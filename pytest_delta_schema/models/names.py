@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,6 +42,18 @@ class QualifiedName(NamedTuple):
     def written(self) -> QualifiedName:
         """The name as the catalog stores it, and as SQL has to write it."""
         return self
+
+
+@lru_cache(maxsize=4096)
+def folded_name(catalog: str, schema: str, table: str) -> QualifiedName:
+    """Return the name of a table for its three parts in any case, as one object for all that are equal.
+
+    Args:
+        catalog: First part.
+        schema: Second part.
+        table: Third part.
+    """
+    return QualifiedName(folded(catalog), folded(schema), folded(table))
 
 
 class StoredName(QualifiedName):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.models.arguments import refuses_wrong_arguments
@@ -17,7 +16,7 @@ from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
 from pytest_delta_schema.models.missing_arguments import wrong_name_parts
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
-from pytest_delta_schema.models.names import QualifiedName, require_comment, require_name, require_names
+from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership
 from pytest_delta_schema.models.struct_columns import columns_of
 from pytest_delta_schema.models.tags import no_tags, require_tags
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.models.modes import ContractMode, Evolution
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import Aspect, Ownership
 
 _T = TypeVar("_T")
@@ -160,7 +160,7 @@ class Table:
     @property
     def name(self) -> QualifiedName:
         """The three parts of the name, lower-cased."""
-        return QualifiedName(folded(self.catalog_name), folded(self.schema_name), folded(self.table_name))
+        return folded_name(self.catalog_name, self.schema_name, self.table_name)
 
     @property
     def qualified_name(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
@@ -213,7 +213,7 @@ def _names(table: Table) -> Iterator[tuple[str, ...]]:
 
 
 def _has_duplicates(names: Collection[str]) -> bool:
-    return len(set(map(folded, names))) < len(names)
+    return len(NameSet(names)) < len(names)
 
 
 def _structs(table: Table) -> Iterator[list[ColumnPath]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.part_path import WHOLE_TABLE, part_path
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.part_path import Part
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.types import DataTypeState
 
 
 class UnencodableText:
@@ -32,15 +35,17 @@ class UnencodableText:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every text of ``table`` that UTF-8 cannot encode."""
-        for texts in _texts(table):
-            # One test for all of them, because nearly all texts can be encoded.
-            if _is_encodable("".join(texts.values)):
-                continue
-            for name, value in zip(texts.names, texts.values, strict=True):
+        kinds = list(_texts(table))
+        # One test for all of them, because nearly all texts can be encoded.
+        if _is_encodable("".join(chain.from_iterable(kind.values for kind in kinds))):
+            return
+        for kind in kinds:
+            for name, value in zip(kind.names, kind.values, strict=True):
                 if not _is_encodable(value):
-                    fact = f"{texts.subject} {value!a} holds half a character (a lone surrogate)"
+                    subject = kind.subject.format(column=ascii(name))
+                    fact = f"{subject} {value!a} holds half a character (a lone surrogate)"
                     message = f"{fact}, which UTF-8 cannot encode"
-                    path = WHOLE_TABLE if texts.part is None else part_path(texts.part, name)
+                    path = WHOLE_TABLE if kind.part is None else part_path(kind.part, name)
                     yield violation(self, table.qualified_name, path, message, "write the whole character")
 
 
@@ -56,7 +61,7 @@ class _Texts(NamedTuple):
     """Texts of one kind.
 
     Args:
-        subject: The words that messages use for one of them.
+        subject: The words that messages use for one of them; ``{column}`` is replaced by the name.
         part: The part of the table to which they belong; ``None`` for the table itself.
         names: The column or the check of each.
         values: The texts.
@@ -84,15 +89,24 @@ def _texts(table: Table) -> Iterator[_Texts]:
     columns, names = table.columns, [column.name for column in table.columns]
     yield _Texts("the name of column", "columns", names, names)
     yield _Texts("the comment of a column", "columns", names, [column.comment or "" for column in columns])
-    yield _Texts("the default of a column", "columns", names, [str(column.default) for column in columns])
+    defaults = ["" if column.default is None else str(column.default) for column in columns]
+    yield _Texts("the default of a column", "columns", names, defaults)
     yield _Texts("the expression of a column", "columns", names, [column.generated_as or "" for column in columns])
     for column in columns:
         if column.tags:
             yield _at("columns", column.name, "tag", _pairs(column.tags))
     for name, data_type in nested_types(columns):
-        fields = parts_below(data_type)
-        yield _at("columns", name, f"a field of column {name!a}", [field.name for field in fields])
-        yield _at("columns", name, f"the comment of a field of column {name!a}", [field.comment for field in fields])
+        fields, comments = _texts_below(data_type)
+        column_names = (name,) * len(fields)
+        yield _Texts("a field of column {column}", "columns", column_names, fields)
+        yield _Texts("the comment of a field of column {column}", "columns", column_names, comments)
+
+
+@lru_cache(maxsize=1024)
+def _texts_below(data_type: DataTypeState) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of all fields in a type, and their comments."""
+    fields = parts_below(data_type)
+    return tuple(field.name for field in fields), tuple(field.comment for field in fields)
 
 
 def _at(part: Part | None, name: str, subject: str, values: Iterable[str]) -> _Texts:

@@ -15,6 +15,7 @@ from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.rules.reported_rules import DuplicateTable, FailedRule
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.rules.standard_rules import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES
+from pytest_delta_schema.state.spark_types import types_stay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,14 +80,11 @@ class PlanValidator:
     def model_violations(self, models: Iterable[Table]) -> tuple[Diagnostic, ...]:
         """Return every violation in ``models``, table by table, with the locations of the declarations."""
         tables = sorted(required_tables(models, "PlanValidator"), key=lambda table: table.name)
-        return (
-            *_declared_twice(tables),
-            *(
-                fault
-                for table in tables
-                for fault in _run(self.model_rules, table, table.qualified_name, table.origin.location)
-            ),
-        )
+        violations = [*_declared_twice(tables)]
+        for table in tables:
+            with types_stay():
+                violations += _run(self.model_rules, table, table.qualified_name, table.origin.location)
+        return tuple(violations)
 
     def plan_violations(self, plan: TablePlan) -> tuple[Diagnostic, ...]:
         """Return every violation in ``plan``, table by table."""
@@ -139,7 +137,9 @@ def _run(
     for rule in rules:
         try:
             # A rule that raises halfway is reported by its failure alone.
-            violations = tuple(_located(fault, location) for fault in rule.check(subject))
+            violations = tuple(rule.check(subject))
+            if violations:
+                violations = tuple(_located(fault, location) for fault in violations)
         except Exception as error:  # noqa: BLE001 - rules are code of users: any exception is reported as their fault
             name = type(rule).__name__
             violations = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -86,16 +88,36 @@ def _fields(fields: Iterable[spark.StructField], renamed: Renamed) -> tuple[Colu
 
 def compound_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
     """Yield name and canonical type of the columns whose types have arguments; Delta can store all others."""
-    for column in columns:
-        if type(column.data_type) not in ATOMIC:
-            yield column.name, canonical_type(column.data_type)
+    return _canonical_types([column for column in columns if type(column.data_type) not in ATOMIC])
 
 
 def nested_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
     """Yield name and canonical type of the columns that hold structs, arrays or maps."""
+    return _canonical_types([column for column in columns if type(column.data_type) in NESTED])
+
+
+@contextmanager
+def types_stay() -> Iterator[None]:
+    """Promise that no type changes until the end, so that each is turned into its canonical form only once."""
+    token = _KNOWN.set({})
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
+
+
+def _canonical_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
+    known = _KNOWN.get()
     for column in columns:
-        if type(column.data_type) in NESTED:
-            yield column.name, canonical_type(column.data_type)
+        data_type = column.data_type
+        if known is None:
+            yield column.name, canonical_type(data_type)
+            continue
+        pair = known.get(id(data_type))
+        if pair is None:
+            # The type is kept, so that no other object gets its id.
+            pair = known[id(data_type)] = data_type, canonical_type(data_type)
+        yield column.name, pair[1]
 
 
 def _struct(data_type: spark.StructType, renamed: Renamed) -> StructState:
@@ -144,6 +166,9 @@ COMPOUND: dict[type[spark.DataType], Callable[[Any, Renamed], DataTypeState]] = 
 
 # Looked up for every field of every table, so that they are written out once.
 _new, _atomic, _compound = tuple.__new__, ATOMIC.get, COMPOUND.get
+
+_KNOWN: ContextVar[dict[int, tuple[spark.DataType, DataTypeState]] | None] = ContextVar("_KNOWN", default=None)
+"""The types that have a canonical form, with it, by their ids; see :func:`types_stay`."""
 
 _SHARED: dict[DataTypeState, DataTypeState] = {}
 _MOST_SHARED = 5000

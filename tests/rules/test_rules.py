@@ -9,7 +9,8 @@ from pytest_delta_schema import Check, Column, InvalidModelError, PlanValidator,
 from pytest_delta_schema.plan import AlignTable, CreateTable, PrimaryKeyAdd, TablePlan
 from pytest_delta_schema.rules import default_plan_rules
 from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
-from pytest_delta_schema.state import CatalogState, KeyState, TableState
+from pytest_delta_schema.state import CatalogState, KeyState, TableState, spark_types
+from pytest_delta_schema.state.spark_types import canonical_type
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
 VALIDATOR = PlanValidator()
@@ -540,3 +541,29 @@ def test_consent_that_names_nothing_is_refused(text, message):
         parse_consent(text)
 
     assert str(caught.value) == message
+
+
+def test_a_type_that_changes_between_two_checks_is_read_anew():
+    kind = struct("a")
+    model = table(Column("s", kind))
+    assert model_texts(model) == []
+    kind.add("A", spark.LongType())
+    assert model_texts(model) == [
+        (
+            "dev.silver.orders: columns s.a, s.A have one name, because names match without case;"
+            " rename or remove all but one [DS103 DuplicateColumn]"
+        )
+    ]
+
+
+def test_all_rules_of_a_check_read_each_type_once(monkeypatch):
+    types_read = []
+
+    def counted(data_type):
+        types_read.append(data_type)
+        return canonical_type(data_type)
+
+    monkeypatch.setattr(spark_types, "canonical_type", counted)
+    first, second = struct("a"), struct("b")
+    assert model_texts(table(Column("x", first), Column("y", second))) == []
+    assert [sum(read is kind for read in types_read) for kind in (first, second)] == [1, 1]
