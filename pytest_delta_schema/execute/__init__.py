@@ -9,6 +9,7 @@ from pytest_delta_schema._lazy import lazy_exports
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.action_runner import ActionRunner as ActionRunner
     from pytest_delta_schema.execute.align_executor import AlignExecutor as AlignExecutor
+    from pytest_delta_schema.execute.concurrent_creation import CreatesConcurrently as CreatesConcurrently
     from pytest_delta_schema.execute.create_executor import CreateExecutor as CreateExecutor
     from pytest_delta_schema.execute.interruption import ApplyInterrupted as ApplyInterrupted
     from pytest_delta_schema.execute.interruption import InterruptedTable as InterruptedTable

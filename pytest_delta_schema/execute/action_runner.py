@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.errors import ApplyError, ApplyErrors, DeltaSchemaError, StatementError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
+from pytest_delta_schema.execute.concurrent_creation import run_in_order
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
 from pytest_delta_schema.execute.statement_runner import Stage
@@ -17,7 +18,8 @@ from pytest_delta_schema.rules.reported_rules import ParentNotApplied
 from pytest_delta_schema.rules.rule import violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+    from threading import Event
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.interruption import InterruptedTable
@@ -88,19 +90,46 @@ class ActionRunner:
     def _apply(self) -> tuple[Statement, ...]:
         stopped = self._stopped
         for action in self._actions:
-            with stopped.by(action):
+            with stopped.by(action.table):
                 self._runs[action.table] = self._start(action)
         if stopped.has_unread_rows:
             stopped.raise_errors()
         stopped.hold_back(run.action for run in self._runs.values())
         ran: list[Statement] = []
         for stage in Stage:
-            for run in self._runs.values():
-                if run.action.table not in stopped.tables:
-                    with stopped.by(run.action):
-                        ran.extend(_advance(run, stage, stopped.tables))
+            runs = [run for run in self._runs.values() if run.action.table not in stopped.tables]
+            ran += self._create([run for run in runs if isinstance(run.action, CreateTable)], stage)
+            for run in (run for run in runs if isinstance(run.action, AlignTable)):
+                with stopped.by(run.action.table):
+                    ran.extend(_advance(run, stage, stopped.tables))
         stopped.raise_errors()
         return tuple(ran)
+
+    def _create(self, runs: Sequence[TableRun], stage: Stage) -> list[Statement]:
+        """Run a stage of new tables, several at once if the catalog can do that, and return the statements in order.
+
+        What is reported does not depend on which table is ready first.
+        """
+        todo = {run.action.table: run for run in runs if run.needs(stage)}
+        ran: dict[QualifiedName, tuple[Statement, ...]] = {}
+        failures: dict[QualifiedName, DeltaSchemaError] = {}
+
+        def work(table: QualifiedName, stop: Event | None) -> None:
+            try:
+                ran[table] = _advance(todo[table], stage, self._stopped.tables, stop)
+            except DeltaSchemaError as error:
+                failures[table] = error
+                self._stopped.tables.add(table)
+
+        title = "adding the foreign keys of" if stage is Stage.ADD_FOREIGN_KEYS else "creating"
+        try:
+            with self._create_executor.threads(title, len(todo), lambda: len(ran) + len(failures)) as threads:
+                run_in_order(list(todo), _prerequisites(todo.values(), stage), work, threads)
+        finally:
+            for table in filter(failures.__contains__, todo):
+                with self._stopped.by(table):
+                    raise failures[table]
+        return [statement for table in todo for statement in ran.get(table, ())]
 
     def _start(self, action: CreateTable | AlignTable) -> TableRun:
         if isinstance(action, CreateTable):
@@ -122,7 +151,7 @@ class _Stopped:
         return any(isinstance(failure, StatementError) for failure in self._failures)
 
     @contextmanager
-    def by(self, action: CreateTable | AlignTable) -> Iterator[None]:
+    def by(self, table: QualifiedName) -> Iterator[None]:
         """Record why a table fails inside of the block."""
         try:
             yield
@@ -132,7 +161,7 @@ class _Stopped:
             self._failures.append(error)
         else:
             return
-        self.tables.add(action.table)
+        self.tables.add(table)
 
     def hold_back(self, actions: Iterable[CreateTable | AlignTable]) -> None:
         """Stop every table whose foreign keys reference a stopped table, before any of its statements has run."""
@@ -166,7 +195,26 @@ def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
     return violation(ParentNotApplied(), table, key.path, message, f"fix {key.parent} first")
 
 
-def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[Statement, ...]:
+def _prerequisites(runs: Iterable[TableRun], stage: Stage) -> dict[QualifiedName, set[QualifiedName]]:
+    """Return for each new table the tables before it for which it has to wait in a stage.
+
+    The first table in a missing schema creates it for the others. Foreign keys are added after those of the parents.
+    """
+    needed: dict[QualifiedName, set[QualifiedName]] = {}
+    first: dict[tuple[str, str], QualifiedName] = {}
+    for run in runs:
+        action, table = run.action, run.action.table
+        if stage is Stage.ADD_FOREIGN_KEYS:
+            needed[table] = {change.key.parent for change in action.foreign_keys} & needed.keys()
+        else:
+            creates_schema = isinstance(action, CreateTable) and action.creates_schema
+            needed[table] = {first.setdefault(table[:2], table)} - {table} if creates_schema else set()
+    return needed
+
+
+def _advance(
+    run: TableRun, stage: Stage, stopped: set[QualifiedName], stop: Event | None = None
+) -> tuple[Statement, ...]:
     """Run one stage; a new foreign key needs its parent as planned, one that is dropped and added again does not."""
     if stage is Stage.ADD_FOREIGN_KEYS:
         dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
@@ -175,4 +223,4 @@ def _advance(run: TableRun, stage: Stage, stopped: set[QualifiedName]) -> tuple[
             if change.key.parent in stopped and change.key.name not in before:
                 cause = f"{change.key.parent}, which the foreign key references, was not aligned"
                 raise run.failed(cause)
-    return run.advance(stage)
+    return run.advance(stage, stop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_tab
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName
@@ -64,8 +67,17 @@ class TableRun:
         self._version = version
         self._watch = _Watch(ddl, action.table, version) if restores and version is not None else None
 
-    def advance(self, stage: Stage) -> tuple[Statement, ...]:
+    def needs(self, stage: Stage) -> bool:
+        """Whether the next statement belongs to a stage."""
+        return self._done < len(self._todo) and self._todo[self._done].kind in stage.value
+
+    def advance(self, stage: Stage, stop: Event | None = None) -> tuple[Statement, ...]:
         """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
+
+        Args:
+            stage: The stage.
+            stop: Set when an interruption ends the statements of several tables; then no further one is run, and an
+                error is not taken for a failure. Such statements are no steps of their own.
 
         Raises:
             UnsafePlanError: If the data checks of the backend refuse the first statement, so that nothing was changed.
@@ -73,11 +85,15 @@ class TableRun:
         """
         first = self._done
         for statement in takewhile(lambda item: item.kind in stage.value, self._todo[first:]):
+            if stop is not None and stop.is_set():
+                break
             try:
                 self._is_running = self._has_begun = True
-                with step(self._step_text(statement)):
+                with nullcontext() if stop is not None else step(self._step_text(statement)):
                     self._ddl.run(statement)
             except DeltaSchemaError as error:
+                if stop is not None and stop.is_set():
+                    break
                 self._is_running = False
                 if not self._done and isinstance(error, UnsafePlanError):
                     raise

@@ -31,7 +31,7 @@ from pytest_delta_schema.backends.spark.history import columns_before, introduce
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.backends.spark.session_check import require_session
-from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
@@ -82,6 +82,9 @@ _SUBSTITUTE = "spark.sql.variable.substitute"
 _LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
 """Delta sets it after each commit (Delta 4.4.0)."""
 
+_CREATING = 4
+"""Threads that create tables; more of them are not faster on two processors (Spark 4.2)."""
+
 
 class LocalCatalog:
     """Delta tables through one classic Spark session.
@@ -105,7 +108,8 @@ class LocalCatalog:
             refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
         self.warehouse = Path(warehouse)
         self._prepared = PreparedLogs(
-            lambda name: table_folder(self.warehouse, name), lambda: settings_text(self.spark, without=_LAST_COMMIT)
+            lambda name: table_folder(self.warehouse, name),
+            lambda: settings_text(self.spark, without=[_LAST_COMMIT, _SUBSTITUTE]),
         )
         self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
         if isinstance(spark, LaterSession):
@@ -203,6 +207,15 @@ class LocalCatalog:
                 self._statements.run(statement)
                 if statement.kind is StatementKind.REGISTER_TABLE:
                     mark_location(self.bridge, statement.table)
+
+    @contextmanager
+    def creating_concurrently(self) -> Iterator[int]:
+        """Allow creations in several threads; see :class:`CreatesConcurrently`.
+
+        All threads use one session, so that its settings are changed once, around all statements.
+        """
+        with shared_setting(lambda: self.spark, _SUBSTITUTE, "false") as is_set, self._stopping():
+            yield _CREATING if is_set else 1
 
     def repeating_creations(self) -> AbstractContextManager[None]:
         """Copy the new tables of the block from the logs of equal ones; see :class:`RepeatsCreations`."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
@@ -42,15 +42,17 @@ def java_session(spark: SparkSession) -> Any:
     return spark._jsparkSession
 
 
-def settings_text(spark: SparkSession, without: str) -> str:
+def settings_text(spark: SparkSession, without: Iterable[str]) -> str:
     """Return the settings of a classic session as one text, which is equal if they are.
 
     Args:
         spark: The session.
-        without: The key of a setting that is left out.
+        without: The keys of settings that are left out.
     """
     settings = java_session(spark).conf().getAll()
-    return str(getattr(settings, "$minus")(without).toString())
+    for key in without:
+        settings = getattr(settings, "$minus")(key)
+    return str(settings.toString())
 
 
 def java_context(spark: SparkSession) -> Any:

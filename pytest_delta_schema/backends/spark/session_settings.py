@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.errors import DeltaSchemaError, StatementError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import SparkSession
 
@@ -35,3 +38,30 @@ def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
             spark.conf.unset(key)
         else:
             spark.conf.set(key, before)
+
+
+@contextmanager
+def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> Iterator[bool]:
+    """Change a setting inside the block for several threads that use one session.
+
+    Inside the block, :func:`setting` leaves a setting alone that has the value already. The value of the block is
+    whether the setting was changed: not in a session that does not start or has ended, whose statements report that.
+
+    Args:
+        spark: Returns the session.
+        key: The name of the setting.
+        value: Its value in the block.
+    """
+    with ExitStack() as settings:
+        try:
+            with in_users_names():
+                settings.enter_context(setting(spark(), key, value))
+        except DeltaSchemaError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            # The session may have ended meanwhile, and an error must not replace an interruption.
+            with suppress(StatementError), in_users_names():
+                settings.close()

@@ -1,0 +1,56 @@
+"""Several tables are created at the same time in one session: all of them whole, and one that fails alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import ApplyError, Check, ForeignKey, Orchestrator
+from support.tables import column, table
+
+pytestmark = pytest.mark.spark
+
+
+def family(check="id > 0"):
+    """A parent and nine children in two schemas, of which one has a check, with keys, defaults and comments."""
+    parent = table(column(is_nullable=False), name="dev.silver.parent", primary_key=["id"])
+    names = [f"dev.{'gold' if number % 3 else 'silver'}.child_{number}" for number in range(9)]
+    children = [
+        table(
+            column(is_nullable=False, comment="${key}"),
+            column("day"),
+            name=name,
+            comment=f"Child {name}",
+            primary_key=["id"],
+            foreign_keys=[ForeignKey(["id"], parent)],
+        )
+        for name in names
+    ]
+    children[4].checks = [Check("positive", check)]
+    return [parent, *children]
+
+
+@pytest.fixture
+def catalog(local):
+    yield local
+    local.drop_schema("dev", "gold")
+
+
+def test_a_table_that_fails_stops_no_other_one_and_the_settings_are_as_before(catalog):
+    before = catalog.spark.conf.get("spark.sql.variable.substitute")
+    line = Orchestrator.over(catalog)
+
+    with pytest.raises(ApplyError) as caught:
+        line.sync_tables(family(check="no_function(id) > 0"))
+
+    assert caught.value.table == "dev.gold.child_4"
+    assert "`no_function`" in str(caught.value)
+    assert "  to restore:  the table does not exist, nothing is lost\n" in str(caught.value)
+    left = line.plan_tables(family())
+    assert [str(action.table) for action in left.create_tables] == ["dev.gold.child_4"]
+    assert left.align_tables == ()
+    assert catalog.spark.conf.get("spark.sql.variable.substitute") == before
+    assert [statement.kind.value for statement in line.sync_tables(family()).statements] == [
+        "create table",
+        "add primary key",
+        "add foreign key",
+    ]
