@@ -94,7 +94,7 @@ def run() -> Iterator[Ratio]:
         few, many = Path(folder, "few"), Path(folder, "many")
         for project, number in ((few, FEWER), (many, TABLES)):
             _write(project, number)
-        with _server(many / "lake") as server:
+        with _server(_lake(many)) as server:
             assert server.stdout is not None
             uri = server.stdout.readline().strip()
             runs = [_gate(many, uri, TABLES) for _ in range(5)]
@@ -115,7 +115,7 @@ def _write(project: Path, number: int) -> None:
     (project / "pytest.ini").write_text("[pytest]\n")
     (project / "test_it.py").write_text(DECLARED.replace("TABLES", str(number)))
     for table in models(number):
-        log = project.joinpath("lake", *table.name, "_delta_log")
+        log = _lake(project).joinpath(*table.name, "_delta_log")
         log.mkdir(parents=True)
         key = {"name": f"pk_{'_'.join(table.name)}__{'_'.join(table.primary_key)}", "columns": list(table.primary_key)}
         properties = {**table.table_properties, "pytest_delta_schema.primaryKey": json.dumps(key)}
@@ -133,6 +133,11 @@ def _write(project: Path, number: int) -> None:
             {"metaData": metadata},
         ]
         (log / f"{0:020d}.json").write_text("\n".join(map(json.dumps, actions)))
+
+
+def _lake(project: Path) -> Path:
+    """Return the folder of the tables, which is not in that of the tests: pytest would look for tests in each table."""
+    return project.with_name(f"{project.name}_lake")
 
 
 def _server(lake: Path) -> subprocess.Popen[str]:

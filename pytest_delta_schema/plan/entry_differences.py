@@ -160,6 +160,8 @@ def _differs(shown: EntryColumn, wanted: EntryColumn | None) -> bool:
 
 
 def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) -> Iterator[EntryDifference]:
+    if shown == wanted:  # nearly always
+        return
     if not shown and wanted:
         yield EntryDifference(part_path("columns"), "none", str(len(wanted)))
         return

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap
-from pytest_delta_schema.state.type_traversal import unstorable
+from pytest_delta_schema.state.type_traversal import atoms, is_storable, unstorable
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 
 if TYPE_CHECKING:
@@ -157,7 +158,8 @@ def storable(log: LogState) -> Storable:
 
     The names of types are a closed list in the API of Unity Catalog 0.6.0 (``ColumnTypeName``).
     """
-    odd = {column.name: why for column in log.columns if (why := _why_not(column))}
+    fit = _all_fit(log.columns)
+    odd = {} if fit else {column.name: why for column in log.columns if (why := _why_not(column))}
     long = long_properties(log.configuration)
     has_comment = len(log.comment) <= COMMENT_LIMIT
     if not odd and not long and has_comment:
@@ -194,6 +196,14 @@ def _fits(key: str, value: str) -> bool:
     return len(key) <= PROPERTY_LIMIT and len(value) <= PROPERTY_LIMIT
 
 
+def _all_fit(columns: tuple[ColumnState, ...]) -> bool:
+    """Whether an entry can store all columns, which those of nearly all tables are; see :func:`_why_not`."""
+    names = atoms([column.data_type for column in columns])
+    if _VOID in names or not all(map(is_storable, names)):
+        return False
+    return all(len(column.comment) <= COMMENT_LIMIT for column in columns)
+
+
 def _why_not(column: ColumnState) -> str:
     """Return why an entry cannot store a column; ``""`` if it can."""
     if len(column.comment) > COMMENT_LIMIT:
@@ -209,6 +219,8 @@ def _has_void(data_type: DataTypeState) -> bool:
 
 def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
     """Return the columns of a catalog entry that shows what a log has."""
+    if not partitioning:
+        return tuple([_entry_column(column, None) for column in columns])
     partition_indexes = NameMap((name, index) for index, name in enumerate(partitioning))
     return tuple(_entry_column(column, partition_indexes.get(column.name)) for column in columns)
 
@@ -248,16 +260,37 @@ def is_written_by_server(key: str) -> bool:
 
 
 def _entry_column(column: ColumnState, partition_index: int | None) -> EntryColumn:
-    precision, scale = decimal_parts(column.data_type)
-    text = type_text(column.data_type)
+    data_type = _shown_type(column.data_type)
     return EntryColumn(
         name=column.name,
-        text=text,
+        text=data_type.text,
         data_type=column.data_type,
-        type_name=_named(text),
-        precision=precision,
-        scale=scale,
+        type_name=data_type.name,
+        precision=data_type.precision,
+        scale=data_type.scale,
         is_nullable=column.is_nullable,
         comment=column.comment,
         partition_index=partition_index,
     )
+
+
+class _ShownType(NamedTuple):
+    """A type as entries have it.
+
+    Args:
+        text: As text.
+        name: Its name.
+        precision: Of a decimal.
+        scale: Likewise.
+    """
+
+    text: str
+    name: str
+    precision: int | None
+    scale: int | None
+
+
+@lru_cache(maxsize=1024)
+def _shown_type(data_type: DataTypeState) -> _ShownType:
+    text = type_text(data_type)
+    return _ShownType(text, _named(text), *decimal_parts(data_type))

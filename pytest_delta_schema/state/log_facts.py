@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.state.catalog_entry import LogState
-from pytest_delta_schema.state.delta_log import columns_of_schema, state_from_metadata
+from pytest_delta_schema.state.delta_log import LogSchema, state_from_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,12 +27,18 @@ class LogFacts:
         protocol: Its ``protocol`` action.
         clustering: Its clustering columns, by their physical names.
         version: Its number; ``None`` if it is not known.
+        schema: The schema of ``metadata``, if it has been read already.
     """
 
     metadata: Mapping[str, Any]
     protocol: Mapping[str, Any]
     clustering: Paths = ()
     version: int | None = None
+    schema: LogSchema | None = None
+
+    def with_schema(self) -> LogFacts:
+        """Read the schema, so that it is not read again for a state and for an entry."""
+        return replace(self, schema=LogSchema.of(self.metadata))
 
     def state(self, name: QualifiedName) -> TableState:
         """Return the state of the table."""
@@ -43,6 +48,7 @@ class LogFacts:
             protocol=self.protocol,
             clustering=self.clustering,
             version=self.version,
+            schema=self.schema,
         )
 
     def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
@@ -51,10 +57,9 @@ class LogFacts:
         Args:
             columns: Those of the state, if it has been read already.
         """
-        schema = self.metadata["schemaString"]
         return LogState(
-            schema=schema,
-            columns=columns_of_schema(json.loads(schema)) if columns is None else columns,
+            schema=self.metadata["schemaString"],
+            columns=(self.schema or LogSchema.of(self.metadata)).columns if columns is None else columns,
             comment=self.metadata.get("description") or "",
             partitioning=tuple(self.metadata.get("partitionColumns") or ()),
             configuration=MappingProxyType(dict(self.metadata.get("configuration") or {})),

@@ -95,7 +95,7 @@ class Log:
             facts = newest_version(checked)
             if facts is None:
                 return False
-            columns_of_schema(json.loads(facts.metadata["schemaString"]))
+            facts = facts.with_schema()
         except _MALFORMED:
             return False
         self._local, self._metadata, self._protocol = facts, facts.metadata, facts.protocol
@@ -117,7 +117,7 @@ class Log:
 
     def shown(self) -> LogState:
         """Return the metadata that a catalog entry should have; it needs no clustering columns."""
-        return LogFacts(self._metadata, self._protocol, version=self.version).shown()
+        return (self._local or LogFacts(self._metadata, self._protocol, version=self.version)).shown()
 
     def timestamp(self) -> int:
         """Return when the newest version was committed, in milliseconds since 1970."""

@@ -67,6 +67,16 @@ class _ApiMap(msgspec.Struct, tag_field="type", tag="map", rename="kebab"):
 ApiType = str | ApiStruct | _ApiArray | _ApiMap
 
 
+class _PlainField(msgspec.Struct):
+    name: str
+    type: msgspec.Raw
+    nullable: bool
+    metadata: dict[str, str | None] | None = None
+
+
+_PLAIN_FIELD = msgspec.json.Decoder(_PlainField)
+
+
 def field_of(text: str) -> dict[str, Any]:
     """Read the JSON of a field, or of a type alone, as older servers send it.
 
@@ -79,6 +89,20 @@ def field_of(text: str) -> dict[str, Any]:
         _require_shallow(field)
     msgspec.convert(field, LogField)
     return field
+
+
+def plain_type(text: str) -> bytes | None:
+    """Return the JSON of the type in the JSON of a field; ``None`` if the rest of it may matter, or is malformed.
+
+    What is ``None`` is read by :func:`field_of`, which says what is wrong with it.
+    """
+    if text.count("{") + text.count("[") > DEEPEST:
+        return None
+    try:
+        field = _PLAIN_FIELD.decode(text)
+    except ValueError:
+        return None
+    return bytes(field.type) if not field.metadata or field.metadata.keys() == {"comment"} else None
 
 
 def read_json(text: str | bytes) -> Any:

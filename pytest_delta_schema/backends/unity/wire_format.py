@@ -9,15 +9,12 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.column_path import TABLE
 from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.errors import because
 from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, decimal_parts, type_name, type_text
-from pytest_delta_schema.state.delta_log import columns_of_schema
-from pytest_delta_schema.state.type_traversal import unstorable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_delta_schema.backends.unity.answer_types import ColumnInfo, TableInfo
     from pytest_delta_schema.models.names import QualifiedName
@@ -70,7 +67,11 @@ def columns_of(info: TableInfo) -> tuple[EntryColumn, ...]:
         ValueError: With the reason, if a column cannot be understood.
     """
     columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
-    return tuple(map(_column, columns))
+    if not columns:
+        return ()
+    from pytest_delta_schema.backends.unity.entry_types import entry_type
+
+    return tuple([_column(column, entry_type) for column in columns])
 
 
 def schema_of(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,12 +130,13 @@ def _info(
     }
 
 
-def _column(info: ColumnInfo) -> EntryColumn:
+def _column(info: ColumnInfo, entry_type: Callable[[str], DataTypeState]) -> EntryColumn:
+    type_json = info.get("type_json")
     try:
         return EntryColumn(
             name=info["name"],
             text=info.get("type_text") or "",
-            data_type=_from_json(info.get("type_json")),
+            data_type=entry_type(type_json) if type_json else None,
             type_name=info.get("type_name") or "",
             precision=info.get("type_precision"),
             scale=info.get("type_scale"),
@@ -143,21 +145,9 @@ def _column(info: ColumnInfo) -> EntryColumn:
             partition_index=info.get("partition_index"),
         )
     except (TypeError, ValueError) as error:
-        shown = because(ValueError(info.get("type_json")))
+        shown = because(ValueError(type_json))
         msg = f"its catalog entry has a column {info['name']} of an unknown type ({shown})"
         raise ValueError(msg) from error
-
-
-def _from_json(text: str | None) -> DataTypeState | None:
-    """Read the JSON of a field, or, as older servers have it, of a type alone."""
-    from pytest_delta_schema.backends.unity.schemas import field_of
-
-    if not text:
-        return None
-    (column,) = columns_of_schema({"fields": [field_of(text)]})
-    if any(unstorable(column.data_type, TABLE)):
-        raise ValueError(text)
-    return column.data_type
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
