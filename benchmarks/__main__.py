@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import cluster
 import contracts
+import creating
 import gate
 import local
 import page
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 PARTS: dict[str, Callable[[], Iterable[Ratio]]] = {
     part.__name__: part.run
-    for part in (planning, contracts, reports, writes, rows, local, gate, preflight, rewriting, unity)
+    for part in (planning, contracts, reports, writes, rows, local, creating, gate, preflight, rewriting, unity)
 }
 LONG = "cluster"
 """The part that takes minutes, and is measured only by its name or for the page."""

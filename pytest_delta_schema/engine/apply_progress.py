@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Protocol
 
-    from pytest_delta_schema.execute.action_runner import ActionRunner
-    from pytest_delta_schema.execute.interruption import ApplyInterrupted
+    from pytest_delta_schema.execute.interruption import ApplyInterrupted, InterruptedTable
+
+    class _Runner(Protocol):
+        def progress(self) -> tuple[InterruptedTable, ...]: ...
 
 
 class ApplyProgress:
@@ -17,11 +20,11 @@ class ApplyProgress:
 
     def __init__(self) -> None:
         self._reached: set[str] = set()
-        self._runner: ActionRunner | None = None
+        self._runner: _Runner | None = None
         self._stop: ApplyInterrupted | None = None
 
     @contextmanager
-    def by(self, runner: ActionRunner) -> Iterator[None]:
+    def by(self, runner: _Runner) -> Iterator[None]:
         """Record the apply that ``runner`` does inside the block; an interruption is raised again without its text."""
         from pytest_delta_schema.execute.interruption import ApplyInterrupted
 

@@ -12,28 +12,15 @@ from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
-from pytest_delta_schema.engine.outcome_parts import (
-    failed_outcome,
-    planned_statements,
-    statements_after_failure,
-    table_outcome,
-)
-from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes, carried_out, data_checks_of
+from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
+from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.engine.settings import current_settings
-from pytest_delta_schema.errors import (
-    ApplyError,
-    DeltaSchemaError,
-    Diagnostic,
-    UnsafePlanError,
-    diagnostic_of,
-    diagnostics_of,
-)
+from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, diagnostic_of
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import OFF, preflight
 from pytest_delta_schema.faults import UnreachableCatalog
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.sql.schemas_and_restores import restore_table
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
@@ -233,45 +220,9 @@ class Gate:
         try:
             with (progress or ApplyProgress()).by(runner):
                 result = line.sync_tables(map(bound, tables), other_models=known)
-        except UnsafePlanError as error:
-            return self._outcomes.outcome(
-                table,
-                Check.APPLY,
-                Status.BLOCKED,
-                plan,
-                self.state(),
-                violations=error.diagnostics,
-                data_checks=data_checks_of(error.diagnostics),
-            )
         except DeltaSchemaError as error:
-            ran = error.done if isinstance(error, ApplyError) else ()
-            failed = statements_after_failure(self._outcomes.statements(table, plan), ran)
-            diagnostics = diagnostics_of(error, str(bound(table).name))
-            return self._outcomes.outcome(
-                table,
-                Check.APPLY,
-                Status.FAILED,
-                plan,
-                self.state(),
-                violations=diagnostics,
-                statements=failed,
-                failure=str(error),
-            )
-        name = bound(table).name
-        version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
-        restore = "" if version is None else restore_table(name, version)
-        done = planned_statements(result.statements, self.catalog.capabilities, has_run=True)
-        status = Status.APPLIED if done else Status.IN_SYNC
-        return self._outcomes.outcome(
-            table,
-            Check.APPLY,
-            status,
-            carried_out(plan, result.plan),
-            self.state(),
-            statements=done,
-            observed_version=version,
-            restore_sql=restore,
-        )
+            return self._outcomes.not_applied(table, plan, error, self.state())
+        return self._outcomes.applied(table, plan, result.plan, result.statements, self.state())
 
     def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
         violations = self.declarations.violations(table)

@@ -20,7 +20,7 @@ from pytest_delta_schema.rules.validator import PlanValidator
 from pytest_delta_schema.state.required_reader import require_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.protocols import Catalog
@@ -129,7 +129,7 @@ class Orchestrator:
         """
         tables, others = self._resolved(models, "sync_tables"), self._resolved(other_models, "sync_tables")
         self.validator.validate_models(tables)
-        with step(_applying(tables)):
+        with step(applying(tables)):
             return self._sync(tables, others)
 
     def _sync(self, tables: list[Table], others: list[Table]) -> SyncResult:
@@ -158,14 +158,27 @@ class Orchestrator:
 
     def _require_no_drift(self, tables: list[Table], others: list[Table]) -> CatalogState:
         state, left = self._read_and_plan(tables, others)
-        if not left.is_empty:
-            lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
-            raise ConvergenceError(
-                "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n  "
-                + "\n  ".join(lines)
-            )
+        require_empty(left)
         return state
 
 
-def _applying(tables: list[Table]) -> str:
+def require_empty(left: TablePlan) -> None:
+    """Make sure that an apply has left nothing to change.
+
+    Args:
+        left: The plan of what was read after it.
+
+    Raises:
+        ConvergenceError: If the plan has changes.
+    """
+    if not left.is_empty:
+        lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
+        raise ConvergenceError(
+            "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n  "
+            + "\n  ".join(lines)
+        )
+
+
+def applying(tables: Sequence[Table]) -> str:
+    """Return the text of the step that applies tables."""
     return f"applying {escaped(tables[0].name) if len(tables) == 1 else f'{len(tables)} tables'}"

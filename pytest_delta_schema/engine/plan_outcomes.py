@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction
 from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
-from pytest_delta_schema.engine.outcome_parts import planned_statements, table_changes, table_outcome
+from pytest_delta_schema.engine.outcome_parts import (
+    planned_statements,
+    statements_after_failure,
+    table_changes,
+    table_outcome,
+)
+from pytest_delta_schema.errors import ApplyError, UnsafePlanError, diagnostics_of
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.schemas_and_restores import restore_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,10 +24,11 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import CatalogState
 
 
@@ -94,8 +102,66 @@ class PlanOutcomes:
             **parts,
         )
 
+    def applied(
+        self, table: Table, plan: TablePlan, made: TablePlan, ran: Iterable[Statement], state: CatalogState
+    ) -> TableOutcome:
+        """Return the outcome of an apply that was carried out and read back.
 
-def carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
+        Args:
+            table: The model.
+            plan: The plan of the table, from what was read at the start of the run.
+            made: The plan of the apply, from what it has read; it may have further tables.
+            ran: The statements that ran.
+            state: What was read at the start of the run.
+        """
+        name = self._declarations.bound(table).name
+        version = next((action.observed.version for action in made.align_tables if action.table == name), None)
+        done = planned_statements(ran, self._catalog.capabilities, has_run=True)
+        return self.outcome(
+            table,
+            Check.APPLY,
+            Status.APPLIED if done else Status.IN_SYNC,
+            _carried_out(plan, made),
+            state,
+            statements=done,
+            observed_version=version,
+            restore_sql="" if version is None else restore_table(name, version),
+        )
+
+    def not_applied(self, table: Table, plan: TablePlan, error: DeltaSchemaError, state: CatalogState) -> TableOutcome:
+        """Return the outcome of an apply that was refused, or has failed.
+
+        Args:
+            table: The model.
+            plan: The plan of the table, from what was read at the start of the run.
+            error: Why.
+            state: What was read at the start of the run.
+        """
+        if isinstance(error, UnsafePlanError):
+            return self.outcome(
+                table,
+                Check.APPLY,
+                Status.BLOCKED,
+                plan,
+                state,
+                violations=error.diagnostics,
+                data_checks=_data_checks_of(error.diagnostics),
+            )
+        return self.outcome(
+            table,
+            Check.APPLY,
+            Status.FAILED,
+            plan,
+            state,
+            violations=diagnostics_of(error, str(self._declarations.bound(table).name)),
+            statements=statements_after_failure(
+                self.statements(table, plan), error.done if isinstance(error, ApplyError) else ()
+            ),
+            failure=str(error),
+        )
+
+
+def _carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
     """Return what an apply has changed, which may be less than was expected, such as for a schema that exists by now.
 
     Args:
@@ -110,6 +176,6 @@ def carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
     )
 
 
-def data_checks_of(violations: Iterable[Diagnostic]) -> DataChecks:
+def _data_checks_of(violations: Iterable[Diagnostic]) -> DataChecks:
     """Return how the data checks ended when an apply was refused for some violations."""
     return DataChecks.FAILED if any(violation.rule in DATA_RULES for violation in violations) else DataChecks.NOT_RUN

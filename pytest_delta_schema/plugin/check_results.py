@@ -34,13 +34,14 @@ class _Item:
 
     Args:
         node_id: Its id in pytest.
+        created: The outcome of the apply that was made before the item; ``None`` if there was none.
     """
 
-    def __init__(self, node_id: str) -> None:
+    def __init__(self, node_id: str, created: TableOutcome | None = None) -> None:
         self.node_id = node_id
-        self.table = ""
+        self.table = "" if created is None else created.table
         self.outcome: CheckOutcome | None = None
-        self.result: TableOutcome | None = None
+        self.result = created
         self.states = TableStates()
         self.has_ended = False
 
@@ -56,6 +57,7 @@ class CheckResults:
         self._config = config
         self._selected: set[str] = set()
         self._items: dict[str, _Item] = {}
+        self._created: dict[str, TableOutcome] = {}
         self._causes: dict[str, type[HasCode]] = {}
         self._is_cut = False
 
@@ -66,7 +68,7 @@ class CheckResults:
         return not self._is_cut and self._selected <= ended
 
     def __bool__(self) -> bool:
-        return bool(self._items)
+        return bool(self._items or self._created)
 
     def select(self, node_ids: Iterable[str]) -> None:
         """Note the items that are going to run; those of others are left out.
@@ -79,6 +81,15 @@ class CheckResults:
     def cut(self) -> None:
         """Note that checks were lost: a module could not be collected, or a worker has crashed."""
         self._is_cut = True
+
+    def note_created(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of an apply that was made before its item, which may not run any more.
+
+        Args:
+            node_id: Of the item.
+            outcome: How the apply ended.
+        """
+        self._created[node_id] = outcome
 
     def add(self, report: pytest.TestReport) -> None:
         """Add the report of one phase of an item.
@@ -94,19 +105,23 @@ class CheckResults:
         elif TABLE in properties_of(report):
             if report.when == "setup" or report.nodeid not in self._items:
                 # Where another plugin runs an item again, the last attempt counts.
-                self._items[report.nodeid] = _Item(report.nodeid)
+                self._items[report.nodeid] = _Item(report.nodeid, self._created.get(report.nodeid))
             self._add_phase(self._items[report.nodeid], report)
 
     def results(self) -> Iterator[CheckResult]:
-        """Yield how each check ended; those that were interrupted are left out."""
-        for item in self._items.values():
+        """Yield how each check ended; one that did not end is left out, unless its table was created before."""
+        items = {**{node_id: _Item(node_id, outcome) for node_id, outcome in self._created.items()}, **self._items}
+        for item in items.values():
             check = check_of(item.node_id)
-            if item.outcome is not None and check is not None:
+            outcome = item.outcome
+            if outcome is None and item.node_id in self._created:
+                outcome = "passed" if self._created[item.node_id].status.is_good else "failed"
+            if outcome is not None and check is not None:
                 yield CheckResult(
                     node_id=item.node_id,
                     table=item.table,
                     check=check,
-                    outcome=item.outcome,
+                    outcome=outcome,
                     result=item.result,
                     declared=item.states.declared,
                     observed=item.states.observed,

@@ -36,6 +36,7 @@ __all__ = [
     "is_overridden",
     "item_of",
     "leave_out_of_reports",
+    "shared_fixture",
     "show_lines_with",
     "skip_item",
 ]
@@ -77,6 +78,21 @@ def fixture_value(item: pytest.Item, name: str) -> Any:
     """
     request = getattr(item, "_request", None)
     return None if request is None else request.getfixturevalue(name)
+
+
+def shared_fixture(item: pytest.Function, name: str) -> object:
+    """Return what defines a fixture, if all items with the same definition get the same value.
+
+    Args:
+        item: The item.
+        name: The fixture, as the item sees it; overrides included.
+
+    Returns:
+        The definition; ``None`` if the item may get a value of its own, because of the scope or of parameters.
+    """
+    definitions = fixture_info(item).name2fixturedefs.get(name, ())
+    is_shared = bool(definitions) and definitions[-1].scope == "session" and not hasattr(item, "callspec")
+    return definitions[-1] if is_shared else None
 
 
 def item_of(request: pytest.FixtureRequest) -> pytest.Item:

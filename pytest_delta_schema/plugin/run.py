@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.joint_applies import JointApplies
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.source_root import SourceRoot
     from pytest_delta_schema.plugin.spark_watch import SparkWatch
@@ -50,6 +51,7 @@ class ContractRun:
         self.listings: dict[QualifiedName, Listing] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
+        self.applied: list[pytest.Function] = []
         self.checked_by_rules: set[QualifiedName] = set()
         self.audited: set[int] = set()
         self.without_snapshot: list[str] = []
@@ -109,6 +111,13 @@ class ContractRun:
         from pytest_delta_schema.engine.apply_progress import ApplyProgress
 
         return ApplyProgress()
+
+    @cached_property
+    def applies(self) -> JointApplies:
+        """The applies of the run; all its items are known by then."""
+        from pytest_delta_schema.plugin.joint_applies import JointApplies
+
+        return JointApplies(self._config, self.applied)
 
     @cached_property
     def declarations(self) -> Declarations:

@@ -97,10 +97,16 @@ class RunPlugin:
         """
         run = self._run
         if run.tables:
-            from pytest_delta_schema.plugin.selection import in_order, selected_tables, tables_with_rules
+            from pytest_delta_schema.plugin.selection import (
+                applied_items,
+                in_order,
+                selected_tables,
+                tables_with_rules,
+            )
 
             session.items[:] = in_order(session.items, run)
             run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
+            run.applied = applied_items(session.items)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start the session of a catalog that a test uses, and stop a test whose session was stopped by another one."""

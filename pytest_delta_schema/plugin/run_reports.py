@@ -23,6 +23,7 @@ from pytest_delta_schema.report.report_file import write_report
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.engine.report_targets import ReportFile
     from pytest_delta_schema.report.run_report import RunReport
 
@@ -83,6 +84,15 @@ class RunReports:
         """Collect what a check has shown."""
         if not is_worker(self._config):
             self._results.add(report)
+
+    def note_created(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of an apply that was made before its item, which may not run any more.
+
+        Args:
+            node_id: Of the item.
+            outcome: How the apply ended.
+        """
+        self._results.note_created(node_id, outcome)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:

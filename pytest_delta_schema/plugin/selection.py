@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plugin.collection import METADATA, ContractItem
 from pytest_delta_schema.plugin.every_run import RUN
-from pytest_delta_schema.plugin.options import DRIFT
+from pytest_delta_schema.plugin.options import APPLY, DRIFT
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _RULES = "rules"
 _APPLY = 2
+_SKIPPING = frozenset({"skip", "skipif", "xfail"})
+"""The marks of pytest with which an item may not run."""
 
 
 def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
@@ -42,6 +44,12 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
     """Return the tables that ``items`` compare with a catalog, each once."""
     tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) > 0]
     return list({table.name: table for table in tables}.values())
+
+
+def applied_items(items: Iterable[pytest.Item]) -> list[pytest.Function]:
+    """Return the items that apply a table and that certainly run, in their order: those that no mark may skip."""
+    applies = [item for item in items if isinstance(item, ContractItem) and item.originalname == APPLY]
+    return [item for item in applies if not any(mark.name in _SKIPPING for mark in item.iter_markers())]
 
 
 def tables_with_rules(items: Iterable[pytest.Item]) -> set[QualifiedName]:

@@ -83,6 +83,7 @@ class Summary:
         self._config = config
         self._options = options
         self._outcomes: dict[str, TableOutcome] = {}
+        self._created: dict[str, str] = {}
         self._checked = 0
         self._deselected = 0
         self._found_nothing = False
@@ -93,6 +94,15 @@ class Summary:
     def ended(self) -> set[str]:
         """Return the names of the models whose check has ended."""
         return {outcome.table for outcome in self._outcomes.values()}
+
+    def note_created(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of an apply that was made before its item, which may not run any more.
+
+        Args:
+            node_id: Of the item.
+            outcome: How the apply ended.
+        """
+        self._outcomes[node_id], self._created[node_id] = outcome, outcome.table
 
     def pytest_report_header(self) -> str:
         """Name the mode of the run and its catalog."""
@@ -114,6 +124,7 @@ class Summary:
         if properties.get(CHECK) != self._options.mode:
             return
         self._checked += 1
+        self._created.pop(report.nodeid, None)
         self._unused |= dict.fromkeys(str(value) for name, value in report.user_properties if name == PREFIX + UNUSED)
         outcome = None if cause_of(report) else outcome_of(report)
         if outcome is None and report.nodeid not in self._outcomes:
@@ -199,6 +210,9 @@ class Summary:
                 tables.append(f"  {'note':<10}  {notes}")
         lines += tables
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
+        if self._created:
+            names = ", ".join(sorted(self._created.values()))
+            lines.append(f"  {'created':<10}  before their checks, which did not run: {names}")
         if counts[Status.DRIFTED] and self._options.mode != APPLY:
             lines.append(TO_ALIGN)
         if counts[Status.STALE]:

@@ -11,7 +11,6 @@ from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure
 from pytest_delta_schema.plugin.outcome_report import note_outcome, report_outcome
 from pytest_delta_schema.plugin.pytest_compat import skip_item
-from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.sql.compiler import script, statements
 
 if TYPE_CHECKING:
@@ -117,8 +116,6 @@ class ApplyContract(StandardContract):
     def apply(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         """The table is aligned with its model, and read back."""
         run = request.config.stash[RUN]
-        # Another worker of xdist may have created the parents of a table in a catalog of its own.
-        with_parents = is_worker(request.config)
         gate = run.gate(delta_catalog)
-        outcome = once(request.node, lambda: gate.apply(self.table, run.progress, with_parents=with_parents))
+        outcome = once(request.node, lambda: run.applies.apply(request.node, gate))
         report_unless_shown(request, self.table, outcome)
