@@ -1,0 +1,1 @@
+"""Orders and customers of a shop, from raw events to daily revenue."""
