@@ -20,6 +20,39 @@ class SnapshotDiffers:
     code = "DS127"
 
 
+class UnenforcedConstraint:
+    """A scratch table has taken a row that breaks a constraint, or something else has stopped the row.
+
+    ``--delta-enforce`` writes the rows of ``breaking_rows``. NOT NULL, lengths and checks have to stop theirs; Delta
+    Lake enforces no keys, so that the data check has to count theirs.
+
+    Remedy: Find the setting or the extension of the session that turns the constraint off. If another constraint has
+    stopped the row, try it in a test with other values.
+
+    Example:
+        dev.silver.orders: check positive did not stop the row {'id': 1, 'amount': -1}; reject such rows
+        in the job that writes the table, until the cause is found in the session's settings
+    """
+
+    code = "DS402"
+
+
+class RefusedRow:
+    """A scratch table has refused rows that satisfy the contract, as far as that is known without Spark.
+
+    No constraint is tried then. A check that cannot be evaluated without Spark is not considered when rows are made,
+    and the memory backend cannot evaluate it either.
+
+    Remedy: Correct what refuses the rows. For a check of which no row is known, give values in a test of your own.
+
+    Example:
+        dev.silver.orders: rows that satisfy the contract were refused: check known_sku; the first is
+        {'sku': 'sku_1'}; try it in a test with values of your own: breaking_rows(model, column=value)
+    """
+
+    code = "DS403"
+
+
 class UnreachableCatalog:
     """The catalog could not be opened, or the connection to it is lost, so that no table was read.
 

@@ -118,3 +118,19 @@ class UncertainClient:
     """
 
     code = "DS709"
+
+
+class UntriedConstraint:
+    """``--delta-enforce`` has not tried a constraint, because no row is known that breaks it.
+
+    Identities and generated columns are filled by the table, some checks hold for every row, and the parents of foreign
+    keys are other tables.
+
+    Remedy: If a row can break it, write a test with it: ``delta_raises(orders, check="positive")``.
+
+    Example:
+        not tried, because no row of this table is known that breaks it: not null id, foreign key
+        fk_customer
+    """
+
+    code = "DS710"

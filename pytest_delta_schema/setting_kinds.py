@@ -10,5 +10,5 @@ Kind = Literal[
 ]  # fmt: skip
 """The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
 
-RunMode = Literal["drift", "apply", "sync-metadata"]
+RunMode = Literal["drift", "apply", "sync-metadata", "enforce"]
 """What a run with a catalog does."""

@@ -123,6 +123,11 @@ SETTINGS = (
         "write the metadata of Delta logs to the catalog entries of a Unity Catalog server;"
         " with --delta-drift, before tables are compared",
     ),
+    _mode(
+        "enforce",
+        "write rows that break each constraint to scratch tables, and fail each table that takes one; also beside"
+        " another of these options",
+    ),
     _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
     Setting(
         "explain", "list", "print what a code such as DS206 means, its remedy and an example, and run no tests", (),
@@ -137,6 +142,10 @@ SETTINGS = (
         "warehouse", "folder",
         f"folder of the local catalog; {WORKER} in it is replaced by the name of the xdist worker",
         ".delta-warehouse", metavar="FOLDER", on_command_line=True,
+    ),
+    Setting(
+        "scratch_catalog", "text",
+        "catalog in which make_delta_table and --delta-enforce create their tables, in place of that of the model", "",
     ),
     Setting(
         "bind", "bindings",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.execute.protocols import Catalog
+
+
+ScratchTables = Literal["anywhere", "in scratch catalog", "nowhere"]
+"""Where a run may create tables and write rows to them, as ``--delta-enforce`` does.
+
+``anywhere``: all catalogs are the project's own, in this process or in its warehouse. ``in scratch catalog``: only
+where the setting ``scratch_catalog`` allows it, because others use the catalogs, too. ``nowhere``: the backend writes
+no rows.
+"""
 
 
 def _no_option(name: str) -> Any:
@@ -26,7 +35,7 @@ class BackendSettings:
         values: The settings of this package by their names, such as ``warehouse``, ``read_threads`` and ``unity_uri``.
         option: Returns the value of an option or an ini key that another pytest plugin declares: the argument is the
             option's ``dest``, or the ini key. It raises ``KeyError`` if no plugin declares it.
-        mode: ``drift``, ``apply`` or ``sync-metadata``; ``None`` if only tests use the catalog.
+        mode: ``drift``, ``apply``, ``sync-metadata`` or ``enforce``; ``None`` if only tests use the catalog.
         shares_warehouse: Whether several processes of the run use the same warehouse folder, as under xdist.
     """
 
@@ -87,9 +96,12 @@ class Backend:
         location: Returns where the catalog is, without secrets, for the header of the report: ``server https://...``.
         keeps_entries: Whether its catalogs are :class:`~pytest_delta_schema.execute.metadata_sync.SyncsEntries`. Then a
             check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
+        scratch_tables: Where ``--delta-enforce`` creates tables. Unless it is ``nowhere``, its catalogs are
+            :class:`~pytest_delta_schema.execute.row_appends.AppendsRows`.
     """
 
     open: Callable[[BackendContext], Catalog]
     faults: Callable[[BackendSettings], Iterable[str]] = _no_faults
     location: Callable[[BackendSettings], str] = _no_location
     keeps_entries: bool = False
+    scratch_tables: ScratchTables = "nowhere"

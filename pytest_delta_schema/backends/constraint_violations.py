@@ -32,6 +32,8 @@ _NOT_NULL = (
 _LENGTH = re.compile(
     r'Value "(?P<value>.*)" exceeds char/varchar type length limitation\. Failed check: (?P<check>.*)\.'
 )
+_TOO_LONG = re.compile(r", column (?P<name>[^:]+): .* does not fit (?P<check>(?:var)?char\(\d+\)): it has")
+"""How this package refuses a text before a table does, and in the memory catalog."""
 _STACK = re.compile(r"(?:\n\s+at [\w.$<>]+\(|\n+JVM stacktrace:\n).*", re.DOTALL)
 
 
@@ -41,8 +43,9 @@ class ConstraintViolation:
 
     Args:
         kind: ``check``, ``not null``, or ``length`` for char and varchar.
-        name: The name of the check or of the column; ``""`` for a length, because Delta does not name the column.
-        expression: The condition, as Spark writes it; ``""`` for NOT NULL.
+        name: The name of the check or of the column; ``""`` for a length that Delta enforces, because it does not name
+            the column.
+        expression: The condition, as Spark writes it, or the type of the column; ``""`` for NOT NULL.
         values: The values of the rejected row as text, by column, for the columns that the constraint uses.
         model: The declared table that has this constraint, if exactly one has.
     """
@@ -87,6 +90,9 @@ def _read(text: str, names: Iterable[str]) -> ConstraintViolation | None:
         match = pattern.search(text)
         if match:
             return ConstraintViolation(kind=NOT_NULL, name=match["name"])
+    match = _TOO_LONG.search(text)
+    if match:
+        return ConstraintViolation(kind=LENGTH, name=match["name"], expression=match["check"])
     match = _LENGTH.search(text)
     return None if match is None else ConstraintViolation(kind=LENGTH, name="", expression=match["check"])
 

@@ -27,25 +27,28 @@ class Check(str, Enum):
     APPLY = "apply"
     METADATA = "metadata"
     UNMANAGED = "unmanaged"
+    ENFORCES = "enforces"
 
 
 class Status(str, Enum):
-    """The results of a check; with the first four it passes."""
+    """The results of a check; with the first five it passes."""
 
     VALID = "valid"
+    ENFORCED = "enforced"
     IN_SYNC = "in sync"
     APPLIED = "applied"
     SYNCED = "metadata synced"
     DRIFTED = "drifted"
     BLOCKED = "blocked"
     STALE = "stale metadata"
+    UNENFORCED = "not enforced"
     FAILED = "failed"
     UNREADABLE = "unreadable"
 
     @property
     def is_good(self) -> bool:
         """Whether the check passes."""
-        return self in {Status.VALID, Status.IN_SYNC, Status.APPLIED, Status.SYNCED}
+        return self in {Status.VALID, Status.ENFORCED, Status.IN_SYNC, Status.APPLIED, Status.SYNCED}
 
 
 class DataChecks(str, Enum):

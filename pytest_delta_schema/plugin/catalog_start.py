@@ -28,8 +28,8 @@ def start_for_test(item: pytest.Item, run: ContractRun) -> None:
         run: The run.
     """
     if not is_check(item):
-        for catalog in filter(_is_unstarted, run.catalogs()):
-            _start(catalog)
+        for catalog in run.catalogs():
+            start_session(catalog)
 
 
 def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
@@ -41,14 +41,24 @@ def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
         mode: The mode of the run.
     """
     if _is_unstarted(gate.catalog) and gate.needs_queries(table, applies=mode == APPLY):
-        _start(gate.catalog)
+        start_session(gate.catalog)
 
 
 def _is_unstarted(catalog: object) -> TypeGuard[StartsLater]:
     return isinstance(catalog, StartsLater) and not catalog.is_started
 
 
-def _start(catalog: StartsLater) -> None:
+def start_session(catalog: object) -> None:
+    """Start the session of a catalog, unless it has none, or it was started.
+
+    Args:
+        catalog: The catalog.
+
+    Raises:
+        CatalogUnavailable: If it does not start.
+    """
+    if not _is_unstarted(catalog):
+        return
     try:
         catalog.start()
     except (BackendUnavailableError, StatementError) as error:

@@ -152,6 +152,15 @@ class ModelsModule(pytest.Module):
 
 def _contract(options: Options) -> type[StandardContract]:
     """Return what is checked of a table in this run."""
+    if not options.enforces:
+        return _contract_of_mode(options)
+    from pytest_delta_schema.plugin.enforcement_items import with_enforcement
+
+    return with_enforcement(_contract_of_mode(options))  # type: ignore[arg-type]  # mypy: no hash of classes
+
+
+def _contract_of_mode(options: Options) -> type[StandardContract]:
+    """Return what is checked of a table in the mode of a run."""
     if options.mode is None or not find_backend(options.backend).keeps_entries:
         return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
     from pytest_delta_schema.plugin.metadata_items import EntryApplyContract, EntryDriftContract, EntrySyncContract

@@ -16,7 +16,7 @@ from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.escaping import escaped_lines
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.every_run import is_on_github, project_folder
-from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC, Options, Unity
+from pytest_delta_schema.plugin.options import APPLY, DRIFT, ENFORCE, SYNC, Options, Unity
 from pytest_delta_schema.plugin.sources import Sources
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.workers import is_distributed, is_worker
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.setting_kinds import RunMode
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
+_WITHOUT_PLANS = (None, ENFORCE)
+"""The modes in which no table is compared with its model."""
 
 
 def checked_options(config: pytest.Config) -> Options:
@@ -64,7 +66,7 @@ def read_options(config: pytest.Config) -> Options:
     project = read_project_file(folder, config.rootpath)
     sources = Sources(config, project, folder)
     values, faults = sources.values(), sources.faults
-    modes = [mode for mode in (DRIFT, APPLY, SYNC) if values[mode.replace("-", "_")]]
+    modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE) if values[mode.replace("-", "_")]]
     mode = modes[0] if modes else None
     given = sources.given["allow"]
     command_line, ini, toml = (tuple(consents or ()) for consents in given)
@@ -85,7 +87,7 @@ def read_options(config: pytest.Config) -> Options:
     if toml:
         from pytest_delta_schema.engine.section_entries import expired
 
-        if mode is not None:
+        if mode not in _WITHOUT_PLANS:
             faults += expired(toml)
         # An expired consent permits nothing; only a gate is stopped by it.
         expired_consents = tuple(str(consent) for consent in toml if expired([consent]))
@@ -109,6 +111,7 @@ def read_options(config: pytest.Config) -> Options:
             must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
         ),
         mode=mode,
+        enforces=ENFORCE in modes,
         project_file=project.path,
         models=models,
         packages=packages,
@@ -140,6 +143,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
     consents: Settings,
     *,
     mode: RunMode | None = None,
+    enforces: bool = False,
     project_file: Path | None = None,
     models: Mapping[Path, str] = MappingProxyType({}),
     packages: Mapping[str, frozenset[Path]] = MappingProxyType({}),
@@ -149,6 +153,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
 ) -> Options:
     return Options(
         mode=mode,
+        enforces=enforces,
         project_file=project_file,
         models=models,
         packages=packages,
@@ -164,6 +169,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
         databricks_warehouse=values["databricks_warehouse"],
         stores=values["storage"],
         warehouse=warehouse,
+        scratch_catalog=values["scratch_catalog"],
         settings=consents._replace(
             properties=values["properties"],
             default_properties=values["default_properties"],
@@ -201,7 +207,8 @@ def rule_faults(names: tuple[str, ...]) -> list[str]:
 
 
 def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:
-    if len(modes) > 1 and modes != _GATE_THAT_SYNCS:
+    exclusive = [mode for mode in modes if mode != ENFORCE]
+    if len(exclusive) > 1 and exclusive != _GATE_THAT_SYNCS:
         yield (
             "--delta-drift only compares, --delta-apply changes the catalog, --delta-sync-metadata only its entries;"
             " give one of them, or --delta-drift --delta-sync-metadata to synchronise the entries of what is read first"
@@ -212,7 +219,7 @@ def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterat
     """Yield a message for each option that only a run with a catalog needs; in a file these settings may wait."""
     for name in ("allow", "max_risk", "preflight"):
         setting = BY_NAME[name]
-        if mode is None and config.getoption(setting.dest):
+        if mode in _WITHOUT_PLANS and config.getoption(setting.dest):
             yield f"{setting.option} has no effect without --delta-drift or --delta-apply; give one of them, too"
     on_failure = BY_NAME["on_failure"]
     if mode != APPLY and config.getoption(on_failure.dest):
@@ -224,6 +231,7 @@ _MODES_OF_CHECKS: Mapping[str, tuple[RunMode, ...]] = {
     "unmanaged": (DRIFT,),
     "metadata": (DRIFT, SYNC, APPLY),
     "apply": (APPLY,),
+    "enforces": (ENFORCE,),
 }
 """The checks that exist in some modes only, each with them."""
 
@@ -263,6 +271,17 @@ def _faults_of_backend(
         return
     if SYNC in modes and not backend.keeps_entries:
         yield f"--delta-sync-metadata needs catalog entries, and the backend {name} keeps none"
+    if ENFORCE in modes and backend.scratch_tables == "nowhere":
+        yield (
+            f"--delta-enforce writes rows to scratch tables, which the backend {name} cannot; run it with"
+            " --delta-backend=local"
+        )
+    elif ENFORCE in modes and backend.scratch_tables == "in scratch catalog" and not values["scratch_catalog"]:
+        yield (
+            f"--delta-enforce creates tables, and others may use the catalogs of the backend {name}; name one for"
+            ' scratch tables in pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with'
+            " --delta-backend=local"
+        )
     if modes:
         yield from backend.faults(
             BackendSettings(

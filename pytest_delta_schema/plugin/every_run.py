@@ -47,6 +47,7 @@ MARKS = {
     "delta_unmanaged": "the check that a schema holds no table that no model declares (--delta-drift)",
     "delta_metadata": "the check that the catalog entry of a table matches its Delta log (unity)",
     "delta_apply": "changes the catalog until it matches the model (--delta-apply)",
+    "delta_enforces": "the check that a table stops rows which break its constraints (--delta-enforce)",
 }
 
 _NUMBERS: Mapping[Kind, type[int | float]] = {"count": int, "seconds": float}

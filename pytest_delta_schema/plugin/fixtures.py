@@ -241,9 +241,9 @@ def delta_versions(delta_catalog: Catalog) -> Callable[[Table | str], tuple[Comm
 
 
 @pytest.fixture
-def _delta_scratch(delta_catalog: ScratchCatalog, delta_worker_id: str) -> Iterator[Any]:
+def _delta_scratch(pytestconfig: pytest.Config, delta_catalog: ScratchCatalog, delta_worker_id: str) -> Iterator[Any]:
     from pytest_delta_schema.plugin.scratch import Scratch
 
-    scratch = Scratch(delta_catalog, delta_worker_id)
+    scratch = Scratch(delta_catalog, delta_worker_id, _run(pytestconfig).options.scratch_catalog)
     yield scratch
     scratch.clean_up()

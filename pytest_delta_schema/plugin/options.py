@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.report_targets import ReportFile
     from pytest_delta_schema.redaction import Uri
 
-DRIFT, APPLY, SYNC = get_args(RunMode)
+DRIFT, APPLY, SYNC, ENFORCE = get_args(RunMode)
 
 
 class Unity(NamedTuple):
@@ -39,7 +39,9 @@ class Options(NamedTuple):
     """One run's options, checked.
 
     Args:
-        mode: ``drift``, ``apply``, ``sync-metadata``, or ``None`` for a run without a catalog.
+        mode: ``drift``, ``apply``, ``sync-metadata``, ``enforce`` if it is none of these, or ``None`` for a run without
+            a catalog.
+        enforces: Whether scratch tables have to stop rows that break their constraints, in any mode.
         project_file: The ``pyproject.toml`` whose section was read; ``None`` if there is no section.
         models: The modules whose tables are collected: their files, each with its dotted name.
         packages: The packages among the setting ``models``, each with the files of all its modules.
@@ -49,6 +51,7 @@ class Options(NamedTuple):
         databricks_warehouse: The id of a SQL warehouse; ``""`` to run statements by a Spark session.
         stores: The stores that hold files of tables, each as the arguments of a ``Storage``.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
+        scratch_catalog: The catalog of scratch tables; ``""`` for that of the model.
         settings: Everything that changes a verdict, besides the rules that hooks return.
         unmanaged: What a gate does about tables that no model declares.
         unmanaged_ignore: Glob patterns of tables that ``unmanaged`` leaves out.
@@ -59,6 +62,7 @@ class Options(NamedTuple):
     """
 
     mode: RunMode | None
+    enforces: bool
     project_file: Path | None
     models: Mapping[Path, str]
     packages: Mapping[str, frozenset[Path]]
@@ -68,6 +72,7 @@ class Options(NamedTuple):
     databricks_warehouse: str
     stores: tuple[Mapping[str, Any], ...]
     warehouse: str
+    scratch_catalog: str
     settings: Settings
     unmanaged: UnmanagedMode
     unmanaged_ignore: tuple[str, ...]

@@ -164,6 +164,13 @@ class RunPlugin:
         require_readable_table(request, self._run.gate(delta_catalog))
 
     @pytest.fixture
+    def _delta_started(self, delta_catalog: Catalog) -> None:
+        """Start the session of the catalog in set-up, so that a session that does not start is an error."""
+        from pytest_delta_schema.plugin.catalog_start import start_session
+
+        start_session(delta_catalog)
+
+    @pytest.fixture
     def _delta_entry_readable(
         self, request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_readable: None
     ) -> None:

@@ -39,19 +39,27 @@ class Scratch:
     Args:
         catalog: The catalog.
         worker: Part of the schemas' names, so that those of parallel runs differ.
+        home: The catalog in which they are created; ``""`` for that of the model.
     """
 
-    def __init__(self, catalog: ScratchCatalog, worker: str) -> None:
+    def __init__(self, catalog: ScratchCatalog, worker: str, home: str = "") -> None:
         self._catalog = catalog
         self._worker = worker
+        self._home_catalog = folded(home)
         self._schemas: list[tuple[str, str]] = []
         self._homes: dict[tuple[str, str], str] = {}
         self._made: set[str] = set()
         self._copies: dict[QualifiedName, Table] = {}
 
     @hides_traceback
-    def schema(self, catalog_name: str = SCRATCH_CATALOG) -> str:
-        """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
+    def schema(self, catalog_name: str | None = None) -> str:
+        """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``.
+
+        Args:
+            catalog_name: Its catalog; by default the configured one, else ``scratch``.
+        """
+        if catalog_name is None:
+            catalog_name = self._home_catalog or SCRATCH_CATALOG
         require_name(catalog_name, "the catalog of make_delta_schema")
         name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
         self._schemas.append((folded(catalog_name), name))
@@ -114,7 +122,9 @@ class Scratch:
             raise DeclarationError(msg)
         source = bound(table, current_settings())
         clone = copy(source)
-        clone.schema_name, clone.table_name = self._home(source), name or source.table_name
+        home = self._home(source)
+        clone.catalog_name, clone.schema_name = home["catalog_name"], home["schema_name"]
+        clone.table_name = name or source.table_name
         clone.convert_from, clone.is_bound = None, True
         self._require_new([clone])
         self._catalog.read_tables([source.name]).existing(source.name)
@@ -123,12 +133,13 @@ class Scratch:
         self._copies[table.name] = clone
         return clone
 
-    def _home(self, model: Table) -> str:
-        """Return the scratch schema for the tables of the schema of a model."""
+    def _home(self, model: Table) -> dict[str, str]:
+        """Return the names of the catalog and of the scratch schema for the tables of the schema of a model."""
         source = model.name.catalog, model.name.schema
+        catalog = self._home_catalog or source[0]
         if source not in self._homes:
-            self._homes[source] = self.schema(source[0]).removeprefix(f"{source[0]}.")
-        return self._homes[source]
+            self._homes[source] = self.schema(catalog).removeprefix(f"{catalog}.")
+        return {"catalog_name": catalog, "schema_name": self._homes[source]}
 
     def _require_new(self, tables: Iterable[Table]) -> None:
         names = [table.qualified_name for table in tables]
@@ -142,7 +153,7 @@ class Scratch:
     def _named(self, model: Table, name: str | None) -> Table:
         """Return the model under its name in a scratch schema, without foreign keys."""
         values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
-        values.update(schema_name=self._home(model), table_name=name or model.table_name, foreign_keys=())
+        values.update(self._home(model), table_name=name or model.table_name, foreign_keys=())
         values.update(convert_from=None)  # a test never touches the files that a model consents to convert
         made = declared(Table(**values), current_settings().for_scratch_tables())
         made.is_bound = True

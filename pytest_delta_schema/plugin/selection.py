@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.run import ContractRun
 
 _RULES = "rules"
-_APPLY = 2
+_READ, _APPLY, _SCRATCH = 1, 2, 3
+"""The phases of a run after that without a catalog; checks and tests of the last one create tables of their own."""
 _SKIPPING = frozenset({"skip", "skipif", "xfail"})
 """The marks of pytest with which an item may not run."""
 
@@ -42,7 +43,7 @@ def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item
 
 def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
     """Return the tables that ``items`` compare with a catalog, each once."""
-    tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) > 0]
+    tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) in {_READ, _APPLY}]
     return list({table.name: table for table in tables}.values())
 
 
@@ -86,10 +87,10 @@ def is_check(item: pytest.Item) -> bool:
 
 def _phase(item: pytest.Item) -> int:
     if isinstance(item, SchemaItem):
-        return 1
+        return _READ
     if isinstance(item, ContractItem):
         if item.originalname == METADATA:
-            return 1 if item.config.stash[RUN].options.mode == DRIFT else _APPLY
-        return {"drift": 1, "apply": _APPLY}.get(item.originalname, 0)
+            return _READ if item.config.stash[RUN].options.mode == DRIFT else _APPLY
+        return {"drift": _READ, "apply": _APPLY, "enforces": _SCRATCH}.get(item.originalname, 0)
     fixtures = getattr(item, "fixturenames", ())
-    return 3 if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
+    return _SCRATCH if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.plugin.backend_choice import location
 from pytest_delta_schema.plugin.check_properties import CHECK, PREFIX, UNUSED, properties_of
@@ -16,13 +16,13 @@ from pytest_delta_schema.plugin.colours import markup_of
 from pytest_delta_schema.plugin.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import cause_of, one_line
-from pytest_delta_schema.plugin.options import APPLY, DRIFT
+from pytest_delta_schema.plugin.options import APPLY, DRIFT, ENFORCE
 from pytest_delta_schema.plugin.outcome_report import notes_text, outcome_of
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.outcome_text import TO_ALIGN, applied_summary, headline
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.plugin.options import Options
@@ -82,6 +82,8 @@ class Summary:
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self._config = config
         self._options = options
+        enforces = [Check.ENFORCES.value] if options.enforces else []
+        self._checks = {*enforces, *([options.mode] if options.mode != ENFORCE else [])}
         self._outcomes: dict[str, TableOutcome] = {}
         self._created: dict[str, str] = {}
         self._checked = 0
@@ -109,19 +111,20 @@ class Summary:
         backend, mode = self._options.backend, self._options.mode
         where = location(self._config, self._options)
         catalog = f", {where}" if where else ""
+        modes = mode if mode == ENFORCE or not self._options.enforces else f"{mode} and {ENFORCE}"
         syncs = mode == DRIFT and self._options.unity.sync_on_read
         wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
-        return escaped(f"delta schema: {mode} on {backend}{catalog}{wrote}")
+        return escaped(f"delta schema: {modes} on {backend}{catalog}{wrote}")
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count the checks that do not run."""
-        check = (PREFIX + CHECK, self._options.mode)
-        self._deselected += sum(check in item.user_properties for item in items)
+        checks = {(PREFIX + CHECK, check) for check in self._checks}
+        self._deselected += sum(not checks.isdisjoint(item.user_properties) for item in items)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the outcome that a report carries."""
         properties = properties_of(report)
-        if properties.get(CHECK) != self._options.mode:
+        if properties.get(CHECK) not in self._checks:
             return
         self._checked += 1
         self._created.pop(report.nodeid, None)
@@ -190,10 +193,7 @@ class Summary:
 
     def _lines(self) -> list[str]:
         counts = Counter(outcome.status for outcome in self._outcomes.values())
-        parts = [f"{counts[status]} {status.value}" for status in Status if counts[status]]
-        ran = sum(_ran(outcome) for outcome in self._outcomes.values())
-        parts.append(f"{ran} statement{'' if ran == 1 else 's'} run")
-        lines = [f"{self._options.mode}: {', '.join(parts)}"]
+        lines = [*self._counts()]
         tables: list[str] = []
         verbosity = self._config.get_verbosity()
         for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
@@ -221,6 +221,16 @@ class Summary:
         if codes:
             lines.append(f"what a code means: pytest --delta-explain {','.join(codes)}")
         return lines
+
+    def _counts(self) -> Iterator[str]:
+        """Yield how many tables have each status: a line for the mode of the run, and one for the constraints."""
+        tried = [outcome for outcome in self._outcomes.values() if outcome.check is Check.ENFORCES]
+        others = [outcome for outcome in self._outcomes.values() if outcome.check is not Check.ENFORCES]
+        if others:
+            ran = sum(_ran(outcome) for outcome in others)
+            yield f"{self._options.mode}: {_by_status(others)}, {ran} statement{'' if ran == 1 else 's'} run"
+        if tried:
+            yield f"{ENFORCE}: {_by_status(tried)}"
 
     def _codes(self) -> list[str]:
         """Return the first few codes of this package in what failed: those of diagnostics, then those of changes."""
@@ -255,6 +265,11 @@ class Summary:
             ' [tool.pytest_delta_schema] models = ["shop.models"]; or list their tables in a test file:'
             " delta_tables = [...]"
         )
+
+
+def _by_status(outcomes: Iterable[TableOutcome]) -> str:
+    counts = Counter(outcome.status for outcome in outcomes)
+    return ", ".join(f"{counts[status]} {status.value}" for status in Status if counts[status])
 
 
 def _ran(outcome: TableOutcome) -> int:

@@ -54,7 +54,7 @@ def headline(outcome: TableOutcome) -> str:
         number = counted(len(outcome.changes), "difference")
         return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
     if not groups.own and not groups.unmanaged:
-        return str(outcome.diagnostics[0]) if outcome.diagnostics else outcome.table
+        return _headline_without_changes(outcome)
     head = _drift(outcome.stored_as, groups.own or groups.unmanaged)
     return f"{head}; blocked: {outcome.diagnostics[0].full_message}" if outcome.diagnostics else head
 
@@ -85,9 +85,7 @@ def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> s
         return _drift_body(outcome, groups, declared, with_sql=with_sql)
     if groups.unmanaged:
         return _unmanaged_text(groups.unmanaged, [declared], _notes(outcome))
-    others = "\n".join(map(str, outcome.diagnostics[1:]))
-    remedy = _remedy(outcome.diagnostics[0]) if len(outcome.diagnostics) == 1 else ""
-    return "\n\n".join(filter(None, (declared, others, remedy)))
+    return "\n\n".join([declared, *_body_without_changes(outcome)])
 
 
 def applied_text(outcome: TableOutcome) -> str:
@@ -150,9 +148,9 @@ def _drift(table: str, changes: Sequence[TableChange]) -> str:
     return escaped(f"{table} has drifted, {counted(len(changes), 'change')}: {_first(changes)}")
 
 
-def _first(changes: Sequence[TableChange]) -> str:
+def _first(parts: Iterable[TableChange | Diagnostic]) -> str:
     """Name the first few paths."""
-    paths = list(dict.fromkeys(change.path for change in changes))
+    paths = list(dict.fromkeys(part.path for part in parts))
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return f"{', '.join(paths[:_NAMED])}{more}"
 
@@ -173,10 +171,33 @@ def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, w
         heading = sql_heading(outcome.statements, is_blocked=bool(outcome.diagnostics))
         parts.append(f"{heading}:\n\n{sql_text(outcome.statements)}")
     if outcome.diagnostics:
-        parts.append("blocked:\n" + "\n".join(f"  ! {diagnostic}" for diagnostic in outcome.diagnostics))
+        parts.append(f"blocked:\n{_lines_of(outcome.diagnostics)}")
     else:
         parts.append(TO_ALIGN)
     return "\n\n".join(parts)
+
+
+def _has_several_constraints(outcome: TableOutcome) -> bool:
+    return outcome.status is Status.UNENFORCED and len(outcome.diagnostics) > 1
+
+
+def _headline_without_changes(outcome: TableOutcome) -> str:
+    if _has_several_constraints(outcome):
+        number = counted(len(outcome.diagnostics), "constraint")
+        return escaped(f"{outcome.stored_as}: {number} did not stop their rows: {_first(outcome.diagnostics)}")
+    return str(outcome.diagnostics[0]) if outcome.diagnostics else outcome.table
+
+
+def _body_without_changes(outcome: TableOutcome) -> list[str]:
+    if _has_several_constraints(outcome):
+        return [_lines_of(outcome.diagnostics)]
+    others = "\n".join(map(str, outcome.diagnostics[1:]))
+    remedy = _remedy(outcome.diagnostics[0]) if len(outcome.diagnostics) == 1 else ""
+    return [*filter(None, (others, remedy))]
+
+
+def _lines_of(diagnostics: Iterable[Diagnostic]) -> str:
+    return "\n".join(f"  ! {diagnostic}" for diagnostic in diagnostics)
 
 
 def _remedy(diagnostic: Diagnostic) -> str:

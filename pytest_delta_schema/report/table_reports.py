@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.errors import Location
     from pytest_delta_schema.report.run_report import CheckOutcome, ReportMode
 
-_CHECKS = [Check.RULES, Check.DDL, Check.DRIFT, Check.APPLY, Check.METADATA, Check.UNMANAGED]
+_CHECKS = [Check.RULES, Check.DDL, Check.DRIFT, Check.APPLY, Check.METADATA, Check.UNMANAGED, Check.ENFORCES]
 """The checks in the order in which a run without workers runs them."""
 
 _STATUSES, _DATA_CHECKS = list(Status), list(DataChecks)

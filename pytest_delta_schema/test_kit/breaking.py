@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.folded_names import folded, same_name
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
@@ -22,15 +22,15 @@ from pytest_delta_schema.state.expressions.conditions import (
     used_columns,
 )
 from pytest_delta_schema.state.type_traversal import not_null_paths
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, find
+from pytest_delta_schema.state.types import find
 from pytest_delta_schema.test_kit.alternatives import alternatives
+from pytest_delta_schema.test_kit.changed_values import changed, lengthened
 from pytest_delta_schema.test_kit.contract import Clause, contract_of
 from pytest_delta_schema.test_kit.domains import Texts, domain_of, stored
 from pytest_delta_schema.test_kit.judging import Constraint, broken_constraints, texts_with_length
 from pytest_delta_schema.test_kit.known_columns import known_columns
 from pytest_delta_schema.test_kit.making import RowMaker
 from pytest_delta_schema.test_kit.parent_rows import parent_rows
-from pytest_delta_schema.test_kit.plain_values import maker
 from pytest_delta_schema.test_kit.rows import rows_of, valid_state
 
 if TYPE_CHECKING:
@@ -39,13 +39,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.expressions.conditions import Atom, Operand
-    from pytest_delta_schema.state.states import CheckState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
-    from pytest_delta_schema.test_kit.contract import Contract
+    from pytest_delta_schema.state.states import CheckState, TableState
+    from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.test_kit.domains import Domain
     from pytest_delta_schema.test_kit.rows import Row
-
-_LONGER = "x"
 
 _UNUSUAL = (0, -1, 1000, -1000, "", "x")
 """Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""
@@ -83,72 +80,77 @@ def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
         InvalidModelError: If the declaration breaks rules.
     """
     state = valid_state(model, "breaking_rows")
-    first, second = rows_of(model, 2, **columns)
-    valid = {folded(name): value for name, value in first.items()}
-    breaker = _Breaker(model, contract_of(state), known_columns(state, columns), valid)
-    made = [*breaker.nulls(), *breaker.lengths(), *breaker.checks(), *breaker.keys(second)]
+    breaker = Breaker(model, state, known_columns(state, columns), rows_of(model, 2, **columns))
+    made = [*breaker.broken()]
     if breaker.faults:
         raise DeclarationError("\n".join(breaker.faults))
     return made
 
 
-class _Breaker:
+class Breaker:
     """Makes the breaking rows of one model.
 
     Args:
         model: The model.
-        contract: What it declares.
+        state: What it declares.
         given: The given values, by column in lower case.
-        valid: A row that breaks nothing, by column in lower case.
+        valid: Rows that break nothing together: the first one is changed; without a second one keys are left out.
     """
 
-    def __init__(self, model: Table, contract: Contract, given: Row, valid: Row) -> None:
-        self._contract = contract
-        self._foreign_keys = parent_rows(model, contract.state, {})
+    def __init__(self, model: Table, state: TableState, given: Row, valid: Sequence[Row]) -> None:
+        self._contract = contract = contract_of(state)
+        self._foreign_keys = parent_rows(model, state, {})
         self._given = {name: value(0) if callable(value) else value for name, value in given.items()}
-        self._valid = valid
+        self._valid, *self._others = ({folded(name): value for name, value in row.items()} for row in valid)
         self.faults: list[str] = []
         filled = (*contract.generated, *contract.identities)
         self._filled = {folded(column.name) for column in filled}
 
-    def nulls(self) -> Iterator[BreakingRows]:
+    def broken(self) -> Iterator[BreakingRows]:
+        """Yield rows for each constraint that can be broken; what cannot is left out, or among the faults then."""
+        yield from self._nulls()
+        yield from self._lengths()
+        yield from self._checks()
+        for other in self._others[:1]:
+            yield from self._keys(other)
+
+    def _nulls(self) -> Iterator[BreakingRows]:
         """Yield a row for each NOT NULL."""
         for path in not_null_paths(self._contract.state.columns):
             if path.folded[0] not in self._filled:
                 value = self._changed(path, lambda _: None)
                 yield from self._best(Constraint(kind="not null", name=str(path)), self._with(path, value))
 
-    def lengths(self) -> Iterator[BreakingRows]:
+    def _lengths(self) -> Iterator[BreakingRows]:
         """Yield a row for each length."""
         for path, length in texts_with_length(self._contract.state.columns):
             if path.folded[0] not in self._filled:
-                value = self._changed(path, partial(_lengthened, length=length))
+                value = self._changed(path, partial(lengthened, length=length))
                 yield from self._best(Constraint(kind="length", name=str(path)), self._with(path, value))
 
-    def checks(self) -> Iterator[BreakingRows]:
+    def _checks(self) -> Iterator[BreakingRows]:
         """Yield a row for each check."""
         for check in self._contract.state.checks:
             if self._used(check) and not self._holds_always(check):
                 constraint = Constraint(kind="check", name=check.name)
                 yield from self._best(constraint, self._breaking(check), f" ({check.expression})")
 
-    def keys(self, other: Row) -> Iterator[BreakingRows]:
+    def _keys(self, other: Row) -> Iterator[BreakingRows]:
         """Yield two rows for each key, which have the same values in it.
 
         Args:
-            other: A second valid row.
+            other: A second valid row, by column in lower case.
         """
         for key in self._contract.state.keys:
             names = [folded(name) for name in key.columns]
             repeated = {name: self._valid.get(name) for name in names}
             if self._filled.isdisjoint(names) and None not in repeated.values():
-                others = {folded(name): value for name, value in other.items()}
                 # Columns that a check compares with the key have to fit to it.
                 bound = self._bound(names)
-                apart = {name: value for name, value in others.items() if name in self._given or name not in bound}
+                apart = {name: value for name, value in other.items() if name in self._given or name not in bound}
                 pairs = [
                     (self._as_row(self._valid), row)
-                    for given in ({**others, **repeated}, {**apart, **repeated})
+                    for given in ({**other, **repeated}, {**apart, **repeated})
                     for row in self._rows(given, self._contract.clauses)
                 ]
                 yield from self._best(Constraint(kind=key.kind, name=key.name), pairs)
@@ -268,37 +270,4 @@ class _Breaker:
     def _changed(self, path: ColumnPath, change: Callable[[Any], Any]) -> Any:
         """Return the valid value of a column with a change at a path below it."""
         column: ColumnState = self._contract.columns[path.root]
-        return _changed(self._valid.get(path.folded[0]), column.data_type, path.fields, change)
-
-
-def _lengthened(text: str | None, length: int) -> str:
-    """Return a text with one character more than a length."""
-    return (text or "").ljust(length + 1, _LONGER)
-
-
-def _changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: Callable[[Any], Any]) -> Any:
-    """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
-    if not parts:
-        return change(value)
-    if not value:
-        # What is NULL, or empty, has no parts.
-        value = maker(data_type, parts[0])(1)
-    if isinstance(data_type, ArrayState):
-        return [_changed(value[0], data_type.element, parts[1:], change), *value[1:]]
-    if isinstance(data_type, MapState):
-        ((key, item), *others) = value.items()
-        if parts[0] == "key":
-            key = _changed(key, data_type.key, parts[1:], change)
-        else:
-            item = _changed(item, data_type.value, parts[1:], change)
-        return dict([(key, item), *others])
-    assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
-    made = []
-    # A struct that is the key of a map is a tuple.
-    items = value if isinstance(value, tuple) else [value.get(field.name) for field in data_type.fields]
-    for field, item in zip(data_type.fields, items, strict=True):
-        is_changed = same_name(field.name, parts[0])
-        made.append(_changed(item, field.data_type, parts[1:], change) if is_changed else item)
-    if isinstance(value, tuple):
-        return tuple(made)
-    return dict(zip([field.name for field in data_type.fields], made, strict=True))
+        return changed(self._valid.get(path.folded[0]), column.data_type, path.fields, change)

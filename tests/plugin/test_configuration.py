@@ -351,7 +351,9 @@ def test_all_faults_are_shown_at_once(project, toml):
         ("clients: 'trino' does not say the oldest version of trino that is in use; write it as in 'trino>=470'"),
         'client_features: trino is a table; put names with dots in quotes: a table such as { "trino.clustering" = "482" }',
     ]
-    assert section[1].startswith("there is no setting colour; settings are models, backend, warehouse, bind, ")
+    assert section[1].startswith(
+        "there is no setting colour; settings are models, backend, warehouse, scratch_catalog, "
+    )
     assert section[12].startswith("properties: a is 'own'; choose ")
     assert lines[19:] == [
         "tox.ini: there is no ini key delta_modles; did you mean delta_models?",

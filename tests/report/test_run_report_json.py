@@ -40,7 +40,7 @@ LOCATIONS = st.none() | st.builds(
     Location, TEXTS, st.integers(1), st.none() | st.integers(1), st.none() | st.integers(1)
 )
 RISKS = st.sampled_from(["metadata", "feature", "scan", "rewrite", "destructive"])
-MODES: Any = st.sampled_from(["check", "drift", "apply", "sync-metadata"])
+MODES: Any = st.sampled_from(["check", "drift", "apply", "sync-metadata", "enforce"])
 VALUES = st.none() | st.dictionaries(TEXTS, st.lists(TEXTS, max_size=1), max_size=1)
 
 
@@ -274,7 +274,7 @@ def test_unknown_keys_are_left_out():
             ("runs", 0),
             {"mode": "x", "seconds": True, "bindings": {"a": 1}},
             [
-                'runs[0].mode is \'x\'; write "check" or "drift" or "apply" or "sync-metadata"',
+                'runs[0].mode is \'x\'; write "check" or "drift" or "apply" or "sync-metadata" or "enforce"',
                 "runs[0] has no backend; add it",
                 "runs[0].bindings['a'] is 1; write a string",
                 "runs[0] has no commit; add it",

@@ -2,95 +2,101 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_delta_schema import assert_rows_satisfy, breaking_rows, frame_of
-from pytest_delta_schema.backends.constraint_violations import constraint_error
-from pytest_delta_schema.backends.spark.inserting import _loose
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.errors import InvalidModelError, RowsError
+from pytest_delta_schema.plugin.enforcement import enforcement_outcome
 from pytest_delta_schema.plugin.scratch import Scratch
-from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions.condition_parsing import condition_of
+from pytest_delta_schema.state.expressions.conditions import atoms_of
 from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.test_kit.enforcement_rows import enforcement_rows
 from pytest_delta_schema.testing.parts import EVERY_TYPE, VARIANTS
 from pytest_delta_schema.testing.scenarios import SCENARIOS
+from support.covering import ALL
 from support.row_models import table
+
+if TYPE_CHECKING:
+    from pytest_delta_schema import Table
+    from pytest_delta_schema.test_kit.breaking import BreakingRows
 
 pytestmark = pytest.mark.spark
 
-KEYS = ("primary key", "unique constraint")
+WIDE = table("id bigint not null", more=[*EVERY_TYPE, *VARIANTS])
+A_TABLE = 4
+"""What a table costs, in writes of rows."""
 
 
 def features(model, made):
-    """Yield what is special about the constraints of a model, so that each is tried once."""
+    """Yield what is special about the constraints of a model."""
     state = desired_state(model)
     types = {column.name.lower(): column.data_type for column in state.columns}
     for breaking in made:
-        if breaking.constraint.kind == "length":
-            yield "length", str(types[breaking.constraint.name.split(".")[0].lower()])
-    yield from (("check", check.expression) for check in state.checks)
-    yield from (("not null", len(path)) for path in not_null_paths(state.columns))
-    for column in state.columns:
-        if column.value is not None:
-            yield "filled", tuple(part is not None for part in column.value)
+        kind = breaking.constraint.kind
+        data_type = types[breaking.constraint.name.split(".")[0].lower()] if kind == "length" else ""
+        yield kind, data_type.partition("(")[0] if isinstance(data_type, str) else type(data_type)
+    for check in state.checks:
+        yield from (("atom", type(atom)) for atom in atoms_of(condition_of(check.expression)))
+    yield from (("depth", len(path)) for path in not_null_paths(state.columns))
+    yield from (
+        ("filled", tuple(part is not None for part in column.value)) for column in state.columns if column.value
+    )
 
 
-def scenario_models():
-    """Return models of scenarios until each kind of constraint has occurred, each with the rows that break it."""
-    seen: set[tuple[str, object]] = set()
+def different_models():
+    """Return the models of all scenarios that differ in their constraints or columns, each with its rows."""
+    cases: dict[str, tuple[Table, tuple[BreakingRows, ...]]] = {}
     for scenario in SCENARIOS:
         for model in [scenario.before, None if scenario.refused_by else scenario.after]:
             try:
-                made = breaking_rows(model) if model is not None else []
+                made = enforcement_rows(model).breaking if model is not None else ()
             except InvalidModelError:
                 continue
-            new = set(features(model, made)) - seen if model is not None else set()
-            if new:
-                seen |= new
-                yield model, made
+            if made:
+                state = desired_state(model)
+                cases.setdefault(repr((state.columns, state.checks, state.keys)), (model, made))
+    return [*cases.values()]
 
 
-def append(spark, name, row):
-    """Append a row as it is, so that the table alone refuses it."""
-    stored = spark.table(dotted(name)).schema
-    fields = [field for field in stored if field.name in row]
-    frame = spark.createDataFrame([tuple(row[field.name] for field in fields)], _loose(type(stored)(fields)))
-    frame.write.mode("append").saveAsTable(dotted(name))
+def tried_models():
+    """Return all of these models in a run of all tests, else cheap ones that have all features together."""
+    cases = [(model, {*features(model, made)}, len(made) + A_TABLE) for model, made in different_models()]
+    if ALL:
+        return [model for model, _, _ in cases]
+    chosen, left = [], set().union(*(known for _, known, _ in cases))
+    while left:
+        model, known, _ = max(cases, key=lambda case: len(case[1] & left) / case[2])
+        chosen.append(model)
+        left -= known
+    return chosen
 
 
-def stopped_by(spark, name, breaking):
-    """Return the constraint that stopped a row; the text of the error if it was none, and nothing without an error."""
-    try:
-        append(spark, name, breaking.rows[0])
-    except Exception as error:  # noqa: BLE001 - of Py4J, or of Spark
-        violation = constraint_error(error)
-        return str(error) if violation is None else (violation.kind, violation.name.lower())
-    return None
-
-
-def expected(breaking):
-    """Return the constraints that may stop a row; Delta names no column for a length."""
-    return {(one.kind, "" if one.kind == "length" else one.name.lower()) for one in breaking.breaks}
+def named(model, number):
+    """Return a model under a name of its own, so that one schema holds the tables of all models."""
+    copied = copy(model)
+    copied.table_name = f"t{number}"
+    return copied
 
 
 def test_delta_takes_valid_rows_and_stops_broken_ones_by_their_constraint(local):
+    models = [named(model, number) for number, model in enumerate([WIDE, *tried_models()])]
+    declarations = Declarations(Settings(), {model.name: model for model in models})
     scratch = Scratch(local, "rows")
-    wide = table("id bigint not null", more=[*EVERY_TYPE, *VARIANTS])
-    cases = [(wide, breaking_rows(wide)), *scenario_models()]
-    wrong = []
     try:
-        for number, (model, made) in enumerate(cases):
-            copy = scratch.table(model, 3, f"t{number}")
-            assert local.count_rows(copy.name).rows == 3
-            for breaking in made:
-                if breaking.constraint.kind not in KEYS:
-                    stopped = stopped_by(local.spark, copy.name, breaking)
-                    wrong += [] if stopped in expected(breaking) else [(breaking, stopped)]
+        outcomes = [enforcement_outcome(model, declarations, local, scratch) for model in models]
     finally:
         scratch.clean_up()
 
-    assert wrong == []
-    assert len(cases) > 25
+    assert [outcome for outcome in outcomes if outcome.status is not Status.ENFORCED] == []
+    assert len(models) > 6
 
 
 def test_assert_rows_satisfy_agrees(local):

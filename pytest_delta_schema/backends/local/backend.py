@@ -48,5 +48,5 @@ def _location(settings: BackendSettings) -> str:
     return f"warehouse {settings.values['warehouse']}"
 
 
-BACKEND = Backend(open=_open, faults=_faults, location=_location)
+BACKEND = Backend(open=_open, faults=_faults, location=_location, scratch_tables="anywhere")
 """Delta tables in a warehouse folder, through a Spark session in this process."""

@@ -28,7 +28,7 @@ from pytest_delta_schema.backends.spark.compat import settings_text
 from pytest_delta_schema.backends.spark.delta_compat import known_properties
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
-from pytest_delta_schema.backends.spark.inserting import insert_rows
+from pytest_delta_schema.backends.spark.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
@@ -281,6 +281,11 @@ class LocalCatalog:
         required_table_name(table, "insert")
         with self._speaking(table.catalog):
             insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
+
+    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows as they are; see :class:`AppendsRows`."""
+        with self._speaking(table.catalog):
+            append_rows(self.spark, table, rows)
 
     def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
         self,

@@ -15,5 +15,5 @@ def _open(_: BackendContext) -> MemoryCatalog:
     return MemoryCatalog()
 
 
-BACKEND = Backend(open=_open)
+BACKEND = Backend(open=_open, scratch_tables="anywhere")
 """An empty catalog in this process."""

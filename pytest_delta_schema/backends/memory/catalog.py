@@ -234,6 +234,10 @@ class MemoryCatalog:
         self._counters[table] = counters
         self._rows.setdefault(table, []).extend(added)
 
+    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows; :meth:`insert` refuses what Delta Lake refuses, and what cannot be evaluated without Spark."""
+        self.insert(table, rows)
+
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
         """Clone a table with its rows and older versions; see :class:`ClonesTables`.
 

@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.given_rows import converted_rows
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.backends.spark.table_rows import session_clock
-from pytest_delta_schema.delta.folded_names import NameSet, folded
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.quoting import dotted
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
 
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
 
 
@@ -45,8 +47,27 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
         for given, alike in _alike(converted, filled):
             fields = [field for field in stored if folded(field.name) not in filled - given]
             tuples = [tuple(row.get(folded(field.name)) for field in fields) for row in alike]
-            frame = spark.createDataFrame(tuples, _loose(type(stored)(fields)))
-            frame.write.mode("append").saveAsTable(dotted(state.name))
+            _append(spark, state.name, type(stored)(fields), tuples)
+
+
+def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Append rows as they are, so that only the table refuses them; see :class:`AppendsRows`.
+
+    Args:
+        spark: The session.
+        table: The table.
+        rows: Values by column; all rows have the same columns.
+    """
+    by_name = [NameMap(row.items()) for row in rows]
+    stored = spark.table(dotted(table)).schema
+    fields = [field for field in stored if field.name in by_name[0]]
+    with step(escaped(f"{table}: writing rows")):
+        _append(spark, table, type(stored)(fields), [tuple(row[field.name] for field in fields) for row in by_name])
+
+
+def _append(spark: SparkSession, table: QualifiedName, schema: StructType, rows: Sequence[tuple[Any, ...]]) -> None:
+    frame = spark.createDataFrame(rows, _loose(schema))
+    frame.write.mode("append").saveAsTable(dotted(table))
 
 
 def _instants_in_partitions(state: TableState) -> tuple[str, ...]:

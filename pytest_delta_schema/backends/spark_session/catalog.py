@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
 from pytest_delta_schema.backends.spark.gateway import Gateway
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
-from pytest_delta_schema.backends.spark.inserting import insert_rows
+from pytest_delta_schema.backends.spark.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
@@ -230,6 +230,11 @@ class SessionCatalog:
         required_table_name(table, "insert")
         with in_users_names(self._redacted, self.spark):
             insert_rows(self.spark, self._read([table])[table], rows)
+
+    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows as they are; see :class:`AppendsRows`."""
+        with in_users_names(self._redacted, self.spark):
+            append_rows(self.spark, table, rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""

@@ -44,5 +44,11 @@ def _location(settings: BackendSettings) -> str:
     return f"server {settings.values['unity_uri']}"
 
 
-BACKEND = Backend(open=_open, faults=_faults, location=_location, keeps_entries=True)
+BACKEND = Backend(
+    open=_open,
+    faults=_faults,
+    location=_location,
+    keeps_entries=True,
+    scratch_tables="in scratch catalog",
+)
 """Delta tables of an open-source Unity Catalog server."""

@@ -217,6 +217,10 @@ class UnityCatalog:
         required_table_name(table, "insert")
         self._spark.catalog(table.written.catalog).insert(table, rows)
 
+    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows as they are; see :class:`AppendsRows`."""
+        self._spark.catalog(table.written.catalog).append_rows(table, rows)
+
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
         self._spark.catalog(catalog).create_schema(catalog, schema)

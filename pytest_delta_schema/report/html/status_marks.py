@@ -28,12 +28,14 @@ class Mark(NamedTuple):
 
 MARKS: dict[Status, Mark] = {
     Status.VALID: Mark("good", "circle"),
+    Status.ENFORCED: Mark("good", "circle"),
     Status.IN_SYNC: Mark("good", "circle"),
     Status.APPLIED: Mark("good", "circle"),
     Status.SYNCED: Mark("good", "circle"),
     Status.DRIFTED: Mark("warning", "triangle"),
     Status.BLOCKED: Mark("bad", "octagon"),
     Status.STALE: Mark("warning", "clock"),
+    Status.UNENFORCED: Mark("bad", "octagon"),
     Status.FAILED: Mark("bad", "square"),
     Status.UNREADABLE: Mark("bad", "diamond"),
 }

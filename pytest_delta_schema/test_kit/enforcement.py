@@ -1,0 +1,188 @@
+"""Write rows that break a contract to a table, and report the constraints that do not stop them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.constraint_violations import constraint_error
+from pytest_delta_schema.delta.folded_names import NameSet, folded, same_name
+from pytest_delta_schema.delta.part_path import column_of
+from pytest_delta_schema.errors import StatementError, because, diagnostic_of, note
+from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.faults import RefusedRow, UnenforcedConstraint
+from pytest_delta_schema.remarks import UntriedConstraint
+from pytest_delta_schema.report.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_delta_schema.backends.constraint_violations import ConstraintViolation
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.execute.row_appends import AppendsRows
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.test_kit.breaking import BreakingRows
+    from pytest_delta_schema.test_kit.enforcement_rows import EnforcementRows
+    from pytest_delta_schema.test_kit.judging import Constraint
+    from pytest_delta_schema.test_kit.rows import Row
+
+_LONGEST = 400
+_NOT_ENFORCED = "reject such rows in the job that writes the table, until the cause is found in the session's settings"
+_OTHER_VALUES = "try it in a test with values of your own: breaking_rows(model, column=value)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """The faults of a table's constraints that rows have shown.
+
+    Args:
+        faults: Each constraint that did not stop its row, with the row.
+        notes: The constraints that were not tried.
+    """
+
+    faults: tuple[Diagnostic, ...]
+    notes: tuple[Diagnostic, ...]
+
+
+def tried(catalog: AppendsRows, table: Table, rows: EnforcementRows, name: QualifiedName) -> Trial:
+    """Write rows to a table: those that satisfy the contract first, then those that break one constraint each.
+
+    Delta Lake does not enforce keys: the rows that repeat one are written, and the data check has to count them.
+
+    Args:
+        catalog: The catalog.
+        table: An empty table of the model.
+        rows: The rows.
+        name: The table's name in the messages.
+
+    Raises:
+        StatementError: If the rows of the table cannot be counted.
+    """
+    trial = _Trial(catalog, table, rows, name)
+    return Trial(faults=tuple(trial.faults()), notes=tuple(trial.notes()))
+
+
+class _Trial:
+    """Writes the rows, and compares what happens with what has to happen.
+
+    Args:
+        catalog: The catalog.
+        table: The table.
+        rows: The rows.
+        name: The table's name in the messages.
+    """
+
+    def __init__(self, catalog: AppendsRows, table: Table, rows: EnforcementRows, name: QualifiedName) -> None:
+        self._catalog = catalog
+        self._table = table
+        self._rows = rows
+        self._name = name
+        self._unsolved = [check.name for check in rows.unsolved]
+        self._untried = [*rows.untried]
+        self._written = 0
+
+    def faults(self) -> Iterator[Diagnostic]:
+        """Yield a fault for each constraint; if a valid row is refused, nothing else is tried."""
+        error = self._append(self._rows.valid)
+        if error is not None:
+            yield self._refused(error)
+            return
+        repeated = []
+        for breaking in self._rows.breaking:
+            if breaking.constraint in self._rows.keys:
+                repeated.append(breaking)
+            else:
+                yield from self._enforced(breaking)
+        yield from self._counted(repeated)
+
+    def notes(self) -> Iterator[Diagnostic]:
+        """Yield what was not tried, in one line."""
+        if self._untried:
+            fact = f"not tried, because no row of this table is known that breaks it: {', '.join(self._untried)}"
+            yield note(UntriedConstraint, self._name, "", fact)
+
+    def _enforced(self, breaking: BreakingRows) -> Iterator[Diagnostic]:
+        """Write a row that a constraint has to stop."""
+        (row,) = breaking.rows
+        error = self._append([row])
+        if error is None:
+            yield self._fault(breaking, f"did not stop the row {_shown(row)}", _NOT_ENFORCED)
+        elif not self._is_by(error, breaking.breaks):
+            if self._is_by_unsolved(error):
+                self._untried.append(str(breaking.constraint))
+            else:
+                fact = f"did not stop the row {_shown(row)}, because something else did: {self._cause(error)}"
+                yield self._fault(breaking, fact, _OTHER_VALUES)
+
+    def _counted(self, repeated: Sequence[BreakingRows]) -> Iterator[Diagnostic]:
+        """Write the rows that repeat keys, and count the rows of the table and those that break each key."""
+        written = []
+        for breaking in repeated:
+            row = breaking.rows[-1]
+            error = self._append([row])
+            if error is None:
+                written.append(breaking)
+            elif self._is_by(error, breaking.breaks) or self._is_by_unsolved(error):
+                self._untried.append(str(breaking.constraint))
+            else:
+                fact = f"was not tried, because the row {_shown(row)} was refused: {self._cause(error)}"
+                yield self._fault(breaking, fact, _OTHER_VALUES)
+        counts = self._catalog.count_rows(self._table.name, [self._rows.keys[one.constraint] for one in written])
+        for breaking, count in zip(written, counts.broken, strict=True):
+            if not count:
+                fact = f"is not named by the data check for the rows {', '.join(map(_shown, breaking.rows))}"
+                yield self._fault(breaking, fact, "this is a defect of the backend; report it with these rows")
+        if counts.rows != self._written:
+            fact = f"the table has {counted(counts.rows or 0, 'row')}, and took {self._written}"
+            remedy = "this is a defect of the backend, which refuses rows and writes them; report it"
+            yield diagnostic_of(UnenforcedConstraint, self._name, fact, remedy=remedy)
+
+    def _append(self, rows: Sequence[Row]) -> StatementError | None:
+        """Append rows, and return why the table has refused them."""
+        try:
+            self._catalog.append_rows(self._table.name, rows)
+        except StatementError as error:
+            return error
+        self._written += len(rows)
+        return None
+
+    def _refused(self, error: StatementError) -> Diagnostic:
+        fact = f"rows that satisfy the contract were refused: {self._cause(error)}; the first is"
+        remedy = "correct what refuses it, and run again" if not self._unsolved else _OTHER_VALUES
+        return diagnostic_of(RefusedRow, self._name, f"{fact} {_shown(self._rows.valid[0])}", remedy=remedy)
+
+    def _fault(self, breaking: BreakingRows, fact: str, remedy: str) -> Diagnostic:
+        constraint = breaking.constraint
+        path = self._rows.paths[constraint]
+        return diagnostic_of(UnenforcedConstraint, self._name, f"{constraint} {fact}", remedy=remedy, path=path)
+
+    def _violation(self, error: StatementError) -> ConstraintViolation | None:
+        return constraint_error(error, [self._table])
+
+    def _cause(self, error: StatementError) -> str:
+        return str(self._violation(error) or "") or because(error)
+
+    def _is_by(self, error: StatementError, constraints: Sequence[Constraint]) -> bool:
+        """Whether one of some constraints has raised an error."""
+        violation = self._violation(error)
+        return violation is not None and any(self._names(violation, constraint) for constraint in constraints)
+
+    def _is_by_unsolved(self, error: StatementError) -> bool:
+        """Whether a check has raised an error of which it is not known which rows meet it."""
+        violation = self._violation(error)
+        return violation is not None and violation.kind == "check" and violation.name in NameSet(self._unsolved)
+
+    def _names(self, violation: ConstraintViolation, constraint: Constraint) -> bool:
+        """Whether a violation names a constraint; Delta names a length by its condition only (Delta 4.4.0)."""
+        if violation.kind != constraint.kind:
+            return False
+        if violation.name:
+            return same_name(violation.name, constraint.name)
+        column, _ = column_of(self._rows.paths[constraint])
+        return folded(column) in folded(violation.expression)
+
+
+def _shown(row: Row) -> str:
+    text = escaped(repr(row))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

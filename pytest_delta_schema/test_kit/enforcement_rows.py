@@ -1,0 +1,108 @@
+"""The rows with which the constraints of a model are tried, and the constraints that rows cannot try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.test_kit.breaking import Breaker
+from pytest_delta_schema.test_kit.contract import contract_of
+from pytest_delta_schema.test_kit.judging import Constraint, texts_with_length
+from pytest_delta_schema.test_kit.rows import made_rows, valid_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.states import CheckState, KeyState, TableState
+    from pytest_delta_schema.test_kit.breaking import BreakingRows
+    from pytest_delta_schema.test_kit.rows import Row
+
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnforcementRows:
+    """Rows that try the constraints of a model.
+
+    Args:
+        paths: All constraints of the model, each with its path in the declaration.
+        keys: The keys, by their constraints.
+        valid: Rows that satisfy the contract.
+        breaking: Rows that break a constraint each; those of keys repeat the first valid row.
+        unsolved: The checks that cannot be evaluated without Spark, or that the plain values do not meet.
+        untried: The constraints that no row of this table is known to break, as text; foreign keys are among them.
+    """
+
+    paths: dict[Constraint, PartPath]
+    keys: dict[Constraint, KeyState]
+    valid: list[Row]
+    breaking: tuple[BreakingRows, ...]
+    unsolved: tuple[CheckState, ...]
+    untried: tuple[str, ...]
+
+
+def enforcement_rows(model: Table) -> EnforcementRows:
+    """Return the rows with which the constraints of a model are tried.
+
+    Args:
+        model: The contract.
+
+    Raises:
+        DeclarationError: If no row is known that satisfies the contract.
+        InvalidModelError: If the declaration breaks rules.
+    """
+    state = valid_state(model, "--delta-enforce")
+    paths = dict(_constraints(state))
+    solved, unsolved = _solved(model, state)
+    valid = _valid_rows(model, solved)
+    breaking = tuple(Breaker(model, solved, {}, valid).broken())
+    broken = {rows.constraint for rows in breaking}
+    return EnforcementRows(
+        paths=paths,
+        keys={Constraint(kind=key.kind, name=key.name): key for key in state.keys},
+        valid=valid,
+        breaking=breaking,
+        unsolved=unsolved,
+        untried=(
+            *(str(constraint) for constraint in paths if constraint not in broken),
+            *(f"foreign key {key.name}" for key in state.foreign_keys),
+        ),
+    )
+
+
+def _constraints(state: TableState) -> Iterator[tuple[Constraint, PartPath]]:
+    for path in not_null_paths(state.columns):
+        yield Constraint(kind="not null", name=str(path)), part_path("columns", path)
+    for path, _ in texts_with_length(state.columns):
+        yield Constraint(kind="length", name=str(path)), part_path("columns", path)
+    for check in state.checks:
+        yield Constraint(kind="check", name=check.name), part_path("checks", check.name)
+    for key in state.keys:
+        yield Constraint(kind=key.kind, name=key.name), key.path
+
+
+def _solved(model: Table, state: TableState) -> tuple[TableState, tuple[CheckState, ...]]:
+    """Return a contract without the checks that are not solved, and these checks."""
+    unsolved = []
+    for check in contract_of(state).late:
+        others = tuple(other for other in state.checks if other == check or other not in contract_of(state).late)
+        try:
+            made_rows(model, replace(state, checks=others), [{}])
+        except DeclarationError:
+            unsolved.append(check)
+    kept = tuple(check for check in state.checks if check not in unsolved)
+    return replace(state, checks=kept), tuple(unsolved)
+
+
+def _valid_rows(model: Table, state: TableState) -> list[Row]:
+    """Return as many rows as the keys allow, but a few at most."""
+    for number in range(_MOST, 1, -1):
+        try:
+            return made_rows(model, state, [{} for _ in range(number)])
+        except DeclarationError:
+            continue
+    return made_rows(model, state, [{}])
