@@ -72,6 +72,7 @@ class Capabilities:
             once
             for its version.
         refuses_on: The same for a statement on a table as it was read; the table is ``None`` if it is created.
+        refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.table_copies.clone_refusal`.
     """
 
     emulates: frozenset[StatementKind] = frozenset()
@@ -79,6 +80,7 @@ class Capabilities:
     splits: frozenset[StatementKind] = frozenset()
     refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
     refuses_on: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
+    refuses_clones: Refusal | None = None
 
     def is_emulated(self, statement: Statement) -> bool:
         """Whether the backend runs other statements with the same result, for the statement or for a part of it."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from pytest_delta_schema.execute.protocols import Refusal
+
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
 
 
@@ -27,7 +30,7 @@ class ClonesTables(Protocol):
     """A catalog that can clone tables; the fixture ``delta_clone`` uses it."""
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
-        """Clone a table with its rows and its history; no change of one of the two reaches the other.
+        """Clone a table with its rows; no change of the clone reaches the table.
 
         Args:
             source: An existing table.
@@ -37,3 +40,11 @@ class ClonesTables(Protocol):
             StatementError: If the table cannot be cloned.
         """
         ...
+
+
+def clone_refusal(catalog: DeltaDDL) -> Refusal | None:
+    """Return why a catalog can clone no table, ``None`` if it can clone tables."""
+    refusal = catalog.capabilities.refuses_clones
+    if refusal is None and not isinstance(catalog, ClonesTables):
+        return Refusal("it has no method clone_table", "use make_delta_table, or the local backend")
+    return refusal

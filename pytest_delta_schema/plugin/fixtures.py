@@ -158,16 +158,17 @@ def delta_clone(delta_catalog: ScratchCatalog, _delta_scratch: Any) -> CloneTabl
     """Clone an existing table for one test, in a scratch schema that is dropped after the test.
 
     Call it with the model of the table, optionally with ``name``; it returns the model of the clone. The clone has the
-    rows and the history of the table, and no write, VACUUM or ALTER of one of the two reaches the other. It keeps the
-    names of its keys, and its foreign keys reference the same parents. In the local backend it takes no Spark job and
-    copies no data: both tables link to the same files.
+    rows of the table, and no write, VACUUM or ALTER of the clone reaches the table. It keeps the names of its keys, and
+    its foreign keys reference the same parents. In the local backend the clone has the history of the table, too, and
+    no change of the table reaches the clone; it takes no Spark job and copies no data: both tables link to the same
+    files. The session backend runs SHALLOW CLONE.
     """
-    from pytest_delta_schema.execute.table_copies import ClonesTables
+    from pytest_delta_schema.execute.table_copies import clone_refusal
 
-    if not isinstance(delta_catalog, ClonesTables):
+    refusal = clone_refusal(delta_catalog)
+    if refusal is not None:
         pytest.fail(
-            f"the {delta_catalog.name} backend cannot clone tables; use make_delta_table, or the local backend",
-            pytrace=False,
+            f"the {delta_catalog.name} backend cannot clone tables: {refusal.reason}; {refusal.remedy}", pytrace=False
         )
 
     def clone(table: Table, name: str | None = None) -> Table:

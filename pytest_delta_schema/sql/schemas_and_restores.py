@@ -113,6 +113,16 @@ def register_table(table: QualifiedName, location: str) -> str:
     return f"CREATE TABLE {dotted(table)} USING DELTA LOCATION {literal(location)}"
 
 
+def shallow_clone(source: QualifiedName, target: QualifiedName) -> str:
+    """Render the creation of a table that has the metadata of another one, and reads its files.
+
+    Args:
+        source: An existing table.
+        target: The new table.
+    """
+    return f"CREATE TABLE {dotted(target)} SHALLOW CLONE {dotted(source)}"
+
+
 def create_schema(catalog: str, schema: str) -> str:
     """Render CREATE SCHEMA."""
     return f"CREATE SCHEMA IF NOT EXISTS {identifier(catalog)}.{identifier(schema)}"

@@ -213,15 +213,40 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
     project.run(*workers).assert_outcomes(passed=4)
 
 
-def test_a_backend_that_cannot_clone_says_so(project):
+@pytest.mark.parametrize(
+    ("catalog", "text"),
+    [
+        (
+            "SimpleNamespace(name='mine', capabilities=Capabilities())",
+            "the mine backend cannot clone tables: it has no method clone_table; use make_delta_table, or the local backend",
+        ),
+        (
+            "UnityCatalog(SimpleNamespace(has_delta_api=False, uri='http://127.0.0.1:1'))",
+            (
+                "the unity backend cannot clone tables: the server refuses SHALLOW CLONE into its catalogs (Unity Catalog"
+                " 0.6.0); create the table with make_delta_table, and insert its rows"
+            ),
+        ),
+        (
+            "DatabricksCatalog(SimpleNamespace(rows=None))",
+            (
+                "the databricks backend cannot clone tables: a clone in Unity Catalog has neither the tags nor the comment"
+                " of its table; test with rows of make_delta_table and the local backend"
+            ),
+        ),
+    ],
+    ids=["without the method", "unity", "databricks"],
+)
+def test_a_backend_that_cannot_clone_says_so(project, catalog, text):
     project.ini("")
     project.pytester.makeconftest(
-        """
+        f"""
+        from types import SimpleNamespace
         import pytest
-        class Catalog:
-            name = "mine"
+        from pytest_delta_schema import DatabricksCatalog, UnityCatalog
+        from pytest_delta_schema.execute.protocols import Capabilities
         @pytest.fixture(scope="session")
-        def delta_catalog(): return Catalog()
+        def delta_catalog(): return {catalog}
         """
     )
     project.pytester.makepyfile(test_x="def test_it(delta_clone): pass")
@@ -229,7 +254,7 @@ def test_a_backend_that_cannot_clone_says_so(project):
     result = project.run("test_x.py")
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["the mine backend cannot clone tables; use make_delta_table, or the local backend"])
+    result.stdout.fnmatch_lines([text])
 
 
 def test_a_failed_creation_is_cleaned_up_as_well(project):

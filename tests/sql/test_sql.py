@@ -28,7 +28,7 @@ from pytest_delta_schema.sql.data_check_queries import (
 )
 from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.quoting import delta_files, dotted, literal, parquet_files
-from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table
+from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table, shallow_clone
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, StructState, TableState
 from pytest_delta_schema.state.conversion import SourceState
@@ -282,6 +282,10 @@ def test_statements_carry_the_changes_that_they_make():
         (restore_table(NAME, 3), "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 3"),
         (drop_schema("a", "b`"), "DROP SCHEMA IF EXISTS `a`.`b``` CASCADE"),
         (drop_table(NAME), "DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
+        (
+            shallow_clone(NAME, QualifiedName("dev", "test", "o`rders")),
+            "CREATE TABLE `dev`.`test`.`o``rders` SHALLOW CLONE `dev`.`silver`.`orders`",
+        ),
     ],
 )
 def test_queries(rendered, expected):

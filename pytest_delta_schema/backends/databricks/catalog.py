@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -70,8 +71,14 @@ def _refuses(statement: Statement) -> Refusal | None:
     return without_files(statement)
 
 
-CAPABILITIES = Capabilities(refuses=_refuses)
-"""The capabilities of a SQL warehouse, and of the newest runtime."""
+CAPABILITIES = Capabilities(
+    refuses=_refuses,
+    refuses_clones=Refusal(
+        "a clone in Unity Catalog has neither the tags nor the comment of its table",
+        "test with rows of make_delta_table and the local backend",
+    ),
+)
+"""The capabilities of a SQL warehouse, and of the newest runtime; source about clones: Databricks' documentation."""
 
 SEVERAL_COLUMNS = (16, 3)
 """The first runtime whose ALTER TABLE changes several columns at once (source: its release notes)."""
@@ -101,7 +108,7 @@ class DatabricksCatalog:
     def __init__(self, connection: Connection, read_threads: int = 8) -> None:
         if isinstance(connection, type) or not hasattr(connection, "rows"):
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
-        self.capabilities = Capabilities(refuses=self._refuses)
+        self.capabilities = replace(CAPABILITIES, refuses=self._refuses)
         self._connection = connection
         self._read_threads = read_threads
         self._queries = DataQueries(self._values, self._existing)

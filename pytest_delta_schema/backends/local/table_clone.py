@@ -6,18 +6,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
 from pytest_delta_schema.backends.local.checkpoint_copy import copy_checkpoint
 from pytest_delta_schema.backends.local.folder_clone import clone_folder
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.local.reader import location_of, read_tables
-from pytest_delta_schema.delta.folded_names import NameSet
-from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.errors import because
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.models.names import QualifiedName
-
-_COMMITS_IN_CATALOG = ("delta.feature.catalogManaged", "delta.feature.catalogOwned-preview")
 
 
 def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
@@ -32,22 +30,14 @@ def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
         CatalogReadError: If the table does not exist, or cannot be read.
         StatementError: If it cannot be cloned.
     """
-    state = read_tables(bridge, [source]).existing(source)
-    if not NameSet(state.table_properties).isdisjoint(NameSet(_COMMITS_IN_CATALOG)):
-        fact = "its newest commits are in a catalog, and not in its log"
-        raise _refused(source, fact, "create the table with make_delta_table, and insert its rows")
+    require_commits_in_log(read_tables(bridge, [source]).existing(source))
     location = location_of(bridge, source)
     if not location.startswith("/"):
-        fact = f"its files are in {location}, and only those of a local folder are cloned"
-        raise _refused(source, fact, "create the table with make_delta_table, and insert its rows")
+        raise cannot_clone(source, f"its files are in {location}, and only those of a local folder are cloned")
     if not bridge.is_warehouse(target.catalog):
         fact = f"the catalog {target.catalog} is not one of the warehouse folder"
-        raise _refused(source, fact, "clone tables of catalogs that the session does not configure")
+        raise cannot_clone(source, fact, "clone tables of catalogs that the session does not configure")
     try:
         clone_folder(Path(location), table_folder(bridge.warehouse, target), partial(copy_checkpoint, bridge.spark))
     except OSError as error:
-        raise _refused(source, because(error), "free space, or give the permission") from error
-
-
-def _refused(table: QualifiedName, fact: str, remedy: str) -> StatementError:
-    return StatementError(f"{table} cannot be cloned: {fact}; {remedy}")
+        raise cannot_clone(source, because(error), "free space, or give the permission") from error

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
 from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.pool import at_once
@@ -26,17 +27,20 @@ from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_commits, read_log, read_table, unreadable
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.faults import AbsentTable, UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
+from pytest_delta_schema.plan.changes import SetTableComment
+from pytest_delta_schema.sql.comments import set_table_comment
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import (
     create_schema,
     describe_history,
     drop_schema,
+    shallow_clone,
     show_schemas,
     show_tables,
     show_views,
@@ -235,6 +239,25 @@ class SessionCatalog:
         """Append rows as they are; see :class:`AppendsRows`."""
         with in_users_names(self._redacted, self.spark):
             append_rows(self.spark, table, rows)
+
+    def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
+        """Clone a table by SHALLOW CLONE, and give the clone the table's comment, which Delta leaves out (Delta 4.4.0).
+
+        The history of the clone begins with it. It reads the files of the table until it writes its own, so a VACUUM of
+        the table may remove files that the clone reads.
+
+        Raises:
+            CatalogReadError: If the table does not exist, or cannot be read.
+            StatementError: If Delta refuses it.
+        """
+        state = self.read_tables([source]).existing(source)
+        require_commits_in_log(state)
+        try:
+            self._rows(shallow_clone(source, target))
+        except StatementError as error:
+            raise cannot_clone(source, because(error), condition=error.condition) from error
+        for statement in set_table_comment(target, [SetTableComment(comment=state.table_comment or "")]):
+            self.run(statement)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""

@@ -75,5 +75,9 @@ CAPABILITIES = Capabilities(
     emulates_property=is_databricks_only,
     refuses=without_files,
     refuses_on=_refuses_on,
+    refuses_clones=Refusal(
+        "the server refuses SHALLOW CLONE into its catalogs (Unity Catalog 0.6.0)",
+        "create the table with make_delta_table, and insert its rows",
+    ),
 )
 """The Unity Catalog backend."""

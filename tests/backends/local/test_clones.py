@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 
 import pytest
 from pyspark.sql.types import LongType, StringType
@@ -13,7 +12,7 @@ from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.plugin.scratch import Scratch
+from support.scratch_tables import scratch
 
 pytestmark = pytest.mark.spark
 
@@ -60,15 +59,6 @@ def table_ids(log):
         actions = map(json.loads, path.read_text().splitlines())
         ids |= {action["metaData"]["id"] for action in actions if "metaData" in action}
     return ids
-
-
-@contextmanager
-def scratch(catalog):
-    made = Scratch(catalog, "main")
-    try:
-        yield made
-    finally:
-        made.clean_up()
 
 
 def test_writes_reach_one_of_the_two_tables_only(local):
