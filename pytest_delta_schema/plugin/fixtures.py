@@ -128,7 +128,7 @@ def make_delta_table(_delta_scratch: Any) -> MakeTable:
     whose ``qualified_name`` can be queried. Rows are dictionaries by column name, ``Row`` objects, tuples in the order
     of the columns, or a frame of Spark or pandas. ``rows=3`` makes three rows as :func:`rows_of` does, and
     ``fill=True`` completes dictionaries that leave columns out; their foreign keys take the rows of the parents that
-    this test has made before, on backends that read rows: local, session and memory. Property policy, default
+    this test has made before, on backends that read rows: local, session, unity and memory. Property policy, default
     properties, features and rules of the project apply. Foreign keys reference the parents that this test has made
     before; others are left out. Rows are read back as they are given, converted to the types of their columns; if
     one would not, a ``StatementError`` names every such value, and no row is written. Its other errors are those of
@@ -212,8 +212,8 @@ def delta_effect(delta_catalog: Catalog) -> Callable[[Table | str], AbstractCont
     the table. After the block, also one that raised an error, ``effect`` has
     ``versions``, ``operations``, ``rows_added``, ``rows_removed``, ``rows_updated``, ``schema_changes``,
     ``features_raised``, ``properties_changed``, ``files_rewritten``, ``commits`` and ``table_was``; and it asserts
-    with ``kept_schema``, ``only("MERGE")`` and ``kept_contract(model)``, whose failures list each commit. The local
-    and the session backend can do it.
+    with ``kept_schema``, ``only("MERGE")`` and ``kept_contract(model)``, whose failures list each commit. The local,
+    the session and the unity backend can do it.
     """
     from pytest_delta_schema.test_kit.history import effect_on
 

@@ -41,7 +41,7 @@ def rows_in(catalog: CatalogReader, function: str) -> ReadsRows:
         DeclarationError: If the catalog cannot.
     """
     if not isinstance(catalog, ReadsRows):
-        raise DeclarationError(_lacks(catalog, function, "the rows of tables", "local, session and memory"))
+        raise DeclarationError(_lacks(catalog, function, "the rows of tables", "local, session, unity and memory"))
     return catalog
 
 
@@ -56,7 +56,7 @@ def versions_in(catalog: CatalogReader, function: str) -> KeepsVersions:
         DeclarationError: If the catalog cannot.
     """
     if not isinstance(catalog, KeepsVersions):
-        raise DeclarationError(_lacks(catalog, function, "the commits of tables", "local and session"))
+        raise DeclarationError(_lacks(catalog, function, "the commits of tables", "local, session and unity"))
     return catalog
 
 

@@ -301,7 +301,7 @@ def test_it(fixture, request):
     with pytest.raises(DeclarationError) as caught:
         request.getfixturevalue(fixture)("dev.silver.orders")
     assert str(caught.value) == (
-        f"{fixture} reads the commits of tables, which the memory backend cannot; the backends that can are local and session"
+        f"{fixture} reads the commits of tables, which the memory backend cannot; the backends that can are local, session and unity"
     )
 
 def test_line(delta_effect):

@@ -113,7 +113,7 @@ def test_a_table_that_does_not_exist_is_no_empty_text():
         ({"table": "orders"}, "'orders' does not name a table; write catalog.schema.table, or give the Table itself"),
         (
             {"version": 0},
-            "state_text reads the commits of tables, which the memory backend cannot; the backends that can are local and session",
+            "state_text reads the commits of tables, which the memory backend cannot; the backends that can are local, session and unity",
         ),
     ],
     ids=["no table", "no catalog", "short name", "no commits"],

@@ -132,7 +132,7 @@ class Reader:
         (
             {"catalog": Reader()},
             DeclarationError,
-            "assert_table_equals reads the rows of tables, which the custom backend cannot; the backends that can are local, session and memory",
+            "assert_table_equals reads the rows of tables, which the custom backend cannot; the backends that can are local, session, unity and memory",
         ),
     ],
     ids=["type", "column", "table", "large rtol", "negative rtol", "ignored column", "ignored text", "backend"],

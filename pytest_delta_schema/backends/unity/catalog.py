@@ -46,8 +46,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -166,6 +168,34 @@ class UnityCatalog:
             schemas = self._logs.open(entry).schemas()
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._spark.catalog(table.written.catalog).past_columns(table, paths)
+
+    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+        """Return all rows of a table through Spark, by one query.
+
+        Raises:
+            StatementError: If Spark cannot read them.
+        """
+        return self._spark.catalog(table.written.catalog).rows(table, version)
+
+    def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
+        """Return rows as the table would return them after an insert; nothing is written."""
+        return self._spark.catalog().as_stored(table, rows)
+
+    def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
+        """Return the commits in the log of an external table, which Spark opens.
+
+        Raises:
+            CatalogReadError: If its newest commits are in the catalog, as those of a managed table are.
+        """
+        return self._spark.catalog(table.written.catalog).commits(table, first)
+
+    def state_at(self, table: QualifiedName, version: int) -> TableState:
+        """Return the state of an external table in one of its versions, from its log, which Spark opens.
+
+        Raises:
+            CatalogReadError: If its newest commits are in the catalog, as those of a managed table are.
+        """
+        return self._spark.catalog(table.written.catalog).state_at(table, version)
 
     def run(self, statement: Statement) -> None:
         """Run one statement through Spark, or emulate it.

@@ -8,17 +8,28 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import Column, ForeignKey, Identity, MemoryCatalog, Orchestrator, Settings, UnsafePlanError
+from pytest_delta_schema import (
+    Column,
+    ForeignKey,
+    Identity,
+    MemoryCatalog,
+    Orchestrator,
+    Settings,
+    UnsafePlanError,
+    assert_table_equals,
+    state_text,
+)
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.errors import BackendUnavailableError, StatementError
+from pytest_delta_schema.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState
+from pytest_delta_schema.test_kit.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
@@ -146,6 +157,27 @@ def test_another_layout_is_refused_by_name(workspace):
             ),
         )
     ]
+
+
+ROWS = "reads the rows of tables, which the databricks backend cannot; the backends that can are local, session, unity and memory"
+COMMITS = "reads the commits of tables, which the databricks backend cannot; the backends that can are local, session and unity"
+
+
+@pytest.mark.parametrize(
+    ("use", "text"),
+    [
+        (lambda model, catalog: assert_table_equals(model, [], catalog=catalog), f"assert_table_equals {ROWS}"),
+        (lambda model, catalog: state_text(model, 0, catalog=catalog), f"state_text {COMMITS}"),
+        (effect_on, f"delta_effect {COMMITS}"),
+        (versions_of, f"delta_versions {COMMITS}"),
+    ],
+    ids=["assert_table_equals", "state_text", "delta_effect", "delta_versions"],
+)
+def test_rows_and_commits_are_refused_in_one_line(workspace, use, text):
+    with pytest.raises(DeclarationError) as caught:
+        use(table(column()), DatabricksCatalog(workspace))
+
+    assert str(caught.value) == text
 
 
 def test_older_versions_are_not_read(workspace):

@@ -6,10 +6,11 @@ import os
 
 import pytest
 
-from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog
+from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog, assert_table_equals, state_text
 from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.plan.entry_differences import entry_differences
+from pytest_delta_schema.test_kit.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble
@@ -102,6 +103,19 @@ def test_what_the_connector_refuses_is_a_transaction(unity):
     history = unity.spark.sql(f"DESCRIBE HISTORY {NAME} LIMIT 1").collect()
     assert history[0].operation == "RENAME COLUMN"
     assert unity.spark.table(str(NAME)).collect()[0].asDict(recursive=True) == {"key": 1, "a": {"z": 2, "y": 3}}
+
+
+def test_what_a_job_does_to_an_external_table_is_read_through_spark(unity):
+    model = table(column(), column("a", TEXT), table_properties=BOTH)
+    Orchestrator.over(unity).sync_tables([model])
+
+    with effect_on(model, unity) as effect:
+        unity.insert(NAME, [{"id": 1, "a": "x"}])
+
+    assert (effect.operations, effect.rows_added, effect.kept_contract(model)) == (("WRITE",), 1, True)
+    assert [commit.version for commit in versions_of(model, unity)] == [0, 1]
+    assert_table_equals(model, [{"id": 1, "a": "x"}], catalog=unity)
+    assert state_text(model, 0, catalog=unity) == state_text(model, catalog=unity)
 
 
 def test_a_session_of_another_server_is_refused_before_anything_runs(unity, local):
