@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from measure import Ratio
 
 TABLES, FEWER = 1000, 100
-SECONDS = 10.0
+SECONDS = 5.0
 
 SERVER = """
 import json, sys

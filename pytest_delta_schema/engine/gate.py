@@ -18,6 +18,7 @@ from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, diagnostic_of
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import OFF, preflight
+from pytest_delta_schema.execute.protocols import StartsLater
 from pytest_delta_schema.faults import UnreachableCatalog
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
@@ -64,6 +65,11 @@ class Gate:
         self._outcomes = PlanOutcomes(catalog, declarations)
         self._seen: CatalogState | DeltaSchemaError | None = None
         self._violations: tuple[Diagnostic, ...] | None = None
+
+    @cached_property
+    def starts_later(self) -> StartsLater | None:
+        """The catalog, if it starts a session when it is first needed; asked once, because every check needs it."""
+        return self.catalog if isinstance(self.catalog, StartsLater) else None
 
     @property
     def is_read(self) -> bool:

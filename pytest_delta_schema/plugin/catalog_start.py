@@ -11,8 +11,6 @@ from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.selection import is_check
 
 if TYPE_CHECKING:
-    from typing import TypeGuard
-
     import pytest
 
     from pytest_delta_schema.engine.gate import Gate
@@ -40,12 +38,9 @@ def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
         gate: The gate over the catalog.
         mode: The mode of the run.
     """
-    if _is_unstarted(gate.catalog) and gate.needs_queries(table, applies=mode == APPLY):
-        start_session(gate.catalog)
-
-
-def _is_unstarted(catalog: object) -> TypeGuard[StartsLater]:
-    return isinstance(catalog, StartsLater) and not catalog.is_started
+    catalog = gate.starts_later
+    if catalog is not None and not catalog.is_started and gate.needs_queries(table, applies=mode == APPLY):
+        start_session(catalog)
 
 
 def start_session(catalog: object) -> None:
@@ -57,7 +52,7 @@ def start_session(catalog: object) -> None:
     Raises:
         CatalogUnavailable: If it does not start.
     """
-    if not _is_unstarted(catalog):
+    if not isinstance(catalog, StartsLater) or catalog.is_started:
         return
     try:
         catalog.start()

@@ -46,15 +46,18 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
 
 
 def require_readable_entry(request: pytest.FixtureRequest, gate: Gate) -> None:
-    """Stop in set-up, with one line, if the catalog entry of the table cannot be read.
+    """Stop in set-up, with one line, if the table or its catalog entry cannot be read.
 
     Args:
         request: Of the check.
         gate: The gate over the catalog.
 
     Raises:
-        TableUnreadable: If it cannot be read.
+        CatalogUnavailable: If no table can be read.
+        TableUnreadable: If the table or its entry cannot be read.
+        ConsentsRefused: If consents match nothing.
     """
+    require_readable_table(request, gate)
     outcome = unreadable_entry(request.cls.table, gate)
     if outcome is not None:
         _unreadable(request, outcome)

@@ -132,17 +132,21 @@ class ContractRun:
 
     def gate(self, catalog: Catalog) -> Gate:
         """Return the gate over a catalog, which reads the selected tables once."""
-        from pytest_delta_schema.engine.gate import Gate
-
         # A gate refers to its catalog, so that no other catalog can get its ``id``.
         gate = self._gates.get(id(catalog))
         if gate is None:
+            from pytest_delta_schema.engine.gate import Gate
+
             gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
         return gate
 
     def catalogs(self) -> list[Catalog]:
         """Return the catalogs over which the run has gates."""
         return [gate.catalog for gate in self._gates.values()]
+
+    def forget_gates(self) -> None:
+        """Release what was read, which Python's garbage collector would look at several times while pytest ends."""
+        self._gates.clear()
 
     def states(self, table: Table) -> tuple[TableState, TableState | None]:
         """Return what a model wants, and what was read of its table; ``None`` if no catalog was read.

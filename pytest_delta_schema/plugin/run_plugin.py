@@ -151,10 +151,11 @@ class RunPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, config: pytest.Config) -> None:
-        """Run before the report of syrupy."""
+        """Run before the report of syrupy; no check and no report needs the states of tables any more."""
         from pytest_delta_schema.plugin.syrupy_compat import report_no_unused
 
         report_no_unused(config)
+        self._run.forget_gates()
 
     @pytest.fixture
     def _delta_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
@@ -171,10 +172,8 @@ class RunPlugin:
         start_session(delta_catalog)
 
     @pytest.fixture
-    def _delta_entry_readable(
-        self, request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_readable: None
-    ) -> None:
-        """Stop in set-up, with one line, if the catalog entry of the table cannot be read."""
+    def _delta_entry_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+        """Stop in set-up, with one line, if the table or its catalog entry cannot be read."""
         from pytest_delta_schema.plugin.readable import require_readable_entry
 
         require_readable_entry(request, self._run.gate(delta_catalog))

@@ -649,3 +649,16 @@ def test_a_token_that_the_server_refuses_is_reported_once(project, tmp_path, mon
     assert [line.strip() for line in result.outlines if fact in line] == [reason, f"unreadable  {reason}"]
     (summary,) = [line for line in result.outlines if line.startswith("ERROR models.py")]
     assert summary.count("dev.silver.t") == 1
+
+
+@pytest.mark.usefixtures("unity")
+def test_the_states_of_tables_are_released_before_pytest_ends(project):
+    project.pytester.makeconftest(
+        "from pytest_delta_schema.plugin.every_run import RUN\n"
+        "def pytest_sessionfinish(session):\n"
+        "    print('catalogs while reports are written:', len(session.config.stash[RUN].catalogs()))\n"
+        "def pytest_unconfigure(config):\n"
+        "    print('catalogs at the end:', len(config.stash[RUN].catalogs()))\n"
+    )
+    result = project.run("--delta-drift", "-s")
+    result.stdout.fnmatch_lines(["*catalogs while reports are written: 1", "*catalogs at the end: 0"])
