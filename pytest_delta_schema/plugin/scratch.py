@@ -61,6 +61,10 @@ class Scratch:
         if catalog_name is None:
             catalog_name = self._home_catalog or SCRATCH_CATALOG
         require_name(catalog_name, "the catalog of make_delta_schema")
+        if not hasattr(self._catalog, "create_schema"):
+            fact = f"tests need a scratch schema, and the {self._catalog.name} backend creates none"
+            msg = f"{fact}; run them with another backend, such as local or memory"
+            raise DeclarationError(msg)
         name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
         self._schemas.append((folded(catalog_name), name))
         with step(f"creating the scratch schema {name}"):

@@ -257,6 +257,34 @@ def test_a_backend_that_cannot_clone_says_so(project, catalog, text):
     result.stdout.fnmatch_lines([text])
 
 
+@pytest.mark.parametrize("call", ["make_delta_table(orders)", "make_delta_tables([orders])", "make_delta_schema()"])
+def test_a_backend_without_scratch_schemas_says_so(project, call):
+    project.ini("")
+    project.models(ORDERS, "shop")
+    project.pytester.makeconftest(
+        """
+        from types import SimpleNamespace
+        import pytest
+        from pytest_delta_schema import DatabricksCatalog
+        @pytest.fixture(scope="session")
+        def delta_catalog(): return DatabricksCatalog(SimpleNamespace(rows=None))
+        """
+    )
+    project.pytester.makepyfile(
+        test_x=f"from shop import orders\ndef test_it(make_delta_table, make_delta_tables, make_delta_schema): {call}\n"
+    )
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *DeclarationError: tests need a scratch schema, and the databricks backend creates none; run them with*",
+            "test_x.py:2: DeclarationError",
+        ]
+    )
+
+
 def test_a_failed_creation_is_cleaned_up_as_well(project):
     project.ini("delta_backend = memory")
     project.models(ORDERS, "shop")
