@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import ApplyError, Check, ForeignKey, Orchestrator
+from pytest_delta_schema.engine.apply_progress import ApplyProgress
+from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.joint_creation import JointCreation
+from pytest_delta_schema.engine.outcome import Status
 from support.tables import column, table
 
 pytestmark = pytest.mark.spark
@@ -54,3 +58,27 @@ def test_a_table_that_fails_stops_no_other_one_and_the_settings_are_as_before(ca
         "add primary key",
         "add foreign key",
     ]
+
+
+def test_each_apply_of_a_run_reports_its_own_table(catalog):
+    parent, *children = family(check="no_function(id) > 0")
+    grandchild = table(column(), name="dev.silver.grandchild", foreign_keys=[ForeignKey(["id"], children[4])])
+    models = [parent, *children[:6], grandchild]
+    created: list[str] = []
+    gate = Gate(catalog, models=models)
+    joint = JointCreation(gate, models, ApplyProgress(), lambda model, _: created.append(model.table_name))
+
+    outcomes = {model.table_name: joint.apply(model) for model in models}
+
+    failed, blocked = outcomes.pop("child_4"), outcomes.pop("grandchild")
+    assert {outcome.status for outcome in outcomes.values()} == {Status.APPLIED}
+    assert "`no_function`" in failed.failure
+    assert [diagnostic.code for diagnostic in blocked.diagnostics] == ["DS209"]
+    assert created == ["child_0", "child_1", "child_2", "child_3", "child_4", "child_5"]
+    assert [statement.kind for statement in outcomes["child_5"].statements] == [
+        "create table",
+        "add primary key",
+        "add foreign key",
+    ]
+    states = catalog.snapshot(models).tables
+    assert sorted(name.table for name, seen in states.items() if not seen.exists) == ["child_4", "grandchild"]
