@@ -283,7 +283,12 @@ class LocalCatalog:
             insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows as they are; see :class:`AppendsRows`."""
+        """Append rows as they are; see :class:`AppendsRows`.
+
+        Args:
+            table: An existing table.
+            rows: Values of the types of the columns, by their names; all rows have the same columns.
+        """
         with self._speaking(table.catalog):
             append_rows(self.spark, table, rows)
 

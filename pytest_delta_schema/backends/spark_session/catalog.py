@@ -236,7 +236,12 @@ class SessionCatalog:
             insert_rows(self.spark, self._read([table])[table], rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows as they are; see :class:`AppendsRows`."""
+        """Append rows as they are; see :class:`AppendsRows`.
+
+        Args:
+            table: An existing table.
+            rows: Values of the types of the columns, by their names; all rows have the same columns.
+        """
         with in_users_names(self._redacted, self.spark):
             append_rows(self.spark, table, rows)
 

@@ -248,7 +248,12 @@ class UnityCatalog:
         self._spark.catalog(table.written.catalog).insert(table, rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows as they are; see :class:`AppendsRows`."""
+        """Append rows as they are; see :class:`AppendsRows`.
+
+        Args:
+            table: An existing table.
+            rows: Values of the types of the columns, by their names; all rows have the same columns.
+        """
         self._spark.catalog(table.written.catalog).append_rows(table, rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
