@@ -472,10 +472,10 @@ class TestDoors:
 
     def test_a_secret_in_the_way_in_is_not_shown(self, monkeypatch):
         def refuse():
-            msg = "cannot parse https://me:hunter2@x with client-secret-0042"
+            msg = "cannot parse https://me:hunter2@x with client-secret-qzxv"
             raise ValueError(msg)
 
-        monkeypatch.setenv("DATABRICKS_CLIENT_SECRET", "client-secret-0042")
+        monkeypatch.setenv("DATABRICKS_CLIENT_SECRET", "client-secret-qzxv")
         modules(monkeypatch, sql=None, config=refuse)
 
         with pytest.raises(BackendUnavailableError) as caught:
