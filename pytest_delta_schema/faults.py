@@ -40,14 +40,15 @@ class UnenforcedConstraint:
 class RefusedRow:
     """A scratch table has refused rows that satisfy the contract, as far as that is known without Spark.
 
-    No constraint is tried then. A check that cannot be evaluated without Spark is not considered when rows are made,
-    and the memory backend cannot evaluate it either.
+    No constraint is tried then. A check for which no rows are known is not considered when rows are made, and the
+    memory backend cannot evaluate one that needs Spark.
 
     Remedy: Correct what refuses the rows. For a check of which no row is known, give values in a test of your own.
 
     Example:
-        dev.silver.orders: rows that satisfy the contract were refused: check known_sku; the first is
-        {'sku': 'sku_1'}; try it in a test with values of your own: breaking_rows(model, column=value)
+        dev.silver.orders: rows that satisfy the contract, apart from check even, were refused: check
+        even; the first is {'id': 1}; try it in a test with values of your own:
+        breaking_rows(model, column=value)
     """
 
     code = "DS403"

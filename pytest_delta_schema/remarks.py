@@ -123,14 +123,13 @@ class UncertainClient:
 class UntriedConstraint:
     """``--delta-enforce`` has not tried a constraint, because no row is known that breaks it.
 
-    Identities and generated columns are filled by the table, some checks hold for every row, and the parents of foreign
-    keys are other tables.
+    Identities and generated columns are filled by the table, some checks hold for every row, and some foreign keys have
+    to be NULL in the first rows of a table.
 
     Remedy: If a row can break it, write a test with it: ``delta_raises(orders, check="positive")``.
 
     Example:
-        not tried, because no row of this table is known that breaks it: not null id, foreign key
-        fk_customer
+        not tried, because no row of this table is known that breaks it: not null id, check always
     """
 
     code = "DS710"

@@ -11,6 +11,7 @@ from pytest_delta_schema.delta.part_path import column_of
 from pytest_delta_schema.errors import StatementError, because, diagnostic_of, note
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.faults import RefusedRow, UnenforcedConstraint
+from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.remarks import UntriedConstraint
 from pytest_delta_schema.report.text import counted
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.constraint_violations import ConstraintViolation
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.row_appends import AppendsRows
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.test_kit.breaking import BreakingRows
     from pytest_delta_schema.test_kit.enforcement_rows import EnforcementRows
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit.rows import Row
 
 _LONGEST = 400
+_DEFECT = "this is a defect of the backend; report it with these rows"
+_NO_TABLE = "no_parent"
+"""The table that foreign keys reference in the data check: there is none of this name in the scratch schema."""
 _NOT_ENFORCED = "reject such rows in the job that writes the table, until the cause is found in the session's settings"
 _OTHER_VALUES = "try it in a test with values of your own: breaking_rows(model, column=value)"
 
@@ -48,7 +51,8 @@ class Trial:
 def tried(catalog: AppendsRows, table: Table, rows: EnforcementRows, name: QualifiedName) -> Trial:
     """Write rows to a table: those that satisfy the contract first, then those that break one constraint each.
 
-    Delta Lake does not enforce keys: the rows that repeat one are written, and the data check has to count them.
+    Delta Lake does not enforce keys: the rows that repeat one are written, and the data check has to count them. The
+    parents of foreign keys are not created, so that it has to count the rows with a value in one, too.
 
     Args:
         catalog: The catalog.
@@ -128,11 +132,19 @@ class _Trial:
             else:
                 fact = f"was not tried, because the row {_shown(row)} was refused: {self._cause(error)}"
                 yield self._fault(breaking, fact, _OTHER_VALUES)
-        counts = self._catalog.count_rows(self._table.name, [self._rows.keys[one.constraint] for one in written])
-        for breaking, count in zip(written, counts.broken, strict=True):
+        no_table = QualifiedName(self._table.name.catalog, self._table.name.schema, _NO_TABLE)
+        foreign_keys = [key._replace(parent=no_table, parent_columns=key.columns) for key in self._rows.foreign_keys]
+        keys = [self._rows.keys[breaking.constraint] for breaking in written]
+        counts = self._catalog.count_rows(self._table.name, [*keys, *foreign_keys])
+        for breaking, count in zip(written, counts.broken, strict=False):
             if not count:
                 fact = f"is not named by the data check for the rows {', '.join(map(_shown, breaking.rows))}"
-                yield self._fault(breaking, fact, "this is a defect of the backend; report it with these rows")
+                yield self._fault(breaking, fact, _DEFECT)
+        for key, count in zip(self._rows.foreign_keys, counts.broken[len(keys) :], strict=True):
+            if not count:
+                rows = ", ".join(map(_shown, self._rows.valid))
+                fact = f"foreign key {key.name} is not named by the data check for the rows {rows} without parents"
+                yield diagnostic_of(UnenforcedConstraint, self._name, fact, remedy=_DEFECT, path=key.path)
         if counts.rows != self._written:
             fact = f"the table has {counted(counts.rows or 0, 'row')}, and took {self._written}"
             remedy = "this is a defect of the backend, which refuses rows and writes them; report it"
@@ -148,8 +160,9 @@ class _Trial:
         return None
 
     def _refused(self, error: StatementError) -> Diagnostic:
-        fact = f"rows that satisfy the contract were refused: {self._cause(error)}; the first is"
-        remedy = "correct what refuses it, and run again" if not self._unsolved else _OTHER_VALUES
+        aside = f", apart from check {' and '.join(self._unsolved)}," if self._unsolved else ""
+        fact = f"rows that satisfy the contract{aside} were refused: {self._cause(error)}; the first is"
+        remedy = _OTHER_VALUES if self._unsolved else "correct what refuses it, and run again"
         return diagnostic_of(RefusedRow, self._name, f"{fact} {_shown(self._rows.valid[0])}", remedy=remedy)
 
     def _fault(self, breaking: BreakingRows, fact: str, remedy: str) -> Diagnostic:

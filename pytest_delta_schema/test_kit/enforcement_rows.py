@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.state.type_traversal import not_null_paths
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.states import CheckState, KeyState, TableState
+    from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
     from pytest_delta_schema.test_kit.breaking import BreakingRows
     from pytest_delta_schema.test_kit.rows import Row
 
@@ -31,14 +32,16 @@ class EnforcementRows:
     Args:
         paths: All constraints of the model, each with its path in the declaration.
         keys: The keys, by their constraints.
+        foreign_keys: The foreign keys in which one of the valid rows has a value.
         valid: Rows that satisfy the contract.
         breaking: Rows that break a constraint each; those of keys repeat the first valid row.
-        unsolved: The checks that cannot be evaluated without Spark, or that the plain values do not meet.
-        untried: The constraints that no row of this table is known to break, as text; foreign keys are among them.
+        unsolved: The checks for which no rows are known: those that cannot be evaluated without Spark, and others.
+        untried: The constraints that no row of this table is known to break, as text.
     """
 
     paths: dict[Constraint, PartPath]
     keys: dict[Constraint, KeyState]
+    foreign_keys: tuple[ForeignKeyState, ...]
     valid: list[Row]
     breaking: tuple[BreakingRows, ...]
     unsolved: tuple[CheckState, ...]
@@ -61,15 +64,17 @@ def enforcement_rows(model: Table) -> EnforcementRows:
     valid = _valid_rows(model, solved)
     breaking = tuple(Breaker(model, solved, {}, valid).broken())
     broken = {rows.constraint for rows in breaking}
+    with_values = [key for key in state.foreign_keys if any(_has_value(row, key) for row in valid)]
     return EnforcementRows(
         paths=paths,
         keys={Constraint(kind=key.kind, name=key.name): key for key in state.keys},
+        foreign_keys=tuple(with_values),
         valid=valid,
         breaking=breaking,
         unsolved=unsolved,
         untried=(
             *(str(constraint) for constraint in paths if constraint not in broken),
-            *(f"foreign key {key.name}" for key in state.foreign_keys),
+            *(f"foreign key {key.name}" for key in state.foreign_keys if key not in with_values),
         ),
     )
 
@@ -85,17 +90,30 @@ def _constraints(state: TableState) -> Iterator[tuple[Constraint, PartPath]]:
         yield Constraint(kind=key.kind, name=key.name), key.path
 
 
+def _has_value(row: Row, key: ForeignKeyState) -> bool:
+    values = NameMap(row.items())
+    return all(values.get(name) is not None for name in key.columns)
+
+
 def _solved(model: Table, state: TableState) -> tuple[TableState, tuple[CheckState, ...]]:
-    """Return a contract without the checks that are not solved, and these checks."""
-    unsolved = []
-    for check in contract_of(state).late:
-        others = tuple(other for other in state.checks if other == check or other not in contract_of(state).late)
-        try:
-            made_rows(model, replace(state, checks=others), [{}])
-        except DeclarationError:
-            unsolved.append(check)
-    kept = tuple(check for check in state.checks if check not in unsolved)
-    return replace(state, checks=kept), tuple(unsolved)
+    """Return a contract without the checks that are not solved together, and these checks."""
+    if _has_rows(model, state):
+        return state, ()
+    late = contract_of(state).late
+    kept: list[CheckState] = []
+    # A check that is evaluated for whole rows may hold for the values that the others demand.
+    for check in sorted(state.checks, key=lambda check: check in late):
+        if _has_rows(model, replace(state, checks=(*kept, check))):
+            kept.append(check)
+    return replace(state, checks=tuple(kept)), tuple(check for check in state.checks if check not in kept)
+
+
+def _has_rows(model: Table, state: TableState) -> bool:
+    try:
+        made_rows(model, state, [{}])
+    except DeclarationError:
+        return False
+    return True
 
 
 def _valid_rows(model: Table, state: TableState) -> list[Row]:

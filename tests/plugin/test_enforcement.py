@@ -47,7 +47,7 @@ TAKES_ALL = "self._rows.setdefault(table, []).extend(dict(row) for row in rows)"
 
 NOTE = (
     "  note        dev.silver.orders: not tried, because no row of this table is known that breaks it:"
-    " unique constraint one_number, foreign key fk_customer"
+    " unique constraint one_number"
 )
 REST = "'customer': 1, 'status': 'status1', 'address': {'city': 'city_1'}"
 FAILURE = f"""\
@@ -153,10 +153,20 @@ FAULTS = [
         super().append_rows(table, rows)
     def count_rows(self, table, data_checks=(), **options):
         counts = super().count_rows(table, data_checks, **options)
-        return RowCounts(rows=counts.rows, broken=(0,) * len(counts.broken))
+        return RowCounts(rows=counts.rows, broken=(0, *counts.broken[1:]))
         """,
         "primary key pk_dev_silver_orders__id is not named by the data check for the rows {'id': 1, *}, {'id': 1, *}; *",
         id="a key is not counted",
+    ),
+    pytest.param(
+        """
+        super().append_rows(table, rows)
+    def count_rows(self, table, data_checks=(), **options):
+        counts = super().count_rows(table, data_checks, **options)
+        return RowCounts(rows=counts.rows, broken=(*counts.broken[:-1], 0))
+        """,
+        "foreign key fk_customer is not named by the data check for the rows {'id': 1, *}, {*}, {*} without parents; *",
+        id="a foreign key is not counted",
     ),
 ]
 
@@ -189,7 +199,7 @@ def test_a_check_that_memory_cannot_evaluate_is_a_failure(memory):
     result.assert_outcomes(failed=1, deselected=2)
     result.stdout.fnmatch_lines(
         [
-            "dev.silver.orders: rows that satisfy the contract were refused: *the memory catalog cannot evaluate check *; test it on the local backend; the first is {'id': 1, 'sku': 'sku_1'}; * [[]DS403 RefusedRow]",
+            "dev.silver.orders: rows that satisfy the contract, apart from check known_sku, were refused: *the memory catalog cannot evaluate check *; test it on the local backend; the first is {'id': 1, 'sku': 'sku_1'}; * [[]DS403 RefusedRow]",
         ]
     )
 
@@ -234,7 +244,11 @@ def test_no_rows_that_satisfy_the_contract_are_a_failure(memory):
     result = memory.run("--delta-enforce", "-m", "delta_enforces")
 
     result.assert_outcomes(failed=1, deselected=2)
-    result.stdout.fnmatch_lines(["dev.silver.orders: check never (id > 1 AND id < 1) is not solved; *"])
+    result.stdout.fnmatch_lines(
+        [
+            "*: rows that satisfy the contract, apart from check never, were refused: check never; the first is {'id': 1}; *"
+        ]
+    )
 
 
 def test_a_declaration_that_breaks_a_rule_is_shown_once(memory):
@@ -384,3 +398,20 @@ def test_reports_show_what_was_not_stopped(memory):
     assert [(note["code"], note["severity"]) for note in orders["notes"]] == [("DS710", "note")]
     for name in ("r.md", "r.html", "r.sarif", "r.gitlab"):
         assert "check positive did not stop the row" in (memory.path / name).read_text(), name
+
+
+def test_a_foreign_key_without_values_is_noted(memory):
+    memory.models(
+        "from pytest_delta_schema import ForeignKey\n"
+        "parts = table('dev.silver.parts', Column('id', 'int', is_nullable=False), Column('other', 'int'),"
+        " primary_key=['id'], foreign_keys=[ForeignKey(['other'], 'dev.silver.others', ['id'], name='fk_other')])\n"
+        "others = table('dev.silver.others', Column('id', 'int', is_nullable=False), Column('part', 'int'),"
+        " primary_key=['id'], foreign_keys=[ForeignKey(['part'], parts, name='fk_part')])\n"
+    )
+
+    result = memory.run("--delta-enforce", "-m", "delta_enforces")
+
+    result.stdout.fnmatch_lines(
+        ["enforce: 2 enforced", "  note        dev.silver.others: not tried, because *: foreign key fk_part"],
+        consecutive=True,
+    )

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_delta_schema import assert_rows_satisfy, breaking_rows, frame_of
-from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.errors import InvalidModelError, RowsError
-from pytest_delta_schema.plugin.enforcement import enforcement_outcome
-from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.errors import RowsError
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import atoms_of
 from pytest_delta_schema.state.type_traversal import not_null_paths
-from pytest_delta_schema.test_kit.enforcement_rows import enforcement_rows
 from pytest_delta_schema.testing.parts import EVERY_TYPE, VARIANTS
-from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.covering import ALL
+from support.enforcement import different_models, outcomes_of
 from support.row_models import table
-
-if TYPE_CHECKING:
-    from pytest_delta_schema import Table
-    from pytest_delta_schema.test_kit.breaking import BreakingRows
 
 pytestmark = pytest.mark.spark
 
@@ -45,25 +33,11 @@ def features(model, made):
         yield kind, data_type.partition("(")[0] if isinstance(data_type, str) else type(data_type)
     for check in state.checks:
         yield from (("atom", type(atom)) for atom in atoms_of(condition_of(check.expression)))
+    yield from (("foreign key", len(key.columns)) for key in state.foreign_keys)
     yield from (("depth", len(path)) for path in not_null_paths(state.columns))
     yield from (
         ("filled", tuple(part is not None for part in column.value)) for column in state.columns if column.value
     )
-
-
-def different_models():
-    """Return the models of all scenarios that differ in their constraints or columns, each with its rows."""
-    cases: dict[str, tuple[Table, tuple[BreakingRows, ...]]] = {}
-    for scenario in SCENARIOS:
-        for model in [scenario.before, None if scenario.refused_by else scenario.after]:
-            try:
-                made = enforcement_rows(model).breaking if model is not None else ()
-            except InvalidModelError:
-                continue
-            if made:
-                state = desired_state(model)
-                cases.setdefault(repr((state.columns, state.checks, state.keys)), (model, made))
-    return [*cases.values()]
 
 
 def tried_models():
@@ -79,24 +53,11 @@ def tried_models():
     return chosen
 
 
-def named(model, number):
-    """Return a model under a name of its own, so that one schema holds the tables of all models."""
-    copied = copy(model)
-    copied.table_name = f"t{number}"
-    return copied
-
-
 def test_delta_takes_valid_rows_and_stops_broken_ones_by_their_constraint(local):
-    models = [named(model, number) for number, model in enumerate([WIDE, *tried_models()])]
-    declarations = Declarations(Settings(), {model.name: model for model in models})
-    scratch = Scratch(local, "rows")
-    try:
-        outcomes = [enforcement_outcome(model, declarations, local, scratch) for model in models]
-    finally:
-        scratch.clean_up()
+    outcomes = outcomes_of([WIDE, *tried_models()], local)
 
     assert [outcome for outcome in outcomes if outcome.status is not Status.ENFORCED] == []
-    assert len(models) > 6
+    assert len(outcomes) > 6
 
 
 def test_assert_rows_satisfy_agrees(local):

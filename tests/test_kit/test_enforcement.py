@@ -1,0 +1,51 @@
+"""Scratch tables stop the rows that break a constraint; what no row can try is a note."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema import Column, ForeignKey, MemoryCatalog
+from pytest_delta_schema.engine.outcome import Status
+from support.enforcement import different_models, outcomes_of
+from support.row_models import table
+
+MODELS = [
+    ("id int not null; b int", [], {"primary_key": ["id"]}, ""),
+    ("id int not null", ["id = 1"], {"primary_key": ["id"]}, "primary key pk_dev_silver_orders__id"),
+    ("a int not null", ["a > 0 OR a <= 0"], {}, "check c1"),
+    ("a int not null; b varchar(2)", ["a > 0", "b > 'a'"], {"partitioned_by": ["a"]}, "check c2"),
+    ("a int", [], {"more": [Column("g", "int", is_nullable=False, generated_as="a + 1")]}, "not null g"),
+    ("a int", [], {"more": [Column("d", "int", is_nullable=False, default=1)]}, ""),
+    ("id int not null; p int", [], {"foreign_keys": [ForeignKey(["p"], "dev.silver.parents", ["id"])]}, ""),
+    ("id int not null; p int", [], {"foreign_keys": [ForeignKey(["p"], "dev.silver.parents")]}, ""),
+    ("a void", [], {}, ""),
+]
+
+
+IDS = [
+    "keys",
+    "one value",
+    "holds always",
+    "several",
+    "generated",
+    "default",
+    "foreign key",
+    "foreign key by name",
+    "void",
+]
+
+
+@pytest.mark.parametrize(("columns", "checks", "options", "untried"), MODELS, ids=IDS)
+def test_what_no_row_can_try_is_noted(columns, checks, options, untried):
+    (outcome,) = outcomes_of([table(columns, checks, **options)], MemoryCatalog())
+
+    assert (outcome.status, outcome.diagnostics) == (Status.ENFORCED, ())
+    notes = [f"not tried, because no row of this table is known that breaks it: {untried}"] if untried else []
+    assert [note.message for note in outcome.notes] == notes
+
+
+def test_memory_stops_the_rows_of_all_scenarios():
+    outcomes = outcomes_of((model for model, _ in different_models()), MemoryCatalog())
+
+    assert [outcome for outcome in outcomes if outcome.status is not Status.ENFORCED] == []
+    assert len(outcomes) > 100
