@@ -55,6 +55,16 @@ def test_the_contract_of_an_example_is_valid_and_its_sql_reviewed(project, examp
     project.run("-m", "delta").assert_outcomes(passed=2 * tables, deselected=tests)
 
 
+@reads_tool_pytest
+def test_the_constraints_of_the_pipeline_stop_rows_that_break_them(project):
+    take("pipeline", project)
+
+    result = project.run("--delta-enforce", "--delta-backend=memory", "-m", "delta_enforces")
+
+    result.assert_outcomes(passed=4, deselected=19)
+    result.stdout.fnmatch_lines(["enforce: 4 enforced"])
+
+
 @pytest.mark.spark
 @pytest.mark.own_jvm
 def test_the_example_on_unity_catalog_runs(project):
