@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import Check, QualifiedName
 from pytest_delta_schema.state import CatalogState, ColumnState, KeyState, TableState
 from pytest_delta_schema.testing.parts import TEXT, column, orders, table
 
-__all__ = ["CHECKED", "KEY", "NAME", "TEXT", "catalog", "column", "orders", "orders_before", "state", "stored", "table"]
+if TYPE_CHECKING:
+    from pytest_delta_schema.execute.table_history import KeepsVersions
+
+__all__ = [
+    "CHECKED",
+    "KEY",
+    "NAME",
+    "TEXT",
+    "catalog",
+    "column",
+    "operations",
+    "orders",
+    "orders_before",
+    "state",
+    "stored",
+    "table",
+]
 
 NAME = QualifiedName("dev", "silver", "orders")
 
@@ -33,6 +49,11 @@ def catalog(*tables: TableState) -> CatalogState:
 def orders_before() -> TableState:
     """The worked example: what the catalog holds."""
     return state(stored("id"), stored("created_ts", "timestamp"))
+
+
+def operations(catalog: KeepsVersions, table: QualifiedName = NAME) -> list[str]:
+    """Return the operations of the commits of a table, the oldest first."""
+    return [commit.operation for commit in catalog.commits(table)]
 
 
 KEY = KeyState("pk_dev_silver_orders__id", ("id",))

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 import pytest
 from pyspark.sql.types import DecimalType, TimestampType
 
-from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanError
+from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanError, assert_table_equals
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.metadata_transaction import set_not_null
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
@@ -17,7 +17,7 @@ from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner, RowCounts
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql import Statement, StatementKind, statements
-from support.tables import NAME, column, orders, table
+from support.tables import NAME, column, operations, orders, table
 
 pytestmark = pytest.mark.spark
 
@@ -58,9 +58,7 @@ def test_an_alignment_costs_one_commit_a_statement(before):
 def test_history_names_every_step(before):
     Orchestrator.over(before).sync_tables([orders()])
 
-    history = before.spark.sql("DESCRIBE HISTORY dev.silver.orders").orderBy("version").collect()
-
-    assert [row.operation for row in history] == [
+    assert operations(before) == [
         "CREATE TABLE",
         "ADD COLUMNS",
         "SET NOT NULL",
@@ -75,10 +73,10 @@ def test_the_table_still_reads_and_writes_after_everything(before):
     before.insert(NAME, [{"id": 1}])
     Orchestrator.over(before).sync_tables([orders()])
 
-    before.insert(NAME, [{"ID": 2, "amount": 1, "created_ts": datetime(2026, 1, 1, tzinfo=timezone.utc)}])
+    row = {"ID": 2, "amount": 1, "created_ts": datetime(2026, 1, 1, tzinfo=timezone.utc)}
+    before.insert(NAME, [row])
 
-    rows = before.spark.sql("SELECT id, amount FROM dev.silver.orders ORDER BY id").collect()
-    assert [tuple(map(str, row)) for row in rows] == [("1", "None"), ("2", "1.00")]
+    assert_table_equals(orders(), [{"id": 1}, row], catalog=before)
     with pytest.raises(StatementError, match="NOT NULL constraint violated for column: id"):
         before.insert(NAME, [{"id": None}])
 

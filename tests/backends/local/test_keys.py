@@ -17,7 +17,7 @@ from pytest_delta_schema.sql.data_check_queries import count_rows, rows_of
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.testing.parts import PLACE, PLACE_STRICT
-from support.tables import NAME, TEXT, column, table
+from support.tables import NAME, TEXT, column, operations, table
 
 pytestmark = pytest.mark.spark
 
@@ -31,11 +31,6 @@ def parents(*key: str):
 
 def child(*keys: ForeignKey, **options):
     return table(column(), column("parent"), Column("b", TEXT), foreign_keys=keys, **options)
-
-
-def history(catalog, name=NAME) -> list[str]:
-    rows = catalog.spark.sql(f"DESCRIBE HISTORY {name}").collect()
-    return [row.operation for row in reversed(rows)]
 
 
 def asked_by(catalog, monkeypatch) -> list[str]:
@@ -60,7 +55,7 @@ def test_foreign_keys_are_kept_in_properties_that_are_hidden(local):
         "parentColumns": ["id"],
     }
     assert [name for name in state.table_properties if "ytest" in name] == []
-    assert history(local) == ["CREATE TABLE", "SET TBLPROPERTIES", "SET TBLPROPERTIES"]
+    assert operations(local) == ["CREATE TABLE", "SET TBLPROPERTIES", "SET TBLPROPERTIES"]
 
 
 def test_a_parent_is_read_along_with_its_child_also_outside_of_the_run(local):
@@ -77,8 +72,13 @@ def test_a_changed_key_and_what_points_at_it_cost_one_commit_each(local):
 
     Orchestrator.over(local).sync_tables([parents("id", "b"), wide])
 
-    assert history(local, PARENT) == ["CREATE TABLE", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET TBLPROPERTIES"]
-    assert history(local) == ["CREATE TABLE", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET TBLPROPERTIES"]
+    assert operations(local, PARENT) == [
+        "CREATE TABLE",
+        "SET TBLPROPERTIES",
+        "UNSET TBLPROPERTIES",
+        "SET TBLPROPERTIES",
+    ]
+    assert operations(local) == ["CREATE TABLE", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET TBLPROPERTIES"]
 
 
 def test_all_demands_of_a_table_cost_one_scan_of_it(local):
@@ -222,5 +222,5 @@ def test_a_field_that_was_tightened_holds_no_null(local):
         assert constraint_error(caught.value, [strict]).model is strict
     with stopped_by(strict, not_null="s.geo.lat"):
         local.insert(NAME, [{"id": 1, "s": {"name": "x", "geo": {"lat": None, "lon": 1.0}}}])
-    assert history(local) == ["CREATE TABLE", "SET NOT NULL"]
+    assert operations(local) == ["CREATE TABLE", "SET NOT NULL"]
     assert local.count_rows(NAME).rows == 0

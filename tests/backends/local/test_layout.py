@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark import fingerprints, layout_rewrite
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import select_all
-from support.tables import NAME, column, table
+from support.tables import NAME, column, operations, table
 
 pytestmark = pytest.mark.spark
 
@@ -90,4 +90,4 @@ def test_streams_do_not_read_the_rows_of_a_rewrite_again(local):
         (kind, part["dataChange"]) for action in actions for kind, part in action.items() if kind in ("add", "remove")
     ]
     assert sorted(files) == [("add", False), ("add", False), ("remove", False)]
-    assert local._sql(f"DESCRIBE HISTORY {NAME} LIMIT 1").collect()[0].operation == "REPLACE LAYOUT"
+    assert operations(local)[-1] == "REPLACE LAYOUT"
