@@ -13,6 +13,7 @@ from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
+from support.covering import ALL
 from support.strategies import models, states
 from support.tables import NAME
 
@@ -22,7 +23,7 @@ def catalog_of(there: TableState) -> MemoryCatalog:
 
 
 @given(model=models(), there=states())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300 if ALL else 100, suppress_health_check=[HealthCheck.too_slow])
 def test_applying_a_plan_leaves_nothing_to_do(model, there):
     catalog, planner = catalog_of(there), TablePlanner()
 

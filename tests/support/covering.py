@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.testing.scenario import Scenario
 
 ALL = bool(os.environ.get("DELTA_SCHEMA_TEST_ALL"))
-"""Whether every backend plays every scenario; ``make test-all`` sets it."""
+"""Whether every backend plays every scenario, and random tests draw more examples; ``make test-all`` sets it."""
 
 COVERING = bool(os.environ.get("DELTA_SCHEMA_TEST_COVERING"))
 """Whether the local backend, too, plays a covering set only; ``make test-versions COVERING=1`` sets it."""

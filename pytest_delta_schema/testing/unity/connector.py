@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
+_LOG = "_delta_log"
 
 
 def logs_in(store: Path) -> dict[str, Path]:
     """Return the Delta logs of a folder by the dotted names of their tables."""
-    logs = (path for path in store.glob("*/*/*/_delta_log") if any(path.glob("*.json")))
-    return {".".join(path.parts[-4:-1]): path for path in logs}
+    folders = [
+        (catalog.name, schema.name, table)
+        for catalog in _folders(store)
+        for schema in _folders(catalog)
+        for table in _folders(schema)
+    ]
+    return {
+        f"{catalog}.{schema}.{table.name}": Path(table, _LOG)
+        for catalog, schema, table in folders
+        if _has_commit(table)
+    }
+
+
+def _folders(folder: Path | os.DirEntry[str]) -> list[os.DirEntry[str]]:
+    # Every call of the double looks at all tables, and paths would cost most of its time.
+    try:
+        with os.scandir(folder) as entries:
+            return [entry for entry in entries if entry.is_dir()]
+    except FileNotFoundError:
+        return []
+
+
+def _has_commit(table: os.DirEntry[str]) -> bool:
+    try:
+        return any(name.endswith(".json") for name in os.listdir(f"{table.path}/{_LOG}"))  # noqa: PTH208 - likewise
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def external_entry(catalog: str, schema: str, table: str, log: Path) -> dict[str, Any]:

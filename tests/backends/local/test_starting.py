@@ -334,7 +334,7 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
         "print('found a in central', flush=True); print('found b in central', flush=True)\n"
         "for name in ('io.delta_delta-spark.jar', 'org.other_thing.jar'):\n"
         "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
-        "    time.sleep(2)\n"
+        "    time.sleep(0.3)\n"
     )
     calls = []
 
@@ -343,7 +343,7 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
         return [sys.executable, "-c", script, str(folder)]
 
     monkeypatch.setattr(jars, "_command", command)
-    monkeypatch.setattr(progress, "INTERVAL", 0.3)
+    monkeypatch.setattr(progress, "INTERVAL", 0.05)
 
     first, second = delta_jars(), delta_jars()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import settings
 
 from pytest_delta_schema import MemoryCatalog
+from support.covering import ALL
 from support.evolution import Evolution
 from support.tables import NAME
 
@@ -21,5 +22,5 @@ class EvolutionInMemory(Evolution):
         ]
 
 
-EvolutionInMemory.TestCase.settings = settings(max_examples=200, stateful_step_count=60, deadline=None)
+EvolutionInMemory.TestCase.settings = settings(max_examples=200 if ALL else 50, stateful_step_count=60, deadline=None)
 TestEvolution = EvolutionInMemory.TestCase
