@@ -1,17 +1,19 @@
-"""The local backend: starts of the JVM with and without its archive, reading many tables, and scratch tables."""
+"""The local backend: starts of the JVM with and without its archive, a kept JVM, reading tables, scratch tables."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from measure import of_limit, of_pairs
+from measure import ROUNDS, of_limit, of_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,13 +103,26 @@ session.close()
 """
 )
 
+SECOND_RUN = 2.5
+"""The seconds that a later run of a test with one table may take in a kept JVM."""
+
+ONE_TABLE = (
+    TABLE
+    + """
+def test_one_table(make_delta_table, delta_spark):
+    made = make_delta_table(table(0), rows=2)
+    assert delta_spark.table(made.qualified_name).count() == 2
+"""
+)
+
 
 def run() -> Iterator[Ratio]:
-    """Yield the ratio of starts, the cost of reading, cold and warm, and that of many tables of one model."""
+    """Yield the ratio of starts, the time of a kept JVM, the cost of reading, cold and warm, and of many tables."""
     with tempfile.TemporaryDirectory() as folder:
         python(START, folder, "archive")
         pairs = [(python(START, folder, "archive"), python(START, folder, "none")) for _ in range(5)]
         yield of_pairs("start of the JVM and first query, with the archive of classes", "without it", pairs, 0.7)
+        yield of_limit("a later run of a Spark test with one table, JVM kept", kept_run(Path(folder)), SECOND_RUN)
         python(MAKE, folder)
         schema = Path(folder, "dev", "silver")
         for number in range(1, TABLES):
@@ -118,6 +133,21 @@ def run() -> Iterator[Ratio]:
         yield of_limit(f"reading one of {TABLES} local tables, first time", cold, COLD_MS / 1000)
         yield of_limit("reading one of them again", warm, WARM_MS / 1000)
         yield of_pairs("20 scratch tables of one model", "2 of another", python(SCRATCH, folder), 3.0)
+
+
+def kept_run(folder: Path) -> float:
+    """Run a test several times in a JVM that is kept, and return the median time of the later processes."""
+    (folder / "test_one_table.py").write_text(ONE_TABLE)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    command = ["-m", "pytest", "test_one_table.py", "--delta-keep-jvm=60", "-q", "-p", "no:cacheprovider"]
+    took = []
+    for _ in range(ROUNDS + 1):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, check=True)
+        took.append(time.perf_counter() - start)
+    subprocess.run([sys.executable, "-m", "pytest_delta_schema", "jvm", "stop"], check=False, capture_output=True)
+    return statistics.median(took[1:])
 
 
 def python(code: str, *args: object, environment: Mapping[str, str] | None = None) -> Any:

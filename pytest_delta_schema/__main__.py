@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.commands import merge, prepare, schema
+from pytest_delta_schema.commands import jvm, merge, prepare, schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 """The exit code of a program that Ctrl-C has ended."""
 
-_COMMANDS = {"prepare": prepare, "schema": schema, "merge": merge}
+_COMMANDS = {"prepare": prepare, "schema": schema, "merge": merge, "jvm": jvm}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

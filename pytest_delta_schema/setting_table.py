@@ -60,6 +60,7 @@ class Setting:
         choices: The values that are allowed; all if empty. Those of ``backend`` are only the built-in ones.
         minimum: The smallest number that is allowed.
         metavar: What help texts call the value of the option.
+        without_value: What the option means without a value; ``None`` if it needs one.
         on_command_line: Whether there is an option.
         in_ini: Whether there is an ini key.
         in_toml: Whether there is a key in the section of ``pyproject.toml``.
@@ -67,6 +68,7 @@ class Setting:
 
     __slots__ = (
         "choices", "default", "help", "in_ini", "in_toml", "kind", "metavar", "minimum", "name", "on_command_line",
+        "without_value",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - the columns of the table
@@ -79,6 +81,7 @@ class Setting:
         choices: tuple[str, ...] = (),
         minimum: int = 0,
         metavar: str = "",
+        without_value: str | None = None,
         on_command_line: bool = False,
         in_ini: bool = True,
         in_toml: bool = True,
@@ -90,6 +93,7 @@ class Setting:
         self.choices = choices
         self.minimum = minimum
         self.metavar = metavar
+        self.without_value = without_value
         self.on_command_line = on_command_line
         self.in_ini = in_ini
         self.in_toml = in_toml
@@ -235,6 +239,12 @@ SETTINGS = (
         "report_samples", "flag", "show in reports which rows fail a data check, by their keys", default=False,
     ),
     Setting("jvm_archive", "flag", "keep an archive of the JVM's classes, so that Spark starts faster", default=True),
+    Setting(
+        "keep_jvm", "seconds",
+        "keep the JVM of the local backend for the next run in this folder; it ends when it is idle for SECONDS, by"
+        " default 900",
+        metavar="SECONDS", without_value="900", on_command_line=True, in_ini=False, in_toml=False,
+    ),
 )  # fmt: skip
 """All settings, in the order of the reference page."""
 

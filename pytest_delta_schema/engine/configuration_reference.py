@@ -126,13 +126,20 @@ def configuration_reference() -> str:
 def _row(setting: Setting) -> str:
     cells = (
         f"`{setting.name}`" if setting.in_toml else "",
-        f"`{setting.option}`" if setting.on_command_line else "",
+        _option(setting) if setting.on_command_line else "",
         f"`{setting.ini_key}`" if setting.in_ini else "",
         _type(setting),
         _default(setting.default),
         f"{setting.help[0].upper()}{setting.help[1:]}.",
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _option(setting: Setting) -> str:
+    """Return the forms of an option, in back-quotes."""
+    if setting.without_value is None:
+        return f"`{setting.option}`"
+    return f"`{setting.option}`, `{setting.option}={setting.metavar}`"
 
 
 def _type(setting: Setting) -> str:

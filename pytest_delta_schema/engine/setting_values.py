@@ -96,8 +96,10 @@ def _count(setting: Setting, value: object, label: str, __: Path) -> int:
     return number
 
 
-def _seconds(_: Setting, value: object, label: str, __: Path) -> float:
+def _seconds(setting: Setting, value: object, label: str, __: Path) -> float:
     form = "a number of seconds above 0"
+    if setting.without_value is not None:
+        form = f"{form} after an equals sign, or no value and the paths before the option"
     number: float = _instance(value, (int, float), label, form)
     if not (isfinite(number) and number > 0):
         msg = f"{label} is {number}; write {form}"

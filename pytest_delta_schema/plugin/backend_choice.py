@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
 
 
-_SESSION = ("delta_catalog", "delta_spark", "delta_spark_conf")
+SESSION_FIXTURES = ("delta_catalog", "delta_spark", "delta_spark_conf")
 """The fixtures that decide which session a run has."""
 
 
@@ -126,7 +126,7 @@ class FixtureContext:
         """
         from pytest_delta_schema.plugin.selection import is_check
 
-        return is_check(item_of(self._request)) and not is_overridden(self._request, _SESSION)
+        return is_check(item_of(self._request)) and not is_overridden(self._request, SESSION_FIXTURES)
 
     def call_at_end(self, function: Callable[[], object]) -> None:
         """Call a function when the fixture is torn down."""

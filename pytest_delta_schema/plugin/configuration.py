@@ -188,6 +188,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
         unmanaged=values["unmanaged"] if mode == DRIFT else IGNORE,
         unmanaged_ignore=values["unmanaged_ignore"],
         jvm_archive=values["jvm_archive"],
+        keep_jvm=values["keep_jvm"],
         reports=reports,
         report_samples=values["report_samples"],
         expired_consents=expired_consents,

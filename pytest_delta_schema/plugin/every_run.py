@@ -86,7 +86,8 @@ def _option(setting: Setting) -> dict[str, Any]:
     twin = f" (ini: {setting.ini_key})" if setting.in_ini else ""
     help_text = f"{setting.help}{choices}{twin}"
     repeated = {"action": "append"} if setting.kind in LISTS else {}
-    return {"metavar": setting.metavar, "help": help_text, **repeated}
+    optional = {} if setting.without_value is None else {"nargs": "?", "const": setting.without_value}
+    return {"metavar": setting.metavar, "help": help_text, **repeated, **optional}
 
 
 def _ini_type(kind: Kind) -> Any:

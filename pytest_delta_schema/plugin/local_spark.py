@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.backends.local import session as local_session
+from pytest_delta_schema.backends.local.kept_jvm import kept_session
 from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.plugin.failures import CatalogUnavailable
+from pytest_delta_schema.plugin.kept_jvm import keep_jvm_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,10 +37,14 @@ def opened_session(
     """
     declared = sorted({run.bound(table).name.catalog for table in run.tables.values()})
     run.has_started_spark = True
+    conf = {**local_session.catalog_conf(declared, warehouse), **conf}
+    seconds, archive = keep_jvm_seconds(request, run.options), run.options.jvm_archive
     try:
-        session = local_session.open_session(
-            warehouse, {**local_session.catalog_conf(declared, warehouse), **conf}, archive=run.options.jvm_archive
-        )
+        session = local_session.checked_active_session()
+        if session is None and seconds is not None:
+            session = kept_session.start_kept_session(warehouse, conf, seconds, archive=archive)
+        if session is None:
+            session = local_session.start_session(warehouse, conf, archive=archive)
     except BackendUnavailableError as error:
         raise CatalogUnavailable(str(error)) from None
     run.watch("delta_spark", session.spark)

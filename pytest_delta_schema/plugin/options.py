@@ -56,6 +56,7 @@ class Options(NamedTuple):
         unmanaged: What a gate does about tables that no model declares.
         unmanaged_ignore: Glob patterns of tables that ``unmanaged`` leaves out.
         jvm_archive: Whether an archive of the JVM's classes is kept for the next start.
+        keep_jvm: Seconds for which the JVM of the run may be idle afterwards; ``None`` if it ends with the run.
         reports: The reports that are written at the end.
         report_samples: Whether reports show which rows fail a data check.
         expired_consents: The consents of the project whose last day is over.
@@ -77,6 +78,7 @@ class Options(NamedTuple):
     unmanaged: UnmanagedMode
     unmanaged_ignore: tuple[str, ...]
     jvm_archive: bool
+    keep_jvm: "float | None"
     reports: tuple["ReportFile", ...]
     report_samples: bool
     expired_consents: tuple[str, ...]

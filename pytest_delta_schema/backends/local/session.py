@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from pytest_delta_schema.backends.local.archive import ClassArchive
+    from pytest_delta_schema.backends.local.kept_jvm.kept_session import KeptSession
+    from pytest_delta_schema.backends.local.start_needs import StartNeeds
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector.
@@ -103,11 +105,13 @@ class LocalSession:
         spark: The session.
         owned: Whether it was started by this package, which then stops it.
         archive: The archive to write when the JVM stops; ``None`` for none.
+        kept: The session again, if it is one in a kept JVM.
     """
 
     spark: SparkSession
     owned: bool
     archive: ClassArchive | None = None
+    kept: KeptSession | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -120,6 +124,10 @@ class LocalSession:
     def close(self) -> None:
         """Stop the session and its JVM if they were started here; another session keeps running, also in that JVM."""
         if not self.owned or is_replaced(self.spark):
+            return
+        if self.kept is not None:
+            with step("stopping Spark"):
+                self.kept.close()
             return
         process = jvm_process(self.spark)
         if process is not None and process.poll() is not None:
@@ -139,6 +147,9 @@ class LocalSession:
     def abort(self) -> None:
         """End the JVM at once if it was started here; stopping the session would wait for its jobs."""
         if not self.owned:
+            return
+        if self.kept is not None:
+            self.kept.abort()
             return
         process = jvm_process(self.spark)
         if process is not None:
@@ -163,6 +174,18 @@ def active_session() -> LocalSession | None:
     return None if spark is None else LocalSession(spark, owned=False)
 
 
+def checked_active_session() -> LocalSession | None:
+    """Return the active session of this process, if there is one.
+
+    Raises:
+        BackendUnavailableError: If it has no Delta.
+    """
+    session = active_session()
+    if session is not None:
+        require_delta(session.spark)
+    return session
+
+
 def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *, archive: bool = True) -> LocalSession:
     """Return the active session if it has Delta, or start a local one; long work is logged to ``pytest_delta_schema``.
 
@@ -182,11 +205,7 @@ def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *
     """
     if not isinstance(warehouse, (str, PathLike)):
         refuse_kind("open_session", "the folder of the warehouse", warehouse, "give its path")
-    session = active_session()
-    if session is None:
-        return start_session(warehouse, conf, archive=archive)
-    require_delta(session.spark)
-    return session
+    return checked_active_session() or start_session(warehouse, conf, archive=archive)
 
 
 def start_session(
@@ -197,15 +216,26 @@ def start_session(
     conf = session_conf(warehouse) if conf is None else conf
     prepare_warehouse(warehouse)
     needs = needs_of_start(conf, archive=archive)
-    settings = {
+    settings = settings_of_session(warehouse, conf, needs)
+    end_unused_jvm()
+    return LocalSession(start_spark(settings), owned=True, archive=needs.archive)
+
+
+def settings_of_session(warehouse: Path, conf: Mapping[str, str], needs: StartNeeds) -> dict[str, str]:
+    """Return all settings of a session, those of its catalogs included.
+
+    Args:
+        warehouse: The folder that holds all catalogs.
+        conf: Settings of the session, which take precedence.
+        needs: The files and flags of its JVM.
+    """
+    return {
         **catalog_conf(known_catalogs(warehouse), warehouse),
         **FILE_SYSTEMS,
         "spark.local.dir": _temporary_folder(),
         **conf,
         **needs.settings(conf),
     }
-    end_unused_jvm()
-    return LocalSession(_start(settings), owned=True, archive=needs.archive)
 
 
 def prepare_warehouse(warehouse: Path) -> None:
@@ -262,9 +292,14 @@ def _temporary_folder() -> str:
         raise BackendUnavailableError(msg) from error
 
 
-def _start(settings: Mapping[str, str]) -> SparkSession:
+def start_spark(settings: Mapping[str, str]) -> SparkSession:
+    """Start a session with these settings, in a new JVM or in the one that pyspark is connected to.
+
+    Raises:
+        BackendUnavailableError: If it does not start.
+    """
     try:
-        with _environment(), imports_during_launch(), in_users_names(), step("starting Spark"):
+        with spark_environment(), imports_during_launch(), in_users_names(), step("starting Spark"):
             session: SparkSession = new_builder(settings).getOrCreate()
             return session
     except Exception as error:
@@ -273,7 +308,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
 
 
 @contextmanager
-def _environment() -> Iterator[None]:
+def spark_environment() -> Iterator[None]:
     """Complete the environment in which ``spark-submit`` runs; a variable that is set keeps its value.
 
     Spark's workers run on this interpreter, and not on another ``python3`` of the search path. ``spark-submit`` is told

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OPTIONS = "spark.driver.extraJavaOptions"
-_CLASS_PATH = "spark.driver.extraClassPath"
+CLASS_PATH = "spark.driver.extraClassPath"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class StartNeeds:
         """
         return {
             OPTIONS: f"{self.options} {self.archive.flags}" if self.archive else self.options,
-            _CLASS_PATH: ":".join([*map(str, self.class_path), *filter(None, [conf.get(_CLASS_PATH)])]),
+            CLASS_PATH: ":".join([*map(str, self.class_path), *filter(None, [conf.get(CLASS_PATH)])]),
         }
 
 

@@ -5,6 +5,7 @@ They give access to the JVM of a classic session, for which pyspark has no publi
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
@@ -128,6 +129,59 @@ def imports_during_launch() -> Iterator[None]:
         yield
     finally:
         gateway.Popen = launch
+
+
+def launch_jvm(conf: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int, str]:
+    """Start a JVM without a session, and return its process, the port and the secret of py4j.
+
+    Args:
+        conf: The settings with which ``spark-submit`` starts it.
+    """
+    from pyspark import SparkConf, java_gateway
+
+    launcher: Any = java_gateway
+    gateway = launcher.launch_gateway(SparkConf(loadDefaults=False).setAll(list(conf.items())))
+    parameters = gateway.gateway_parameters
+    gateway.close(keep_callback_server=True)
+    return gateway.proc, parameters.port, parameters.auth_token
+
+
+def connect_jvm(port: int, secret: str) -> Any:
+    """Connect to a JVM that another process has started; the next session starts in it.
+
+    Args:
+        port: The port of py4j.
+        secret: The secret of py4j.
+
+    Returns:
+        The connection of py4j.
+    """
+    from pyspark import SparkContext, java_gateway
+
+    launcher: Any = java_gateway
+    variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+    os.environ.update(variables)
+    try:
+        gateway = launcher.launch_gateway()
+    finally:
+        for name in variables:
+            del os.environ[name]
+    SparkContext._ensure_initialized(gateway=gateway)
+    return gateway
+
+
+def leave_jvm(gateway: Any) -> None:
+    """Close the connections to a JVM, which keeps running; the next session starts a JVM of its own."""
+    forget_session()
+    # The server for calls from the JVM ends with this process: to close it would wait for the JVM (py4j 0.10.9.9).
+    gateway.close(keep_callback_server=True)
+
+
+def gateway_bindings(gateway: Any) -> Any:
+    """Return the objects of the JVM to which py4j refers, a Java map by their ids."""
+    from py4j.java_gateway import JavaObject
+
+    return JavaObject("GATEWAY_SERVER", gateway._gateway_client).getGateway().getBindings()
 
 
 def is_stopped(spark: SparkSession) -> bool:

@@ -55,7 +55,7 @@ def stop_jobs(spark: SparkSession) -> bool:
     context, idle = java_context(spark), 0
     while idle < 2:  # noqa: PLR2004 - a call that has just been sent is only visible to the second check
         context.cancelAllJobs()
-        idle = idle + 1 if _calls(jvm_of(spark)) <= 1 else 0
+        idle = idle + 1 if count_calls(jvm_of(spark)) <= 1 else 0
         time.sleep(_PAUSE)
     return True
 
@@ -66,7 +66,7 @@ def stop_operations(spark: Any) -> bool:
     return False
 
 
-def _calls(jvm: Any) -> int:
+def count_calls(jvm: Any) -> int:
     """Count the threads of a JVM that run a call from Python, including this call."""
     from py4j.java_gateway import get_method
 

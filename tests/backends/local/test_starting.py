@@ -202,7 +202,7 @@ def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
 )
 def test_local_files_are_written_by_classes_that_a_project_can_replace(tmp_path, monkeypatch, conf, file_system):
     started: dict[str, str] = {}
-    monkeypatch.setattr(session_module, "_start", started.update)
+    monkeypatch.setattr(session_module, "start_spark", started.update)
     needs = StartNeeds(class_path=(), options="", archive=None)
     monkeypatch.setattr(session_module, "needs_of_start", lambda _conf, **_: needs)
 
@@ -227,7 +227,7 @@ def test_spark_submit_is_told_what_it_would_look_for(monkeypatch, own):
     builder = SimpleNamespace(getOrCreate=lambda: {name: os.environ[name] for name in names})
     monkeypatch.setattr(session_module, "new_builder", lambda _: builder)
 
-    environment: Any = session_module._start({})
+    environment: Any = session_module.start_spark({})
 
     defaults = {
         "PYSPARK_PYTHON": sys.executable,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -78,6 +79,15 @@ def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monk
             assert converted == [None]
 
     assert gateway.Popen is subprocess.Popen
+
+
+def test_leaving_a_jvm_does_not_wait_for_the_server_of_its_calls(monkeypatch):
+    closed: list[dict[str, bool]] = []
+    monkeypatch.setattr(compat, "forget_session", lambda: None)
+
+    compat.leave_jvm(SimpleNamespace(close=lambda **options: closed.append(options)))
+
+    assert closed == [{"keep_callback_server": True}]
 
 
 def test_no_other_module_uses_one():

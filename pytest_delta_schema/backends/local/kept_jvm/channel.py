@@ -1,0 +1,143 @@
+"""Connect runs and a holder: lines of JSON on the loopback interface, after both sides have proved the secret.
+
+The secret itself is never sent, so that a program which has got the port of an ended holder learns nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.backends.local.kept_jvm.record import Record
+    from pytest_delta_schema.backends.secret import Secret
+
+HOST = "127.0.0.1"
+
+PATIENCE = 5.0
+"""Seconds to wait for the other side, which answers at once if it is alive."""
+
+_LONGEST = 1 << 16
+
+
+class HolderGoneError(Exception):
+    """No holder with the secret of the record answers."""
+
+
+class Channel:
+    """One connection, line by line.
+
+    Args:
+        connection: The connection.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self._rest = b""
+
+    def send(self, line: str) -> None:
+        """Send a line."""
+        self.socket.sendall(line.encode() + b"\n")
+
+    def receive(self) -> str:
+        """Return the next line.
+
+        Raises:
+            OSError: If the other side has ended, is silent, or sends no line.
+        """
+        while b"\n" not in self._rest:
+            data = self.socket.recv(4096)
+            if not data or len(self._rest) > _LONGEST:
+                msg = "the connection has ended"
+                raise ConnectionResetError(msg)
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """End the connection."""
+        self.socket.close()
+
+
+def ask(record: Record, request: dict[str, Any]) -> tuple[Channel, dict[str, Any]]:
+    """Send a request to the holder of a record, and return the open connection and the answer.
+
+    Args:
+        record: The record.
+        request: What is asked; it is sent after the holder has proved that it knows the secret.
+
+    Raises:
+        HolderGoneError: If the holder has ended, also if another program has its port by now.
+    """
+    try:
+        channel = Channel(socket.create_connection((HOST, record.port), timeout=PATIENCE))
+    except OSError as error:
+        raise HolderGoneError from error
+    try:
+        own = secrets.token_hex(16)
+        channel.send(own)
+        other, _, proof = channel.receive().partition(" ")
+        _require(_is_equal(_proof(record.secret, "holder", own, other), proof))
+        body = json.dumps(request)
+        channel.send(f"{_proof(record.secret, 'run', other, own, body)} {body}")
+        answer: dict[str, Any] = json.loads(channel.receive())
+    except BaseException as error:
+        channel.close()
+        if isinstance(error, (OSError, ValueError)):
+            raise HolderGoneError from error
+        raise
+    return channel, answer
+
+
+def end_of(record: Record) -> dict[str, Any]:
+    """End the JVM of a record unless a run uses it, wait until it has ended, and return its status before.
+
+    Args:
+        record: The record.
+
+    Raises:
+        HolderGoneError: If it has ended before.
+    """
+    channel, status = ask(record, {"want": "stop"})
+    with suppress(OSError):
+        channel.socket.settimeout(2 * PATIENCE)
+        channel.receive()
+    channel.close()
+    return status
+
+
+def request_of(channel: Channel, secret: Secret) -> dict[str, Any] | None:
+    """Return what the other side of a new connection asks; ``None`` if it does not know the secret.
+
+    Args:
+        channel: The connection.
+        secret: The secret of the holder.
+    """
+    try:
+        other, own = channel.receive(), secrets.token_hex(16)
+        channel.send(f"{own} {_proof(secret, 'holder', other, own)}")
+        proof, _, body = channel.receive().partition(" ")
+        if not _is_equal(_proof(secret, "run", own, other, body), proof):
+            return None
+        request: dict[str, Any] = json.loads(body)
+    except (OSError, ValueError):
+        return None
+    return request
+
+
+def _proof(secret: Secret, *parts: str) -> str:
+    return hmac.new(secret.reveal().encode(), "\0".join(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def _require(is_proved: bool) -> None:  # noqa: FBT001 - the only argument
+    if not is_proved:
+        raise HolderGoneError
+
+
+def _is_equal(proof: str, given: str) -> bool:
+    return hmac.compare_digest(proof.encode(), given.encode())

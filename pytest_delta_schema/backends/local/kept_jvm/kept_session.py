@@ -1,0 +1,148 @@
+"""Open a session in a kept JVM, and give the JVM back if the session has left nothing in it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.local.kept_jvm.jvm_state import (
+    JvmState,
+    fresh_state,
+    has_added_jars,
+    runs_streams,
+    stop_streams,
+)
+from pytest_delta_schema.backends.local.kept_jvm.key import key_of
+from pytest_delta_schema.backends.local.kept_jvm.lease import Lease, lease
+from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
+from pytest_delta_schema.backends.local.later_session import has_own_settings
+from pytest_delta_schema.backends.local.session import (
+    LocalSession,
+    prepare_warehouse,
+    settings_of_session,
+    spark_environment,
+    start_spark,
+)
+from pytest_delta_schema.backends.local.start_needs import CLASS_PATH, OPTIONS, needs_of_start
+from pytest_delta_schema.backends.spark.compat import connect_jvm, end_unused_jvm, forget_session, is_stopped, leave_jvm
+from pytest_delta_schema.backends.spark.error_log import without_error_log
+from pytest_delta_schema.backends.spark.stopping import count_calls
+from pytest_delta_schema.errors import because
+from pytest_delta_schema.progress import LOGGER, step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.local.archive import ClassArchive
+
+_LOG = logging.getLogger(LOGGER)
+
+_OF_START = ("spark.master", "spark.driver.memory", OPTIONS, CLASS_PATH)
+"""The settings with which a JVM is started; all others are those of its sessions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptSession:
+    """A session in a kept JVM.
+
+    Args:
+        spark: The session.
+        lease: The exclusive use of the JVM.
+        state: The state of the JVM before the session.
+        archive: The archive of classes that this run may write; ``None`` if it did not start the JVM.
+    """
+
+    spark: SparkSession
+    lease: Lease
+    state: JvmState
+    archive: ClassArchive | None
+
+    def close(self) -> None:
+        """Stop the session, and give the JVM back; one in which anything is left is ended."""
+        with without_error_log():
+            try:
+                is_fit = self.lease.is_alive and not is_stopped(self.spark) and self._leave()
+            except Exception:  # noqa: BLE001 - the next run must not meet what has failed here
+                is_fit = False
+            if is_fit:
+                leave_jvm(self.state.gateway)
+                self.lease.give_back()
+            else:
+                # To close a connection on which another thread waits for an answer would wait for it, too.
+                self.lease.discard()
+                leave_jvm(self.state.gateway)
+
+    def abort(self) -> None:
+        """Have the JVM ended at once, with what it runs."""
+        self.lease.discard()
+        forget_session()
+
+    def _leave(self) -> bool:
+        """Stop the session, and return whether it has left nothing in the JVM."""
+        jvm = self.state.gateway.jvm
+        if self.archive is not None:
+            self.archive.write(jvm)
+        is_fit = count_calls(jvm) <= 1 and not has_added_jars(self.spark)
+        stop_streams(self.spark)
+        self.spark.stop()
+        is_fit = is_fit and not runs_streams(jvm)
+        self.state.restore()
+        return is_fit
+
+
+def start_kept_session(
+    warehouse: Path, conf: Mapping[str, str], seconds: float, *, archive: bool
+) -> LocalSession | None:
+    """Start a session in a kept JVM; ``None``, with a warning that says why, if there can be none.
+
+    Args:
+        warehouse: The folder that holds all catalogs.
+        conf: Settings of the session.
+        seconds: How long the JVM may be idle after this run.
+        archive: Whether a new JVM uses an archive of classes.
+
+    Raises:
+        BackendUnavailableError: If Java, Spark or Delta is missing, or the warehouse or the cache cannot be used.
+    """
+    prepare_warehouse(warehouse)
+    end_unused_jvm()
+    try:
+        kept = _started(warehouse, conf, seconds, archive=archive)
+    except NotKeptError as error:
+        _LOG.warning("no JVM is kept, and this run starts one of its own: %s", error)
+        return None
+    return LocalSession(kept.spark, owned=True, kept=kept)
+
+
+def _started(warehouse: Path, conf: Mapping[str, str], seconds: float, *, archive: bool) -> KeptSession:
+    if not has_own_settings():
+        msg = "an active session, SPARK_* variables or files in Spark's folder conf may configure Spark"
+        raise NotKeptError(msg)
+    needs = needs_of_start(conf, archive=False)
+    recorded: list[ClassArchive | None] = []
+
+    def conf_of_jvm() -> dict[str, str]:
+        needs_of_new = needs_of_start(conf, archive=archive)
+        recorded.append(needs_of_new.archive)
+        given = {**conf, **needs_of_new.settings(conf)}
+        return {name: given[name] for name in _OF_START if name in given}
+
+    with spark_environment():
+        with step("starting a JVM that is kept"):
+            jvm = lease(Path.cwd(), key_of(conf, needs.class_path, needs.options), seconds, conf_of_jvm)
+        try:
+            gateway: Any = connect_jvm(jvm.port, jvm.secret.reveal())
+            state = fresh_state(gateway)
+            spark = start_spark(settings_of_session(warehouse, conf, needs))
+        except BaseException as error:
+            jvm.discard()
+            forget_session()
+            if isinstance(error, Exception):
+                msg = f"no session could be started in the kept one, which was ended: {because(error)}"
+                raise NotKeptError(msg) from error
+            raise
+    return KeptSession(spark=spark, lease=jvm, state=state, archive=next(iter(recorded), None))
