@@ -22,7 +22,7 @@ WORKERS = 2
 FEW = 1_000
 """The rows of the table on one machine, whose plan is compared."""
 
-CHECKS_LIMIT = 120.0
+CHECKS_LIMIT = 90.0
 """Seconds for the data checks of :data:`ROWS`."""
 
 SHARE_LIMIT = 0.75
@@ -122,7 +122,7 @@ def run(rows: int = ROWS) -> Iterator[Ratio]:
     yield of_pairs(
         f"a layout rewrite, {million}", "a copy without comparison on both", [(rewriting[0], copying[0])], 3.5
     )
-    yield of_limit("part of their tasks that the busier worker has run", max(shares), SHARE_LIMIT, "x")
+    yield of_limit("part of their tasks that the busier worker has run", max(shares), SHARE_LIMIT, "%")
 
 
 def _share(cluster: Cluster, tasks: dict[str, int]) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Unit = Literal["s", "KiB", "x"]
+Unit = Literal["s", "KiB", "%"]
 
 ROUNDS = 5
 """How often a ratio is measured; the median counts."""
@@ -29,7 +29,7 @@ class Ratio(NamedTuple):
         reference: The value of the reference, in ``unit``.
         ratio: The first by the second.
         bound: The highest ratio that is accepted.
-        unit: Of both values; ``x`` if only the ratio says something.
+        unit: Of both values.
     """
 
     name: str
@@ -58,8 +58,8 @@ class Ratio(NamedTuple):
 
 def shown(value: float, unit: Unit) -> str:
     """Return a value with its unit, with three digits."""
-    if unit == "x":
-        return ""
+    if unit == "%":
+        return f"{value:.0%}"
     if unit == "KiB":
         return f"{value:.1f} KiB"
     return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.3g} ms"
