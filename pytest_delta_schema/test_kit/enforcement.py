@@ -127,7 +127,7 @@ class _Trial:
             error = self._append([row])
             if error is None:
                 written.append(breaking)
-            elif self._is_by(error, breaking.breaks) or self._is_by_unsolved(error):
+            elif self._is_by_unsolved(error):
                 self._untried.append(str(breaking.constraint))
             else:
                 fact = f"was not tried, because the row {_shown(row)} was refused: {self._cause(error)}"

@@ -226,13 +226,36 @@ def test_a_check_of_which_no_row_is_known_is_left_to_spark_and_noted(memory):
 
 
 def test_constraints_that_only_an_unsolved_check_stops_are_noted(memory):
-    memory.models("from pytest_delta_schema import Check\n" + UNSOLVED)
-    lax(memory, SPARK_DECIDES.replace('"sku") is None', '"id") is None'))
+    keys = UNSOLVED.replace("checks=", "primary_key=['id'], checks=")
+    memory.models("from pytest_delta_schema import Check\n" + keys)
+    lax(memory, SPARK_DECIDES.replace("if any(", "if len(rows) == 1 or any(", 1))
 
     result = memory.run("--delta-enforce", "-m", "delta_enforces")
 
     result.assert_outcomes(passed=1, deselected=2)
-    result.stdout.fnmatch_lines(["  note *that breaks it: check known_sku, not null id"])
+    result.stdout.fnmatch_lines(["  note *that breaks it: check known_sku, not null id, primary key *"])
+
+
+NARROW = """
+import pytest
+from pytest_delta_schema import MemoryCatalog
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Narrow()
+
+class Narrow(MemoryCatalog):
+    append_rows = property()
+"""
+
+
+def test_a_catalog_that_cannot_append_rows_fails(memory):
+    memory.pytester.makeconftest(NARROW)
+
+    result = memory.run("--delta-enforce", "models.py::dev.silver.customers::enforces")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["dev.silver.customers: the catalog Narrow cannot append rows; give it append_rows"])
 
 
 def test_no_rows_that_satisfy_the_contract_are_a_failure(memory):
