@@ -6,6 +6,7 @@ They give access to the JVM of a classic session, for which pyspark has no publi
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
@@ -173,7 +174,11 @@ def connect_jvm(port: int, secret: str) -> Any:
 def leave_jvm(gateway: Any) -> None:
     """Close the connections to a JVM, which keeps running; the next session starts a JVM of its own."""
     forget_session()
-    # The server for calls from the JVM ends with this process: to close it would wait for the JVM (py4j 0.10.9.9).
+    # A thread that foreachBatch has called reads from its connection, and to close that would wait for the thread, as
+    # would the end of the server for such calls (py4j 0.10.9.9).
+    for connection in list(gateway._gateway_client.deque):
+        with suppress(OSError, AttributeError):
+            connection.socket.shutdown(socket.SHUT_RDWR)
     gateway.close(keep_callback_server=True)
 
 

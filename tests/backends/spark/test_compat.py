@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
+import socket
 import subprocess
 import sys
+from collections import deque
 from importlib.metadata import version
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -81,13 +84,26 @@ def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monk
     assert gateway.Popen is subprocess.Popen
 
 
-def test_leaving_a_jvm_does_not_wait_for_the_server_of_its_calls(monkeypatch):
-    closed: list[dict[str, bool]] = []
+def test_leaving_a_jvm_does_not_wait_for_threads_that_it_has_called(monkeypatch):
     monkeypatch.setattr(compat, "forget_session", lambda: None)
+    connected, of_jvm = socket.socketpair()
+    stream = connected.makefile("rb")
+    reader = Thread(target=stream.readline, daemon=True)
+    reader.start()
+    closed: list[dict[str, bool]] = []
 
-    compat.leave_jvm(SimpleNamespace(close=lambda **options: closed.append(options)))
+    def close(**options):
+        closed.append(options)
+        reader.join(30)
+        stream.close()
 
-    assert closed == [{"keep_callback_server": True}]
+    ended = SimpleNamespace(socket=None)
+    client = SimpleNamespace(deque=deque([ended, SimpleNamespace(socket=connected)]))
+    compat.leave_jvm(SimpleNamespace(_gateway_client=client, close=close))
+
+    assert (closed, reader.is_alive()) == ([{"keep_callback_server": True}], False)
+    connected.close()
+    of_jvm.close()
 
 
 def test_no_other_module_uses_one():
