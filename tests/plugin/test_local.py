@@ -60,10 +60,10 @@ def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project, monkeypa
     (broken / "00000000000000000000.json").write_text("{ no log")
     project.pytester.makepyfile(test_after=TESTS)
 
-    looked = project.run("--delta-drift", subprocess=True)
+    looked = project.run("--delta-drift", "--delta-enforce", subprocess=True)
 
-    looked.assert_outcomes(passed=8)
-    looked.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
+    looked.assert_outcomes(passed=9)
+    looked.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run", "enforce: 1 enforced"])
 
     kept = {path.name for path in project.path.iterdir()}
     assert kept.isdisjoint({"spark-warehouse", "metastore_db", "derby.log", "artifacts"})

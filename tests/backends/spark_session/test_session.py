@@ -10,7 +10,12 @@ from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.errors import Diagnostic, StatementError
+from pytest_delta_schema.plugin.enforcement import enforcement_outcome
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.covering import ALL, is_refused_on, played_on
@@ -260,6 +265,17 @@ def test_tables_are_listed_without_views(session):
 
     assert [str(name) for name in session.table_names("dev", "silver")] == ["dev.silver.a", "dev.silver.orders"]
     assert session.table_names("dev", "nowhere") == ()
+
+
+def test_constraints_are_tried_on_a_scratch_table(session):
+    model = table(ID, column("state", "varchar(3)"), primary_key=["id"], checks=[Check("positive", "id > 0")])
+    scratch = Scratch(session, "session")
+    try:
+        outcome = enforcement_outcome(model, Declarations(Settings(), {model.name: model}), session, scratch)
+    finally:
+        scratch.clean_up()
+
+    assert (outcome.status, outcome.diagnostics, outcome.notes) == (Status.ENFORCED, (), ())
 
 
 def test_data_checks_count_and_show_rows(session):
