@@ -227,7 +227,8 @@ class Gate:
             with (progress or ApplyProgress()).by(runner):
                 result = line.sync_tables(map(bound, tables), other_models=known)
         except DeltaSchemaError as error:
-            return self._outcomes.not_applied(table, plan, error, self.state())
+            ran = [statement for reached in runner.progress() for statement in reached.done]
+            return self._outcomes.not_applied(table, plan, error, self.state(), ran)
         return self._outcomes.applied(table, plan, result.plan, result.statements, self.state())
 
     def _invalid(self, table: Table, check: Check) -> TableOutcome | None:

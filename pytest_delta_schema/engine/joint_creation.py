@@ -169,7 +169,7 @@ class JointCreation:
         plan, state = self._gate.plan(model), self._gate.state()
         error = creation.error or self._fault(model, read)
         if error is not None:
-            return self._outcomes.not_applied(model, plan, error, state)
+            return self._outcomes.not_applied(model, plan, error, state, creation.statements)
         made = TablePlan(create_tables=(creation.action,))
         return self._outcomes.applied(model, plan, made, creation.statements, state)
 

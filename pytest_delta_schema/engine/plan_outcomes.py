@@ -128,7 +128,14 @@ class PlanOutcomes:
             restore_sql="" if version is None else restore_table(name, version),
         )
 
-    def not_applied(self, table: Table, plan: TablePlan, error: DeltaSchemaError, state: CatalogState) -> TableOutcome:
+    def not_applied(  # noqa: PLR0913, PLR0917 - what an apply knows when it ends
+        self,
+        table: Table,
+        plan: TablePlan,
+        error: DeltaSchemaError,
+        state: CatalogState,
+        ran: Iterable[Statement] = (),
+    ) -> TableOutcome:
         """Return the outcome of an apply that was refused, or has failed.
 
         Args:
@@ -136,6 +143,7 @@ class PlanOutcomes:
             plan: The plan of the table, from what was read at the start of the run.
             error: Why.
             state: What was read at the start of the run.
+            ran: The statements that ran; not needed for an :class:`ApplyError`, which has them.
         """
         if isinstance(error, UnsafePlanError):
             return self.outcome(
@@ -155,7 +163,8 @@ class PlanOutcomes:
             state,
             violations=diagnostics_of(error, str(self._declarations.bound(table).name)),
             statements=statements_after_failure(
-                self.statements(table, plan), error.done if isinstance(error, ApplyError) else ()
+                self.statements(table, plan),
+                error.done if isinstance(error, ApplyError) else [statement.sql for statement in ran],
             ),
             failure=str(error),
         )

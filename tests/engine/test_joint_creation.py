@@ -168,17 +168,20 @@ def test_a_catalog_that_cannot_be_read_any_more_fails_each_table_in_its_turn():
     assert catalog.story == []
 
 
-def test_tables_that_cannot_be_read_back_have_failed():
+@pytest.mark.parametrize("jointly", [True, False])
+def test_tables_that_cannot_be_read_back_have_failed_and_their_statements_have_run(jointly):
     class Lost(Recording):
         def snapshot(self, models):
             if self.ran:
                 raise StatementError("no route")
             return super().snapshot(models)
 
-    outcomes, created = applied(Lost(), FAMILY[:2], jointly=True)
+    outcomes, created = applied(Lost(), FAMILY[:2], jointly=jointly)
 
     assert [(outcome.status.value, outcome.failure) for outcome in outcomes.values()] == [("failed", "no route")] * 2
-    assert [outcome.status.value for outcome in created.values()] == ["failed"]
+    assert [outcome.status.value for outcome in created.values()] == ["failed"] * jointly
+    ran = [[statement.has_run for statement in outcome.statements] for outcome in outcomes.values()]
+    assert ran == [[True] * 3, [False, jointly, jointly]]  # the first one has created the schema
 
 
 def test_what_an_apply_has_left_is_a_failure_of_its_table_alone():

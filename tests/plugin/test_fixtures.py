@@ -512,7 +512,7 @@ def start_in_a_printing_jvm(*_, **__):
 
 
 def test_the_line_that_every_start_of_spark_prints_is_not_in_reports(project, monkeypatch):
-    monkeypatch.setattr(session, "open_session", start_in_a_printing_jvm)
+    monkeypatch.setattr(session, "start_session", start_in_a_printing_jvm)
     project.ini("")
     project.pytester.makepyfile(test_x="def test_it(delta_spark): assert False\n")
 

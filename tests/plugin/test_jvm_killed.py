@@ -41,7 +41,7 @@ def test_a_killed_jvm_is_an_error_of_each_table_and_no_traceback(project):
 
     result = project.run("--delta-apply", "-m", "delta_apply", subprocess=True)
 
-    result.assert_outcomes(passed=1, failed=2)
+    result.assert_outcomes(failed=3)  # the first table is complete, but cannot be read back
     result.stdout.fnmatch_lines(
         [
             f"dev.silver.b: statement 2 of 2 failed: {GONE}",

@@ -24,7 +24,7 @@ def started(project, monkeypatch):
         starts.append(1)
         raise BackendUnavailableError(f"{STARTED}; {{it}} must not be")
 
-    monkeypatch.setattr(session, "open_session", refuse)
+    monkeypatch.setattr(session, "start_session", refuse)
     for module in (early_reads, later_session):
         monkeypatch.setattr(module, "active_spark", lambda: None)
     for name in ("SPARK_HOME", *later_session._FOREIGN):
@@ -152,7 +152,7 @@ def test_data_checks_start_it(project, started, orders, preflight, starts):
 
 
 OVERRIDES = {
-    "delta_spark": "def delta_spark():\n    from pytest_delta_schema import open_session\n    from pytest_delta_schema.backends.local import session\n    return session.open_session()",
+    "delta_spark": "def delta_spark(delta_warehouse):\n    from pytest_delta_schema import open_session\n    return open_session(delta_warehouse)",
     "delta_spark_conf": "def delta_spark_conf(delta_spark_conf):\n    return delta_spark_conf",
     "delta_catalog": "def delta_catalog(delta_catalog):\n    return delta_catalog",
 }

@@ -18,7 +18,6 @@ from support.row_models import table
 
 pytestmark = pytest.mark.spark
 
-WIDE = table("id bigint not null", more=[*EVERY_TYPE, *VARIANTS])
 A_TABLE = 4
 """What a table costs, in writes of rows."""
 
@@ -54,7 +53,8 @@ def tried_models():
 
 
 def test_delta_takes_valid_rows_and_stops_broken_ones_by_their_constraint(local):
-    outcomes = outcomes_of([WIDE, *tried_models()], local)
+    wide = table("id bigint not null", more=[*EVERY_TYPE, *VARIANTS])
+    outcomes = outcomes_of([wide, *tried_models()], local)
 
     assert [outcome for outcome in outcomes if outcome.status is not Status.ENFORCED] == []
     assert len(outcomes) > 6
