@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 
@@ -43,6 +44,12 @@ def pytest_collection_modifyitems(items):
     unmarked = [item.nodeid for item in items if _needs_jvm(item) and item.get_closest_marker("spark") is None]
     if unmarked:
         raise pytest.UsageError(f"these tests need a JVM and are not marked with spark: {', '.join(unmarked)}")
+
+
+def pytest_collection_finish():
+    # Each inner run of pytest ends with a collection of garbage, which would look at all collected tests and modules.
+    gc.collect()
+    gc.freeze()
 
 
 def _needs_jvm(item):

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.spark
 
 EVERY = "".join(
     f"{character}1"
-    for character in map(chr, range(0x110000))
-    if re.match(HIDDEN, character) and not "\ud800" <= character <= "\udfff"
+    for character in re.findall(HIDDEN, "".join(map(chr, range(0x110000))))
+    if not "\ud800" <= character <= "\udfff"
 )
 ODD = "esc\x1b[2K\n\u202eodd"
 MAPPED = {"delta.columnMapping.mode": "name"}
