@@ -128,7 +128,7 @@ class PlanOutcomes:
             restore_sql="" if version is None else restore_table(name, version),
         )
 
-    def not_applied(  # noqa: PLR0913, PLR0917 - what an apply knows when it ends
+    def not_applied(
         self,
         table: Table,
         plan: TablePlan,
