@@ -170,5 +170,5 @@ def test_the_archive_is_written_on_a_real_machine(tmp_path):
     assert (first.returncode, second.returncode) == (0, 0), first.stderr
     assert "writing an archive of the JVM's classes" in first.stderr
     assert "Dynamic dump" not in first.stderr
-    assert second.stderr == ""
+    assert "writing an archive" not in second.stderr
     assert len(list((cache / "archives").glob("*.jsa"))) == 1
