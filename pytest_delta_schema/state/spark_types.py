@@ -107,12 +107,10 @@ def types_stay() -> Iterator[None]:
 
 
 def _canonical_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState]]:
-    known = _KNOWN.get()
+    shared = _KNOWN.get()
+    known = {} if shared is None else shared
     for column in columns:
         data_type = column.data_type
-        if known is None:
-            yield column.name, canonical_type(data_type)
-            continue
         pair = known.get(id(data_type))
         if pair is None:
             # The type is kept, so that no other object gets its id.
