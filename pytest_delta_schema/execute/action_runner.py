@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.errors import ApplyError, ApplyErrors, DeltaSchemaError, StatementError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
-from pytest_delta_schema.execute.concurrent_creation import run_in_order
+from pytest_delta_schema.execute.concurrent_creation import run_in_order, schema_creators
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
 from pytest_delta_schema.execute.statement_runner import Stage
@@ -121,10 +121,11 @@ class ActionRunner:
                 failures[table] = error
                 self._stopped.tables.add(table)
 
+        after = _prerequisites([run.action for run in todo.values()], stage)
         title = "adding the foreign keys of" if stage is Stage.ADD_FOREIGN_KEYS else "creating"
         try:
             with self._create_executor.threads(title, len(todo), lambda: len(ran) + len(failures)) as threads:
-                run_in_order(list(todo), _prerequisites(todo.values(), stage), work, threads)
+                run_in_order(list(todo), after, work, threads)
         finally:
             for table in filter(failures.__contains__, todo):
                 with self._stopped.by(table):
@@ -195,20 +196,18 @@ def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
     return violation(ParentNotApplied(), table, key.path, message, f"fix {key.parent} first")
 
 
-def _prerequisites(runs: Iterable[TableRun], stage: Stage) -> dict[QualifiedName, set[QualifiedName]]:
+def _prerequisites(
+    actions: Sequence[CreateTable | AlignTable], stage: Stage
+) -> dict[QualifiedName, set[QualifiedName]]:
     """Return for each new table the tables before it for which it has to wait in a stage.
 
-    The first table in a missing schema creates it for the others. Foreign keys are added after those of the parents.
+    Foreign keys are added after those of the parents.
     """
+    if stage is not Stage.ADD_FOREIGN_KEYS:
+        return schema_creators(actions)
     needed: dict[QualifiedName, set[QualifiedName]] = {}
-    first: dict[tuple[str, str], QualifiedName] = {}
-    for run in runs:
-        action, table = run.action, run.action.table
-        if stage is Stage.ADD_FOREIGN_KEYS:
-            needed[table] = {change.key.parent for change in action.foreign_keys} & needed.keys()
-        else:
-            creates_schema = isinstance(action, CreateTable) and action.creates_schema
-            needed[table] = {first.setdefault(table[:2], table)} - {table} if creates_schema else set()
+    for action in actions:
+        needed[action.table] = {change.key.parent for change in action.foreign_keys} & needed.keys()
     return needed
 
 

@@ -6,11 +6,14 @@ import threading
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from pytest_delta_schema.plan.actions import CreateTable
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import AlignTable
 
     Work = Callable[[QualifiedName, threading.Event | None], None]
 
@@ -28,6 +31,20 @@ class CreatesConcurrently(Protocol):
             StillRunning: Instead of the interruption, if a statement could not be stopped, so that it may still commit.
         """
         ...
+
+
+def schema_creators(actions: Iterable[CreateTable | AlignTable]) -> dict[QualifiedName, set[QualifiedName]]:
+    """Return for each table the one that has to be created before it, because that creates the schema of both.
+
+    The first table in a missing schema creates it for the others.
+    """
+    first: dict[tuple[str, str], QualifiedName] = {}
+    creators: dict[QualifiedName, set[QualifiedName]] = {}
+    for action in actions:
+        creates_schema = isinstance(action, CreateTable) and action.creates_schema
+        creator = first.setdefault(action.table[:2], action.table) if creates_schema else action.table
+        creators[action.table] = {creator} - {action.table}
+    return creators
 
 
 def run_in_order(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.errors import DeltaSchemaError
-from pytest_delta_schema.execute.concurrent_creation import run_in_order
+from pytest_delta_schema.execute.concurrent_creation import run_in_order, schema_creators
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning
 from pytest_delta_schema.execute.statement_runner import Stage
 from pytest_delta_schema.sql.statement import StatementKind
@@ -68,6 +68,8 @@ class TableCreator:
             action.table: {change.key.parent for change in action.foreign_keys} & planned.keys() - {action.table}
             for action in actions
         }
+        creators = schema_creators(actions)
+        after = {table: above | creators[table] for table, above in parents.items()}
         self._tables, self._runs, self._ended, self._schemas = tuple(planned), {}, {}, set()
 
         def work(table: QualifiedName, stop: Event | None) -> None:
@@ -75,7 +77,7 @@ class TableCreator:
 
         try:
             with self._executor.threads("creating", len(actions), lambda: len(self._ended)) as threads:
-                run_in_order(self._tables, _with_schemas(actions, parents), work, threads)
+                run_in_order(self._tables, after, work, threads)
         except KeyboardInterrupt as stop:
             raise self.interrupted(still_running=isinstance(stop, StillRunning)) from None
         return self._results()
@@ -118,14 +120,3 @@ class TableCreator:
             if any(statement.kind is StatementKind.CREATE_SCHEMA for statement in made):
                 self._schemas.add(schema)
         return Creation(action=action, statements=tuple(statements))
-
-
-def _with_schemas(
-    actions: Sequence[CreateTable], parents: dict[QualifiedName, set[QualifiedName]]
-) -> dict[QualifiedName, set[QualifiedName]]:
-    """Return the tables for which each has to wait: its parents, and the first one in a missing schema."""
-    first: dict[tuple[str, str], QualifiedName] = {}
-    for action in actions:
-        if action.creates_schema:
-            first.setdefault(action.table[:2], action.table)
-    return {table: above | {first.get(table[:2], table)} - {table} for table, above in parents.items()}
