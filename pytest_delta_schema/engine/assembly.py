@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.client_features import ClientFeatures
 from pytest_delta_schema.engine.project_rules import load_rules
@@ -12,6 +13,7 @@ from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.clients import client_faults
+from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
@@ -21,7 +23,6 @@ from pytest_delta_schema.rules.validator import PlanValidator
 if TYPE_CHECKING:
     from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.execute.protocols import DeltaDDL
-    from pytest_delta_schema.models.table import Table
 
 
 def planner_of(settings: Settings) -> TablePlanner:
@@ -122,3 +123,20 @@ def bound(table: Table, settings: Settings) -> Table:
     if mapped is not table:
         mapped.is_bound = True
     return mapped
+
+
+def model_of_copy(table: Table, settings: Settings, **changes: Any) -> Table:
+    """Return a model for a table of another name, with the same declaration.
+
+    It is bound, so that bindings do not apply to it. It has no foreign keys, because the parents of a copy have other
+    names, too, and it converts no files, because those belong to the table of the model.
+
+    Args:
+        table: The model.
+        settings: The settings.
+        changes: The arguments of :class:`Table` that differ, such as the names.
+    """
+    values: dict[str, Any] = {field.name: getattr(table, field.name) for field in fields(table) if field.init}
+    made = declared(Table(**{**values, "foreign_keys": (), "convert_from": None, **changes}), settings)
+    made.is_bound = True
+    return made

@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.engine.assembly import bound, declared
+from pytest_delta_schema.engine.assembly import bound, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DeclarationError
@@ -156,12 +156,8 @@ class Scratch:
 
     def _named(self, model: Table, name: str | None) -> Table:
         """Return the model under its name in a scratch schema, without foreign keys."""
-        values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
-        values.update(self._home(model), table_name=name or model.table_name, foreign_keys=())
-        values.update(convert_from=None)  # a test never touches the files that a model consents to convert
-        made = declared(Table(**values), current_settings().for_scratch_tables())
-        made.is_bound = True
-        return made
+        names = {**self._home(model), "table_name": name or model.table_name}
+        return model_of_copy(model, current_settings().for_scratch_tables(), **names)
 
     def _create(self, pairs: Sequence[tuple[Table, Table]]) -> None:
         """Create the copies of models at once, with the foreign keys between the tables of this test."""

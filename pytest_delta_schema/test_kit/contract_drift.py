@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.contracts import assert_no_drift
-from pytest_delta_schema.engine.assembly import bound, declared
+from pytest_delta_schema.engine.assembly import bound, model_of_copy
 from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.errors import DriftError
 from pytest_delta_schema.models.modes import IGNORE
-from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
 
 
 def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
@@ -39,9 +38,6 @@ def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
 
 
 def _renamed(model: Table, name: QualifiedName) -> Table:
-    values: dict[str, Any] = {field.name: getattr(model, field.name) for field in fields(model) if field.init}
-    values.update(zip(("catalog_name", "schema_name", "table_name"), name, strict=True))
-    values.update(foreign_keys=(), convert_from=None, owns={**model.ownership, "foreign_keys": IGNORE})
-    copy = declared(Table(**values), current_settings())
-    copy.is_bound = True
-    return copy
+    names = dict(zip(("catalog_name", "schema_name", "table_name"), name, strict=True))
+    owns = {**model.ownership, "foreign_keys": IGNORE}
+    return model_of_copy(model, current_settings(), **names, owns=owns)
