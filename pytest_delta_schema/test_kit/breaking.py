@@ -103,8 +103,7 @@ class Breaker:
         self._given = {name: value(0) if callable(value) else value for name, value in given.items()}
         self._valid, *self._others = ({folded(name): value for name, value in row.items()} for row in valid)
         self.faults: list[str] = []
-        filled = (*contract.generated, *contract.identities)
-        self._filled = {folded(column.name) for column in filled}
+        self._filled = {*contract.generated, *contract.identities}
 
     def broken(self) -> Iterator[BreakingRows]:
         """Yield rows for each constraint that can be broken; what cannot is left out, or among the faults then."""
@@ -188,9 +187,9 @@ class Breaker:
     def _used(self, check: CheckState) -> list[str]:
         """Return the columns that a check uses, and those from which they are generated."""
         used = dict.fromkeys(name for name in columns_in(check.expression) if name in self._contract.columns)
-        for column in self._contract.generated:
-            if folded(column.name) in used and column.value and column.value.generated:
-                used.update(dict.fromkeys(columns_in(column.value.generated)))
+        for name, expression in self._contract.generated.items():
+            if name in used:
+                used.update(dict.fromkeys(columns_in(expression)))
         return [name for name in used if name not in self._filled]
 
     def _breaking(self, check: CheckState) -> Iterator[tuple[Row, ...]]:

@@ -12,11 +12,11 @@ from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import conjuncts, is_understood, used_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.state.expressions.conditions import Condition
     from pytest_delta_schema.state.states import CheckState, TableState
-    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState
 
 _NO_COLUMN = "no_column"
 
@@ -46,8 +46,8 @@ class Contract:
         clauses: The parts of its checks that are understood, and that use no generated column.
         late: The checks that can only be evaluated for whole rows.
         defaults: The values of defaults, by column in lower case, as far as they are known without Spark.
-        generated: The columns that are generated.
-        identities: The columns that are identities.
+        generated: The expressions of generated columns, by column in lower case.
+        identities: The starts and steps of identity columns, by column in lower case.
     """
 
     state: TableState
@@ -55,28 +55,42 @@ class Contract:
     clauses: tuple[Clause, ...]
     late: tuple[CheckState, ...]
     defaults: dict[str, Any]
-    generated: tuple[ColumnState, ...]
-    identities: tuple[ColumnState, ...]
+    generated: dict[str, str]
+    identities: dict[str, IdentityState]
 
-    def identities_of(self, number: int) -> dict[str, Any]:
-        """Return what the identity columns of a new table hold in a row, if one writer appends the rows in order.
+    def with_table_values(self, row: Mapping[str, Any], number: int) -> dict[str, Any]:
+        """Return a row with the defaults and identities that a new table gives it.
+
+        Identities are those of rows that one writer appends in order.
 
         Args:
+            row: Its values by column in lower case.
             number: The position of the row, from 0.
         """
-        identities = [(column, column.value.identity) for column in self.identities if column.value]
-        return {
-            folded(column.name): identity.start + number * identity.step
-            for column, identity in identities
-            if identity is not None
-        }
+        identities = {name: identity.start + number * identity.step for name, identity in self.identities.items()}
+        return {**self.defaults, **identities, **row}
+
+    def generate(self, rows: Sequence[dict[str, Any]], columns: Collection[str]) -> None:
+        """Add the values of generated columns to rows that do not have them.
+
+        Args:
+            rows: The rows, by column in lower case.
+            columns: Which generated columns, in lower case; others are ignored.
+
+        Raises:
+            ExpressionError: If an expression cannot be evaluated without Spark.
+        """
+        names = [folded(column.name) for column in self.state.columns]
+        for name, expression in self.generated.items():
+            incomplete = [row for row in rows if name in columns and name not in row]
+            for row, value in zip(incomplete, evaluate(expression, incomplete, names), strict=True):
+                row[name] = value
 
 
 def contract_of(state: TableState) -> Contract:
     """Return what rows of a table have to satisfy."""
-    valued = [column for column in state.columns if column.value is not None]
-    generated = tuple(column for column in valued if column.value and column.value.generated is not None)
-    names = {folded(column.name) for column in generated}
+    values = {folded(column.name): column.value for column in state.columns if column.value is not None}
+    generated = {name: value.generated for name, value in values.items() if value.generated is not None}
     clauses: list[Clause] = []
     late = []
     for check in state.checks:
@@ -85,25 +99,26 @@ def contract_of(state: TableState) -> Contract:
             for part in conjuncts(condition_of(check.expression))
             if is_understood(part)
         ]
-        clauses += [clause for clause in parts if not clause.columns & names]
-        if not is_understood(condition_of(check.expression)) or names.intersection(columns_in(check.expression)):
+        clauses += [clause for clause in parts if clause.columns.isdisjoint(generated)]
+        uses_generated = not generated.keys().isdisjoint(columns_in(check.expression))
+        if uses_generated or not is_understood(condition_of(check.expression)):
             late.append(check)
     return Contract(
         state=state,
         columns=NameMap.of(state.columns),
         clauses=tuple(clauses),
         late=tuple(late),
-        defaults=dict(_defaults(valued)),
+        defaults=dict(_defaults(values)),
         generated=generated,
-        identities=tuple(column for column in valued if column.value and column.value.identity is not None),
+        identities={name: value.identity for name, value in values.items() if value.identity is not None},
     )
 
 
-def _defaults(columns: Iterable[ColumnState]) -> Iterator[tuple[str, Any]]:
-    for column in columns:
-        if column.value is not None and column.value.default is not None:
+def _defaults(values: Mapping[str, ColumnGeneration]) -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if value.default is not None:
             try:
-                yield folded(column.name), default_value(column.value.default)
+                yield name, default_value(value.default)
             except ExpressionError:
                 continue
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE, ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.type_widening import SIZED
-from pytest_delta_schema.state.expressions import evaluate, unmet
+from pytest_delta_schema.state.expressions import unmet
 from pytest_delta_schema.state.expressions.truth import value_of
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
@@ -53,7 +53,12 @@ def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) ->
     """
     state = contract.state
     names = [folded(column.name) for column in state.columns]
-    whole = list(_whole(contract, rows, names))
+    whole = [
+        contract.with_table_values({folded(name): value for name, value in row.items()}, number)
+        for number, row in enumerate(rows)
+    ]
+    for row in whole:
+        contract.generate([row], names)
     checks = [check for check in state.checks if unmet(check.expression, whole, names)]
     keys = [key for key in state.keys if _is_repeated([folded(name) for name in key.columns], whole)]
     return (
@@ -108,17 +113,6 @@ def values_at(value: Any, data_type: DataTypeState, parts: Sequence[str]) -> Ite
         # A struct that is the key of a map is a tuple.
         item = value[index] if isinstance(value, tuple) else value.get(data_type.fields[index].name)
         yield from values_at(item, data_type.fields[index].data_type, parts[1:])
-
-
-def _whole(contract: Contract, rows: Iterable[Mapping[str, Any]], names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield rows with the values that a new table gives them."""
-    for number, row in enumerate(rows):
-        whole = {**contract.defaults, **contract.identities_of(number)}
-        whole.update({folded(name): value for name, value in row.items()})
-        for column in contract.generated:
-            if column.value and column.value.generated and folded(column.name) not in whole:
-                (whole[folded(column.name)],) = evaluate(column.value.generated, [whole], names)
-        yield whole
 
 
 def _nulls(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[Constraint]:

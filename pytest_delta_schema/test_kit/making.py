@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.report.text import counted
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate, unmet
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in, unmet
 from pytest_delta_schema.state.expressions.truth import truth
 from pytest_delta_schema.test_kit.alternatives import alternatives
 from pytest_delta_schema.test_kit.filling import Filler
@@ -147,7 +147,7 @@ class RowMaker:
         return True
 
     def _is_met(self, row: dict[str, Any], clauses: Iterable[Clause], number: int) -> bool:
-        whole = {**self._contract.defaults, **self._contract.identities_of(number), **row}
+        whole = self._contract.with_table_values(row, number)
         try:
             return all(truth(clause.condition, whole) is True for clause in clauses)
         except ExpressionError:
@@ -181,17 +181,13 @@ class RowMaker:
         for check in self._contract.late:
             used = [name for name in columns_in(check.expression) if name in self._contract.columns]
             rows = [
-                {**self._contract.defaults, **self._contract.identities_of(number), **row}
+                self._contract.with_table_values(row, number)
                 for number, row in enumerate(self._made)
                 if not given[number].keys() >= set(used)
             ]
             columns = self._to_give(used, given[0] if given else {})
             try:
-                for column in self._contract.generated:
-                    expression = column.value.generated if column.value else None
-                    if rows and expression and folded(column.name) in used:
-                        for row, value in zip(rows, evaluate(expression, rows, names), strict=True):
-                            row.setdefault(folded(column.name), value)
+                self._contract.generate(rows, used)
                 broken = unmet(check.expression, rows, names)
                 reason = f"the plain values do not meet it in {counted(len(broken), 'row')}"
             except ExpressionError:

@@ -399,6 +399,13 @@ def test_a_check_of_a_generated_column_is_verified():
     assert rows_of(model, 1, a=100, g=101) == [{"a": 100, "g": 101}]
 
 
+def test_a_generated_column_whose_value_is_given_is_not_evaluated():
+    model = table("a int", ["g > a"], more=[Column("g", "int", generated_as="hash(a)")])
+
+    assert refusal(model).endswith("it cannot be evaluated without Spark; give a value for g or a")
+    assert rows_of(model, 1, g=3) == [{"a": 1, "g": 3}]
+
+
 def customers():
     return Table("dev", "silver", "customers", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
 
