@@ -94,14 +94,22 @@ def _answers(bridge: Bridge, names: Sequence[QualifiedName]) -> Iterator[tuple[Q
         yield from zip(together, answers, strict=False)
 
 
-def location_of(bridge: Bridge, name: QualifiedName) -> str:
-    """Return the location of an existing Delta table: a plain path if it is local.
+def located(bridge: Bridge, name: QualifiedName) -> tuple[TableState, str]:
+    """Return the state of an existing Delta table, and its location: a plain path if it is local.
 
     Args:
         bridge: The session.
-        name: The table, whose catalog is registered.
+        name: The table.
+
+    Raises:
+        CatalogReadError: If it does not exist, or cannot be read.
     """
-    return bridge.read(_request(bridge, name)).split("\t")[1]
+    bridge.register([name.catalog])
+    refusal = _refusal(bridge, name)
+    answer = "" if refusal else bridge.read(_request(bridge, name)).rstrip("\n")
+    state = CatalogState.of({name: refusal or _understand(bridge, name, answer)}).existing(name)
+    _, location, *_ = answer.split("\t")
+    return state, location
 
 
 def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -121,10 +129,8 @@ def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
     Raises:
         CatalogReadError: If it does not exist, or cannot be read.
     """
-    bridge.register([name.catalog])
-    answer = bridge.read(_request(bridge, name)).rstrip("\n")
-    CatalogState.of({name: _refusal(bridge, name) or _understand(bridge, name, answer)}).existing(name)
-    return CommitLog.of(name, bridge.log(answer.split("\t")[1]))
+    _, location = located(bridge, name)
+    return CommitLog.of(name, bridge.log(location))
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:

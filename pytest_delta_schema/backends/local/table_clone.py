@@ -10,7 +10,7 @@ from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_com
 from pytest_delta_schema.backends.local.checkpoint_copy import copy_checkpoint
 from pytest_delta_schema.backends.local.folder_clone import clone_folder
 from pytest_delta_schema.backends.local.physical_names import table_folder
-from pytest_delta_schema.backends.local.reader import location_of, read_tables
+from pytest_delta_schema.backends.local.reader import located
 from pytest_delta_schema.errors import because
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
         CatalogReadError: If the table does not exist, or cannot be read.
         StatementError: If it cannot be cloned.
     """
-    require_commits_in_log(read_tables(bridge, [source]).existing(source))
-    location = location_of(bridge, source)
+    state, location = located(bridge, source)
+    require_commits_in_log(state)
     if not location.startswith("/"):
         raise cannot_clone(source, f"its files are in {location}, and only those of a local folder are cloned")
     if not bridge.is_warehouse(target.catalog):

@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local import table_clone
 from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.state import CatalogState, TableState
+from pytest_delta_schema.state import TableState
 
 ORDERS, CLONE = QualifiedName("dev", "silver", "orders"), QualifiedName("dev", "test_main", "orders")
 REMOTE = "its files are in s3://bucket/orders, and only those of a local folder are cloned"
@@ -33,9 +33,8 @@ INSERT = "create the table with make_delta_table, and insert its rows"
     ],
 )
 def test_the_error_says_why(monkeypatch, tmp_path, properties, location, is_warehouse, message):
-    state = CatalogState(tables={ORDERS: TableState(name=ORDERS, table_properties=properties)})
-    monkeypatch.setattr(table_clone, "read_tables", lambda *_: state)
-    monkeypatch.setattr(table_clone, "location_of", lambda *_: location)
+    state = TableState(name=ORDERS, table_properties=properties)
+    monkeypatch.setattr(table_clone, "located", lambda *_: (state, location))
     bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: is_warehouse)
 
     with pytest.raises(StatementError) as caught:
