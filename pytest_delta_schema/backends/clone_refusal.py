@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.errors import StatementError
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
 
-_COMMITS_IN_CATALOG = ("delta.feature.catalogManaged", "delta.feature.catalogOwned-preview")
 _REMEDY = "create the table with make_delta_table, and insert its rows"
 
 
@@ -33,5 +32,5 @@ def require_commits_in_log(state: TableState) -> None:
     Raises:
         StatementError: If its newest commits are in a catalog.
     """
-    if not NameSet(state.table_properties).isdisjoint(NameSet(_COMMITS_IN_CATALOG)):
+    if commits_are_in_catalog(state.table_properties):
         raise cannot_clone(state.name, "its newest commits are in a catalog, and not in its log")

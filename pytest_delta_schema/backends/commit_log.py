@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.problems import is_damaged, problem
-from pytest_delta_schema.delta.clustering import Paths, clustering_in
+from pytest_delta_schema.delta.clustering import Paths, clustering_in, may_be_clustered
 from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name
 from pytest_delta_schema.errors import CatalogReadError, StatementError, because
 from pytest_delta_schema.faults import UnreadableTable
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState
 
-_CLUSTERING = "clustering"
 _STATED = frozenset({"metaData", "protocol"})
 _MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
 
@@ -105,8 +104,8 @@ class CommitLog:
             known = {kind: value for action in actions for kind, value in action.items() if kind in _STATED} | known
             if clustering is None:
                 clustering = clustering_in(action["domainMetadata"] for action in actions if "domainMetadata" in action)
-            is_clustered = _CLUSTERING in (known.get("protocol", {}).get("writerFeatures") or ())
-            if len(known) == len(_STATED) and (clustering is not None or not is_clustered):
+            is_stated = len(known) == len(_STATED)
+            if is_stated and (clustering is not None or not may_be_clustered(known["protocol"])):
                 break
         return LogFacts(known["metaData"], known["protocol"], clustering or (), version)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.clustering import clustering_in
+from pytest_delta_schema.delta.clustering import clustering_in, may_be_clustered
 from pytest_delta_schema.delta.log_listing import commit_name
 from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.state.log_facts import LogFacts
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.log_damage import CheckedLog
     from pytest_delta_schema.delta.clustering import Paths
-
-CLUSTERING = "clustering"
-"""The table feature whose columns are in domain metadata of the log."""
 
 _DOMAINS = "domainMetadata"
 
@@ -38,7 +35,7 @@ def newest_version(checked: CheckedLog) -> LogFacts | None:
     if isinstance(known, dict) and dict(protocol_properties(known)) != dict(protocol_properties(protocol)):
         # Readers that take either of them would see two different tables.
         return None
-    clustering = _clustering(checked, checksum) if CLUSTERING in (protocol.get("writerFeatures") or ()) else ()
+    clustering = _clustering(checked, checksum) if may_be_clustered(protocol) else ()
     return None if clustering is None else LogFacts(metadata, protocol, clustering, checked.listing.newest)
 
 

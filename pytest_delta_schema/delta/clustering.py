@@ -18,6 +18,17 @@ CLUSTERING_DOMAIN = "delta.clustering"
 CLUSTERING_PROPERTY = "clusteringColumns"
 """The property in which SHOW TBLPROPERTIES lists the clustering columns, as paths in JSON; no log has it."""
 
+_FEATURE = "clustering"
+
+
+def may_be_clustered(protocol: Mapping[str, Any]) -> bool:
+    """Whether a table may have clustering columns, which are then in domain metadata of its log.
+
+    Args:
+        protocol: The ``protocol`` action of the log.
+    """
+    return _FEATURE in (protocol.get("writerFeatures") or ())
+
 
 def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
     """Return the clustering columns; none if their domain was removed, ``None`` if it is not among ``domains``.

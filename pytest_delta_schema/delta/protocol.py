@@ -6,14 +6,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
+from pytest_delta_schema.delta.folded_names import NameSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 FEATURE_PREFIX = "delta.feature."
 """The beginning of properties that enable a table feature; the name of the feature follows."""
 
 _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
+_COMMITS_IN_CATALOG = frozenset({"delta.feature.catalogmanaged", "delta.feature.catalogowned-preview"})
+"""The feature of tables to which their catalog commits, by its names in Delta 4.1 and later and in Delta 4.0."""
+
 _GENERATING = frozenset({"generatedColumns", "identityColumns"})
 _NAMING = 7
 """The writer version from which on a protocol names its features."""
@@ -30,9 +34,6 @@ _IMPLIED = MappingProxyType(
     }
 )
 """The first writer version that implies a feature (source: Delta's protocol, "Valid Feature Names")."""
-
-_LEGACY_GENERATING = range(4, 7)
-"""Writer versions without named features that imply generated columns, and from 6 on identity columns."""
 
 
 def protocol_properties(protocol: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -67,12 +68,24 @@ def supported_features(properties: Mapping[str, str | None]) -> frozenset[str]:
             none.
     """
     named = [key.removeprefix(FEATURE_PREFIX) for key in properties if key.startswith(FEATURE_PREFIX)]
-    version = int(properties.get(_WRITER) or 0)
-    implied = [feature for feature, first in _IMPLIED.items() if first <= version < _NAMING]
-    return frozenset((*named, *implied))
+    return frozenset((*named, *_implied(int(properties.get(_WRITER) or 0))))
 
 
 def may_generate_columns(protocol: Mapping[str, Any]) -> bool:
     """Whether a table may have generated or identity columns, which Spark's schema and information_schema hide."""
-    features = set(protocol["writerFeatures"])
-    return bool(features & _GENERATING) or (not features and int(protocol["minWriterVersion"]) in _LEGACY_GENERATING)
+    features = protocol["writerFeatures"] or _implied(int(protocol["minWriterVersion"]))
+    return not _GENERATING.isdisjoint(features)
+
+
+def commits_are_in_catalog(properties: Iterable[str]) -> bool:
+    """Whether the newest commits of a table may be in its catalog only, so that its log folder is not complete.
+
+    Args:
+        properties: The keys of its properties, with those of its protocol.
+    """
+    return not NameSet(properties).isdisjoint(_COMMITS_IN_CATALOG)
+
+
+def _implied(version: int) -> list[str]:
+    """Return the features that a writer version has without naming them."""
+    return [feature for feature, first in _IMPLIED.items() if first <= version < _NAMING]

@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.log_listing import checksum_name
-from pytest_delta_schema.delta.protocol import may_generate_columns, split_properties
+from pytest_delta_schema.delta.protocol import commits_are_in_catalog, may_generate_columns, split_properties
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.sql.schemas_and_restores import (
@@ -38,10 +38,6 @@ NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 """Spark's conditions for a table that does not exist; any other error is a table that cannot be read."""
 
 _PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"
-
-
-_COMMITS_ELSEWHERE = "delta.feature.catalogManaged"
-"""The feature of tables whose catalog holds the newest commits, so that the log folder is not complete."""
 
 
 class Description:
@@ -90,7 +86,7 @@ def read_log(  # noqa: PLR0911 - one result for each kind of table
         if description["Provider"].lower() != "delta":
             return is_not_delta(name, description["Provider"])
         properties = {row[0]: row[1] for row in sql(show_properties(name))}
-        log = None if _COMMITS_ELSEWHERE in properties else files(description["Location"])
+        log = None if commits_are_in_catalog(properties) else files(description["Location"])
         damage = None if log is None else damage_of(log)
         if damage is not None:
             return damage.of(name)
@@ -149,7 +145,7 @@ def read_commits(
         CatalogReadError: If its catalog holds its newest commits, which are in no log.
     """
     location = Description(sql(describe_extended(name)), len(schema().fields))["Location"]
-    if any(row[0] == _COMMITS_ELSEWHERE for row in sql(show_properties(name))):
+    if commits_are_in_catalog(row[0] for row in sql(show_properties(name))):
         fact = "keeps its newest commits in its catalog, and not in its log"
         raise CatalogReadError([problem(UnreadableTable, name, fact, "use a copy of it that is not managed")])
     log = files(location)

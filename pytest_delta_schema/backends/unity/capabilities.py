@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
-from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.delta.known_properties import is_databricks_only
+from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 BY_TRANSACTION = BY_COMMIT | {StatementKind.RENAME_COLUMN}
 """The connector refuses RENAME COLUMN and SET NOT NULL (Unity Catalog 0.6); transactions do both."""
 
-_MANAGED = ("delta.feature.catalogmanaged", "delta.feature.catalogowned-preview")
-"""The feature of tables to which their catalog commits, by its names in Delta 4.1 and later and in Delta 4.0."""
-
 
 def without_long_properties(statement: Statement, observed: TableState | None) -> Refusal | None:
     """Refuse properties of managed tables that the server cannot store, since Delta repeats the failing commit.
@@ -34,7 +31,7 @@ def without_long_properties(statement: Statement, observed: TableState | None) -
     Unity Catalog 0.6.0 answers such a commit with 500, and Delta's client tries it again for minutes. New tables are
     managed, because they are created without a location.
     """
-    if observed is not None and not is_managed(observed):
+    if observed is not None and not commits_are_in_catalog(observed.table_properties):
         return None
     long = long_properties(_properties(statement))
     if not long:
@@ -43,11 +40,6 @@ def without_long_properties(statement: Statement, observed: TableState | None) -
         f"{', '.join(long)}: the server stores keys and values of managed tables up to {PROPERTY_LIMIT} characters",
         "shorten what is too long",
     )
-
-
-def is_managed(table: TableState) -> bool:
-    """Whether the catalog commits to the table's log."""
-    return not NameSet(table.table_properties).isdisjoint(_MANAGED)
 
 
 def _properties(statement: Statement) -> dict[str, str]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import Damage, check_log, damage_of
-from pytest_delta_schema.backends.newest_version import CLUSTERING, newest_version
+from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
+from pytest_delta_schema.delta.clustering import may_be_clustered
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -140,7 +141,7 @@ class Log:
 
     def _clustering(self) -> Paths:
         """Return the physical names of clustering columns from the log, because deltalake does not return domains."""
-        if CLUSTERING not in (self._protocol.get("writerFeatures") or ()):
+        if not may_be_clustered(self._protocol):
             return ()
         for version in range(self.version, -1, -1):
             paths = self._folder.clustering(version)

@@ -73,8 +73,9 @@ def test_over_spark_connect_each_commit_of_the_history_is_a_query(folder):
         log.commits()
 
 
-def test_commits_that_the_catalog_holds_are_in_no_log(folder):
-    session = Session(folder, "delta.feature.catalogManaged")
+@pytest.mark.parametrize("feature", ["delta.feature.catalogManaged", "delta.feature.catalogOwned-preview"])
+def test_commits_that_the_catalog_holds_are_in_no_log(folder, feature):
+    session = Session(folder, feature)
 
     with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
         read_commits(session, session.schema, NAME, local)
