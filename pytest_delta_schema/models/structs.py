@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.field_metadata import CHAR_VARCHAR
@@ -13,6 +13,7 @@ from pytest_delta_schema.models.wrong_kinds import refuse_kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.table import Table
@@ -45,6 +46,21 @@ def empty_frame(spark: SparkSession, table: Table) -> DataFrame:
     if not hasattr(spark, "createDataFrame"):
         refuse_kind("empty_frame", "a Spark session", spark, "give one, such as the fixture delta_spark")
     return spark.createDataFrame([], schema)
+
+
+def nullable_struct(schema: StructType) -> StructType:
+    """Return a schema without NOT NULL, lengths and metadata at any depth, so that a frame takes any rows."""
+    return StructType([StructField(field.name, _nullable(field.dataType)) for field in schema])
+
+
+def _nullable(data_type: DataType) -> DataType:
+    if isinstance(data_type, StructType):
+        return nullable_struct(data_type)
+    if isinstance(data_type, ArrayType):
+        return ArrayType(_nullable(data_type.elementType))
+    if isinstance(data_type, MapType):
+        return MapType(_nullable(data_type.keyType), _nullable(data_type.valueType))
+    return without_lengths(data_type)
 
 
 def _field(column: Column) -> StructField:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+from pyspark.sql.types import StructType
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.models.structs import to_struct_type
+from pytest_delta_schema.models.structs import nullable_struct, to_struct_type
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.test_kit.contract import contract_of
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType
 
     from pytest_delta_schema.models.table import Table
 
@@ -56,21 +55,10 @@ def frame_of(
     filled = {folded(column.name) for column in contract.state.columns if column.value is not None}
     given = {folded(name) for row in rows for name in row}
     fields = [
-        StructField(field.name, _nullable(field.dataType))
-        for field in to_struct_type(model)
+        field
+        for field in nullable_struct(to_struct_type(model))
         if folded(field.name) in given or folded(field.name) not in filled
     ]
     # Where only some rows need a value in place of the default, the others get the default.
     values = [tuple(row.get(field.name, contract.defaults.get(folded(field.name))) for field in fields) for row in rows]
     return spark.createDataFrame(values, StructType(fields))
-
-
-def _nullable(data_type: DataType) -> DataType:
-    """Return a type in which every part may be NULL."""
-    if isinstance(data_type, StructType):
-        return StructType([StructField(field.name, _nullable(field.dataType)) for field in data_type])
-    if isinstance(data_type, ArrayType):
-        return ArrayType(_nullable(data_type.elementType))
-    if isinstance(data_type, MapType):
-        return MapType(_nullable(data_type.keyType), _nullable(data_type.valueType))
-    return data_type

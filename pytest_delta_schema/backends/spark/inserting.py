@@ -11,6 +11,7 @@ from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VA
 from pytest_delta_schema.backends.spark.table_rows import session_clock
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.models.structs import nullable_struct
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.quoting import dotted
 
@@ -66,7 +67,7 @@ def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mappin
 
 
 def _append(spark: SparkSession, table: QualifiedName, schema: StructType, rows: Sequence[tuple[Any, ...]]) -> None:
-    frame = spark.createDataFrame(rows, _loose(schema))
+    frame = spark.createDataFrame(rows, nullable_struct(schema))
     frame.write.mode("append").saveAsTable(dotted(table))
 
 
@@ -86,16 +87,3 @@ def _alike(
     """Group neighbouring rows that have values for the same columns among those that the table can fill."""
     for given, alike in groupby(rows, key=lambda row: filled & row.keys()):
         yield given, list(alike)
-
-
-def _loose(kind: Any) -> Any:
-    """Return a type that allows NULL and any length everywhere, so that the table refuses values and not the frame."""
-    from pyspark.sql.types import ArrayType, CharType, MapType, StringType, StructField, StructType, VarcharType
-
-    if isinstance(kind, StructType):
-        return StructType([StructField(field.name, _loose(field.dataType)) for field in kind])
-    if isinstance(kind, ArrayType):
-        return ArrayType(_loose(kind.elementType))
-    if isinstance(kind, MapType):
-        return MapType(_loose(kind.keyType), _loose(kind.valueType))
-    return StringType() if isinstance(kind, (CharType, VarcharType)) else kind
