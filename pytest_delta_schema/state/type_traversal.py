@@ -111,17 +111,26 @@ def unstorable(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[Col
         data_type: The type of the column.
         path: The column.
     """
+    return ((part, atom) for part, atom in atoms_with_paths(data_type, path) if not is_storable(atom))
+
+
+def atoms_with_paths(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, str]]:
+    """Yield the path and name of every atomic part of a type.
+
+    Args:
+        data_type: The type of the column.
+        path: The column.
+    """
     if isinstance(data_type, str):
-        if not is_storable(data_type):
-            yield path, data_type
+        yield path, data_type
     elif isinstance(data_type, StructState):
         for field in data_type.fields:
-            yield from unstorable(field.data_type, path.child(field.name))
+            yield from atoms_with_paths(field.data_type, path.child(field.name))
     elif isinstance(data_type, ArrayState):
-        yield from unstorable(data_type.element, path.child(ELEMENT))
+        yield from atoms_with_paths(data_type.element, path.child(ELEMENT))
     else:
-        yield from unstorable(data_type.key, path.child(KEY))
-        yield from unstorable(data_type.value, path.child(VALUE))
+        yield from atoms_with_paths(data_type.key, path.child(KEY))
+        yield from atoms_with_paths(data_type.value, path.child(VALUE))
 
 
 def not_null_in_collections(

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE, ColumnPath
+from pytest_delta_schema.delta.column_path import KEY, ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.state.expressions import unmet
 from pytest_delta_schema.state.expressions.truth import value_of
-from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.state.type_traversal import atoms_with_paths, not_null_paths
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 
 if TYPE_CHECKING:
@@ -72,22 +72,10 @@ def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) ->
 def texts_with_length(columns: Iterable[ColumnState]) -> Iterator[tuple[ColumnPath, int]]:
     """Yield the path and length of each ``char`` and ``varchar``, at any depth."""
     for column in columns:
-        yield from _texts(column.data_type, ColumnPath(column.name))
-
-
-def _texts(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, int]]:
-    if isinstance(data_type, StructState):
-        for field in data_type.fields:
-            yield from _texts(field.data_type, path.child(field.name))
-    elif isinstance(data_type, ArrayState):
-        yield from _texts(data_type.element, path.child(ELEMENT))
-    elif isinstance(data_type, MapState):
-        yield from _texts(data_type.key, path.child(KEY))
-        yield from _texts(data_type.value, path.child(VALUE))
-    else:
-        sized = SIZED.fullmatch(data_type)
-        if sized is not None and sized[1] != "decimal":
-            yield path, int(sized[2])
+        for path, atom in atoms_with_paths(column.data_type, ColumnPath(column.name)):
+            sized = SIZED.fullmatch(atom)
+            if sized is not None and sized[1] != "decimal":
+                yield path, int(sized[2])
 
 
 def values_at(value: Any, data_type: DataTypeState, parts: Sequence[str]) -> Iterator[Any]:
