@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
-from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.escaping import escaped, escaped_lines, shortened
 from pytest_delta_schema.faults import FailedCheck, FailedStatement, RemainingDrift, UnreachableCatalog
 from pytest_delta_schema.redaction import redacted_uris
 
@@ -344,5 +344,4 @@ def because(error: BaseException, *, limit: int = 300) -> str:
         limit: Length in characters; longer texts are cut with three dots.
     """
     text = str(error).strip() or type(error).__name__
-    line = escaped(redacted_uris(text.partition("\n")[0].rstrip()))
-    return line if len(line) <= limit else line[: limit - 3] + "..."
+    return shortened(escaped(redacted_uris(text.partition("\n")[0].rstrip())), limit)

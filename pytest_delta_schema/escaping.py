@@ -1,7 +1,7 @@
 r"""Escape characters that a terminal interprets, or does not show, as ``\u001b``.
 
 Names, comments and messages of servers may hold any of them. Every part of a message goes through :func:`escaped`;
-SQL stays executable, see :func:`escaped_literals` and :func:`note_on`.
+SQL stays executable, see :func:`escaped_literals` and :func:`note_on`. Long parts are cut by :func:`shortened`.
 """
 
 from __future__ import annotations
@@ -58,6 +58,16 @@ def escaped_lines(text: object) -> str:
         text: Its parts were escaped one by one if they may hold line ends of their own.
     """
     return _written_out(str(text), _HIDDEN_IN_LINES)
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text for a message, with three dots in place of its end if it is longer than a limit.
+
+    Args:
+        text: The text.
+        limit: The largest number of characters, with the dots.
+    """
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def code_unit_escapes(character: str) -> str:

@@ -16,6 +16,7 @@ from pytest_delta_schema.escaping import (
     escaped_literals,
     identifier,
     note_on,
+    shortened,
     sql_lines,
 )
 from pytest_delta_schema.execute.interruption import InterruptedTable
@@ -23,6 +24,11 @@ from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.expressions import canonical, simplified
+
+
+@pytest.mark.parametrize(("text", "limit", "expected"), [("", 5, ""), ("12345", 5, "12345"), ("123456", 5, "12...")])
+def test_long_texts_are_cut(text, limit, expected):
+    assert shortened(text, limit) == expected
 
 
 @pytest.mark.parametrize(

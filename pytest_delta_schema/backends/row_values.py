@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_delta_schema.backends.row_clocks import Clock, TimeFault
 from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.type_widening import SIZED
+from pytest_delta_schema.escaping import shortened
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type
 
 if TYPE_CHECKING:
@@ -296,5 +297,4 @@ def _names(data_type: StructState) -> str:
 
 def shown(value: Any) -> str:
     """Write a value for a message, cut if it is long."""
-    text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(repr(value), _LONGEST)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.errors import StatementError, because
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.escaping import escaped, shortened
 from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.progress import step
@@ -190,4 +190,4 @@ def _tuple(parts: Sequence[str]) -> str:
 
 def _short(value: str | None) -> str:
     text = "NULL" if value is None else "".join(character if character.isprintable() else "?" for character in value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(text, _LONGEST)

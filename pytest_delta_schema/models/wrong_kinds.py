@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.escaping import shortened
 
 _LONGEST = 80
 
@@ -29,5 +30,4 @@ def shown(value: object) -> str:
     """Return a value for a message, in at most a line."""
     if not isinstance(value, type) and hasattr(value, "qualified_name"):
         return f"the Table {value.qualified_name}"
-    text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(repr(value), _LONGEST)

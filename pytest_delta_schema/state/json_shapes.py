@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from pytest_delta_schema.escaping import shortened
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from enum import Enum
@@ -259,5 +261,4 @@ def words(texts: Iterable[str]) -> str:
 
 def shown(value: Any) -> str:
     """Return a value as messages show it."""
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return shortened(repr(value), _SHOWN)

@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.constraint_violations import constraint_error
 from pytest_delta_schema.delta.folded_names import NameSet, folded, same_name
 from pytest_delta_schema.delta.part_path import column_of
 from pytest_delta_schema.errors import StatementError, because, diagnostic_of, note
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.escaping import escaped, shortened
 from pytest_delta_schema.faults import RefusedRow, UnenforcedConstraint
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.remarks import UntriedConstraint
@@ -197,5 +197,4 @@ class _Trial:
 
 
 def _shown(row: Row) -> str:
-    text = escaped(repr(row))
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(escaped(repr(row)), _LONGEST)

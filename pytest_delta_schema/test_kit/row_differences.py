@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.folded_names import NameSet, folded
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.escaping import escaped, shortened
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.test_kit.row_matching import equal_values
@@ -92,12 +92,12 @@ def _block(state: TableState, expected: Row | None, actual: Row | None, rtol: fl
     for column in state.columns:
         title, name = f"{column.name} {describe_type(column.data_type)}", folded(column.name)
         if expected is None or actual is None:
-            texts = [_NOTHING if row is None else _cut(value_text(row.get(name))) for row in (expected, actual)]
+            texts = [_NOTHING if row is None else _short_text(row, name) for row in (expected, actual)]
             lines.append(_Line("+" if expected is None else "-", title, *texts))
         elif not _is_same(column, expected, actual, rtol):
             lines.append(_Line("~", title, *_differing(value_text(expected.get(name)), value_text(actual.get(name)))))
         elif shows_all or column.name in keys:
-            text = _cut(value_text(expected.get(name)))
+            text = _short_text(expected, name)
             lines.append(_Line("", title, text, text))
         else:
             hidden += 1
@@ -120,8 +120,8 @@ def value_text(value: Any) -> str:
     return str(value) if isinstance(value, (Decimal, date)) else repr(value)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+def _short_text(row: Row, name: str) -> str:
+    return shortened(value_text(row.get(name)), _LONGEST)
 
 
 def _differing(one: str, other: str) -> tuple[str, str]:
@@ -130,6 +130,6 @@ def _differing(one: str, other: str) -> tuple[str, str]:
         return one, other
     first = next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     if first < _LONGEST - _CONTEXT:
-        return _cut(one), _cut(other)
+        return shortened(one, _LONGEST), shortened(other, _LONGEST)
     start = first - _CONTEXT
-    return _cut(f"...{one[start:]}"), _cut(f"...{other[start:]}")
+    return shortened(f"...{one[start:]}", _LONGEST), shortened(f"...{other[start:]}", _LONGEST)

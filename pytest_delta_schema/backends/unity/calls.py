@@ -10,6 +10,7 @@ from pytest_delta_schema.backends.unity.address import redirect_host, server_add
 from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.backends.unity.too_large_error import TooLargeError
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.escaping import shortened
 from pytest_delta_schema.redaction import Uri, redacted_uris
 
 if TYPE_CHECKING:
@@ -290,8 +291,7 @@ def _is_page(body: bytes) -> bool:
 
 
 def _one_line(message: str) -> str:
-    line = " ".join(message.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+    return shortened(" ".join(message.split()), _LONGEST)
 
 
 def _transport(address: Any, token: Secret | None) -> Transport:
