@@ -121,10 +121,7 @@ class Scratch:
 
         Keys keep their names, and foreign keys their parents.
         """
-        if not isinstance(table, Table):
-            msg = f"delta_clone takes a Table, and was given {table!r}; give the Table that declares it"
-            raise DeclarationError(msg)
-        source = bound(table, current_settings())
+        source = bound(required_table(table, "delta_clone"), current_settings())
         clone = copy(source)
         home = self._home(source)
         clone.catalog_name, clone.schema_name = home["catalog_name"], home["schema_name"]
