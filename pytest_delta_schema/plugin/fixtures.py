@@ -229,8 +229,8 @@ def delta_versions(delta_catalog: Catalog) -> Callable[[Table | str], tuple[Comm
     """Read the history of a table, the oldest version first.
 
     Call it with a model or the name of a table; each commit has ``version``, ``operation``, ``metrics``,
-    ``parameters``, ``user_metadata``, ``timestamp``, and the files that it ``added`` and ``removed``. The local and
-    the session backend can do it.
+    ``parameters``, ``user_metadata``, ``timestamp``, and the files that it ``added`` and ``removed``. The local,
+    the session and the unity backend can do it.
     """
     from pytest_delta_schema.test_kit.history import versions_of
 
