@@ -1,4 +1,4 @@
-"""``--delta-bind``: models keep their names, and stand for tables elsewhere."""
+"""``--delta-bind``: models keep their names, and map to other tables."""
 
 from __future__ import annotations
 

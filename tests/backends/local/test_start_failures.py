@@ -319,7 +319,7 @@ else:
 
 @pytest.fixture
 def resolver(monkeypatch):
-    """Let a script stand for Spark's resolver: ``garbage`` is 1 if its copies are damaged, 2 if the repository is."""
+    """Run a script in place of Spark's resolver: ``garbage`` is 1 if its copies are damaged, 2 if the repository is."""
     runs = []
 
     def use(garbage):

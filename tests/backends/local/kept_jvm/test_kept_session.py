@@ -1,4 +1,4 @@
-"""A session in a kept JVM gives the JVM back only if it has left nothing in it; doubles stand for Spark and the JVM."""
+"""A session in a kept JVM gives the JVM back only if it has left nothing in it; Spark and the JVM are doubles."""
 
 from __future__ import annotations
 
