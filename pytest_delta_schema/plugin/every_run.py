@@ -39,6 +39,9 @@ RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
 OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
 """Key of the outcome in an item's stash."""
 
+SUMMARY, REPORTS = "delta_schema_summary", "delta_schema_reports"
+"""The names of the plugins that collect the outcomes of a run: for the terminal, and for reports."""
+
 MARKS = {
     "delta": "every check of a declared table",
     "delta_rules": "the check that a declaration breaks no rule",

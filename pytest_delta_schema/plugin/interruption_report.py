@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.plugin.every_run import RUN
+from pytest_delta_schema.plugin.every_run import REPORTS, RUN
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.termination import Termination
 from pytest_delta_schema.plugin.workers import is_worker, worker_id
@@ -167,7 +167,7 @@ class Interrupted:
         else:
             if not self._is_shown:
                 self._write_report(f"\n{self._title()}, which took too long")
-            reports: Any = self._config.pluginmanager.getplugin("delta_schema_reports")
+            reports: Any = self._config.pluginmanager.getplugin(REPORTS)
             if reports is not None:
                 reports.write_at_limit()
             self._remove_folder()

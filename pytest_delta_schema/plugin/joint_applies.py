@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.joint_creation import JointCreation
-from pytest_delta_schema.plugin.every_run import RUN
+from pytest_delta_schema.plugin.every_run import REPORTS, RUN, SUMMARY
 from pytest_delta_schema.plugin.pytest_compat import shared_fixture
 from pytest_delta_schema.plugin.workers import is_worker
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 _CATALOG = "delta_catalog"
-_COLLECTORS = ("delta_schema_summary", "delta_schema_reports")
-"""The plugins that collect outcomes."""
 
 
 class JointApplies:
@@ -57,7 +55,7 @@ class JointApplies:
 
     def _note(self, table: Table, outcome: TableOutcome) -> None:
         """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
-        for name in _COLLECTORS:
+        for name in (SUMMARY, REPORTS):
             collector: Any = self._config.pluginmanager.getplugin(name)
             if collector is not None:
                 collector.note_created(self._node_ids[table.name], outcome)

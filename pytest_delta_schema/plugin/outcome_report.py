@@ -9,7 +9,7 @@ from pytest_delta_schema.engine.outcome import Check, DataChecks, Status, TableO
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.plugin.check_properties import add_properties
-from pytest_delta_schema.plugin.every_run import OUTCOME
+from pytest_delta_schema.plugin.every_run import OUTCOME, REPORTS
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure, one_line, relative
 from pytest_delta_schema.report.change_groups import change_groups
 from pytest_delta_schema.report.outcome_text import applied_text, body, headline, unmanaged_headline
@@ -71,7 +71,7 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
     if outcome is not None:
         del item.stash[OUTCOME]
         setattr(report, _ATTRIBUTE, json.dumps(outcome.to_json()))
-        if item.config.pluginmanager.hasplugin("delta_schema_reports"):
+        if item.config.pluginmanager.hasplugin(REPORTS):
             from pytest_delta_schema.plugin.table_states import attach_states
 
             attach_states(item, report, outcome)

@@ -14,6 +14,7 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.outcome import Check
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.plugin.every_run import SUMMARY
 from pytest_delta_schema.plugin.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_root import SourceRoot
 from pytest_delta_schema.plugin.source_url import source_url
@@ -122,7 +123,7 @@ def _bound(name: str, options: Options) -> str:
 
 
 def _consents(config: pytest.Config, options: Options, used: Collection[str]) -> Consents:
-    summary: Any = config.pluginmanager.getplugin("delta_schema_summary")
+    summary: Any = config.pluginmanager.getplugin(SUMMARY)
     shown: Summary | None = summary
     unused = [] if shown is None else shown.unused_consents()
     known = dict.fromkeys(map(str, options.settings.consents))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plugin.colours import Colours
 from pytest_delta_schema.plugin.configuration import checked_options, only_shows
-from pytest_delta_schema.plugin.every_run import PUSHED, RUN
+from pytest_delta_schema.plugin.every_run import PUSHED, REPORTS, RUN, SUMMARY
 from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.pytest_compat import added_arguments
 from pytest_delta_schema.plugin.run_plugin import RunPlugin
@@ -208,7 +208,7 @@ def contract_run(config: pytest.Config) -> ContractRun:
         if run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls():
             from pytest_delta_schema.plugin.run_reports import RunReports
 
-            config.pluginmanager.register(RunReports(config), "delta_schema_reports")
+            config.pluginmanager.register(RunReports(config), REPORTS)
     return run
 
 
@@ -228,7 +228,7 @@ def start_run(config: pytest.Config) -> None:
         from pytest_delta_schema.plugin.summary import Summary
 
         summary = Summary(config, options)
-        config.pluginmanager.register(summary, "delta_schema_summary")
+        config.pluginmanager.register(summary, SUMMARY)
         if options.mode == APPLY and not config.option.collectonly:
             from pytest_delta_schema.plugin.interruption_report import Interrupted
 
