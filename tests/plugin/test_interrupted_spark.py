@@ -22,6 +22,7 @@ orders = table("dev.silver.orders", Column("id", LongType()), Column("p", LongTy
 """
 CONFTEST = """
 import os, signal, threading, time
+from functools import partial
 from pathlib import Path
 import pytest
 from pytest_delta_schema import LocalCatalog
@@ -40,25 +41,26 @@ class Interrupted(LocalCatalog):
             threading.Thread(target=self.interrupt, daemon=True).start()
         super().run(statement)
 
-    def _sql(self, text):
-        if text.startswith("COMMENT ON TABLE"):
-            # It never ends, and what it writes belongs to nobody.
-            return super()._sql(
-                "CREATE TABLE dev.silver.endless USING delta AS"
-                " SELECT id FROM range(100000000000000) WHERE sqrt(id) < 0"
-            )
-        return super()._sql(text)
-
     def interrupt(self):
         tracker = self.spark.sparkContext.statusTracker()
         while not tracker.getActiveJobsIds():
             time.sleep(0.01)
         {interrupt}
 
+def endless_comment(sql, text):
+    if text.startswith("COMMENT ON TABLE"):
+        # It never ends, and what it writes belongs to nobody.
+        text = (
+            "CREATE TABLE dev.silver.endless USING delta AS"
+            " SELECT id FROM range(100000000000000) WHERE sqrt(id) < 0"
+        )
+    return sql(text)
+
 @pytest.fixture(scope="session")
 def delta_catalog(delta_spark, delta_warehouse):
     (HERE / "jvm").write_text(str(delta_spark.sparkContext._gateway.proc.pid))
     catalog = Interrupted(delta_spark, delta_warehouse)
+    catalog._session.sql = partial(endless_comment, catalog._session.sql)
     catalog.create_schema("dev", "silver")
     delta_spark.sql("CREATE TABLE dev.silver.orders (id BIGINT, p BIGINT) USING delta")
     delta_spark.sql("INSERT INTO dev.silver.orders SELECT id, id % 5 FROM range({rows})")

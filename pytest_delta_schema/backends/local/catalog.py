@@ -8,55 +8,41 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.data_queries import DataQueries
-from pytest_delta_schema.backends.local.bridge import Bridge
+from pytest_delta_schema.backends.local.catalog_session import CatalogSession
 from pytest_delta_schema.backends.local.clone_writes import write_to_clone
-from pytest_delta_schema.backends.local.conversion import convert, mark, mark_location
-from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.early_reads import EarlyReads
-from pytest_delta_schema.backends.local.later_session import LaterSession
+from pytest_delta_schema.backends.local.local_statements import LocalStatements
 from pytest_delta_schema.backends.local.parquet_folder import Sources
-from pytest_delta_schema.backends.local.physical_names import remove_if_empty, schema_folder, table_folder
-from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
+from pytest_delta_schema.backends.local.physical_names import schema_folder
 from pytest_delta_schema.backends.local.reader import list_tables, read_commits, read_tables
 from pytest_delta_schema.backends.local.table_clone import clone
-from pytest_delta_schema.backends.spark.compat import settings_text
-from pytest_delta_schema.backends.spark.delta_compat import known_properties
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
 from pytest_delta_schema.backends.spark.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
-from pytest_delta_schema.backends.spark.session_check import require_session
-from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.backends.spark.statements import DeltaStatements
-from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
 from pytest_delta_schema.backends.spark.table_rows import stored_rows, table_rows
-from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import is_databricks_only
-from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
-from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema
-from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from os import PathLike
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.backends.commit_log import CommitLog
+    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.backends.local.later_session import LaterSession
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
@@ -78,10 +64,6 @@ CAPABILITIES = Capabilities(
 )
 """What the backend can do with the newest Spark and Delta."""
 
-_SUBSTITUTE = "spark.sql.variable.substitute"
-_LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
-"""Delta sets it after each commit (Delta 4.4.0)."""
-
 _CREATING = 4
 """Threads that create tables; more of them are not faster on two processors (Spark 4.2)."""
 
@@ -101,41 +83,28 @@ class LocalCatalog:
     name = "local"
 
     def __init__(self, spark: SparkSession | LaterSession, warehouse: str | PathLike[str]) -> None:
-        if not isinstance(spark, LaterSession):
-            require_session(spark, "LocalCatalog")
-        self._session = spark
-        if not isinstance(warehouse, (str, PathLike)):
-            refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
-        self.warehouse = Path(warehouse)
-        self._prepared = PreparedLogs(
-            lambda name: table_folder(self.warehouse, name),
-            lambda: settings_text(self.spark, without=[_LAST_COMMIT, _SUBSTITUTE]),
-        )
-        self._queries = DataQueries(lambda text: self._sql(text).collect(), self._read)
-        if isinstance(spark, LaterSession):
-            versions = spark.versions(lambda: known_properties(self.bridge.gateway))
-        else:
-            gateway = self.bridge.gateway
-            with in_users_names(str, spark):
-                versions = SparkVersions.of(spark, gateway)
+        self._session = CatalogSession(spark, warehouse)
+        self.warehouse = self._session.warehouse
+        self._queries = DataQueries(lambda text: self._session.sql(text).collect(), self._read)
+        self._statements = LocalStatements(self._session, self._queries, lambda: self.capabilities)
+        versions = self._session.versions()
         self._early = EarlyReads(self.warehouse, versions.delta, lambda: self.is_started)
         self.capabilities = versions.limit(CAPABILITIES)
 
-    @cached_property
+    @property
     def spark(self) -> SparkSession:
         """The session; it is started when it is first needed."""
-        return self._session.start() if isinstance(self._session, LaterSession) else self._session
+        return self._session.spark
 
-    @cached_property
+    @property
     def bridge(self) -> Bridge:
         """The JVM of the session."""
-        with in_users_names(str, self.spark), step("opening the catalog"):
-            return Bridge(self.spark, self.warehouse)
+        return self._session.bridge
 
     @property
     def is_started(self) -> bool:
         """Whether the session was started."""
-        return "bridge" in self.__dict__
+        return self._session.is_started
 
     def start(self) -> None:
         """Start the session, unless it was started."""
@@ -157,12 +126,12 @@ class LocalCatalog:
         Raises:
             StatementError: If Spark cannot read them.
         """
-        with self._speaking(table.catalog):
-            return table_rows(self._sql, table, version)
+        with self._session.using(table.catalog):
+            return table_rows(self._session.sql, table, version)
 
     def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
         """Return rows as the table would return them after an insert; nothing is written."""
-        with self._speaking(table.name.catalog):
+        with self._session.using(table.name.catalog):
             return stored_rows(self.spark, table, rows)
 
     def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
@@ -178,16 +147,16 @@ class LocalCatalog:
         history = self._early.history(table)
         if history is not None:
             return tuple(introductions(history, paths))
-        with self._speaking(table.catalog):
-            return tuple(introduced_by(self._sql, table, paths))
+        with self._session.using(table.catalog):
+            return tuple(introduced_by(self._session.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
         history = self._early.history(table)
         if history is not None:
             return columns_before(history, paths)
-        with self._speaking(table.catalog):
-            return past_columns(self._sql, table, paths)
+        with self._session.using(table.catalog):
+            return past_columns(self._session.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or emulate it on open-source Delta.
@@ -196,30 +165,17 @@ class LocalCatalog:
             UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             StatementError: If Spark or Delta refuses it.
         """
-        with self._speaking(statement.table.catalog), self._stopping():
-            if self.bridge.is_warehouse(statement.table.catalog) and self._prepared.replace(statement):
-                return
-            if statement.kind is StatementKind.CREATE_TABLE:
-                self._create(statement)
-            elif statement.kind is StatementKind.CONVERT_TABLE:
-                convert(self.bridge, statement, self._sql)
-            else:
-                self._statements.run(statement)
-                if statement.kind is StatementKind.REGISTER_TABLE:
-                    mark_location(self.bridge, statement.table)
+        self._statements.run(statement)
 
     @contextmanager
     def creating_concurrently(self) -> Iterator[int]:
-        """Allow creations in several threads; see :class:`CreatesConcurrently`.
-
-        All threads use one session, so that its settings are changed once, around all statements.
-        """
-        with shared_setting(lambda: self.spark, _SUBSTITUTE, "false") as is_set, self._stopping():
-            yield _CREATING if is_set else 1
+        """Allow creations in several threads; see :class:`CreatesConcurrently`."""
+        with self._session.shared() as is_shared:
+            yield _CREATING if is_shared else 1
 
     def repeating_creations(self) -> AbstractContextManager[None]:
         """Copy the new tables of the block from the logs of equal ones; see :class:`RepeatsCreations`."""
-        return self._prepared.active()
+        return self._statements.repeating_creations()
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
         """Clone a table of a local folder; see :class:`ClonesTables`.
@@ -227,7 +183,7 @@ class LocalCatalog:
         Raises:
             StatementError: If its files are elsewhere, its commits are in a catalog, or the files cannot be written.
         """
-        with self._speaking(source.catalog):
+        with self._session.using(source.catalog):
             self.bridge.register([target.catalog])
             clone(self.bridge, source, target)
 
@@ -236,7 +192,7 @@ class LocalCatalog:
         names = self._early.table_names(catalog, schema)
         if names is not None:
             return names
-        with self._speaking(catalog):
+        with self._session.using(catalog):
             return list_tables(self.bridge, catalog, schema)
 
     def version(self, table: QualifiedName) -> Version:
@@ -253,7 +209,7 @@ class LocalCatalog:
         files: str | None = None,
     ) -> RowCounts:
         """Count the rows that violate each data check, in one scan."""
-        with self._speaking(table.catalog):
+        with self._session.using(table.catalog):
             return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
@@ -267,7 +223,7 @@ class LocalCatalog:
         files: str | None = None,
     ) -> Samples:
         """Return a few rows that violate each data check, as texts."""
-        with self._speaking(table.catalog):
+        with self._session.using(table.catalog):
             return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -279,7 +235,7 @@ class LocalCatalog:
                 refuses them.
         """
         required_table_name(table, "insert")
-        with self._speaking(table.catalog):
+        with self._session.using(table.catalog):
             insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -289,7 +245,7 @@ class LocalCatalog:
             table: An existing table.
             rows: Values of the types of the columns, by their names; all rows have the same columns.
         """
-        with self._speaking(table.catalog):
+        with self._session.using(table.catalog):
             append_rows(self.spark, table, rows)
 
     def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
@@ -307,67 +263,31 @@ class LocalCatalog:
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
-        with self._speaking(catalog):
-            self._sql(create_schema(catalog, schema))
+        with self._session.using(catalog):
+            self._session.sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it, if it exists, and also what killed statements have left."""
-        with self._speaking(catalog):
-            self._sql(drop_schema(catalog, schema))
+        with self._session.using(catalog):
+            self._session.sql(drop_schema(catalog, schema))
         if self.bridge.is_warehouse(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
     def _commit_log(self, table: QualifiedName) -> CommitLog:
-        with in_users_names(self.bridge.with_logical_names, self.spark):
+        with self._session.in_users_names():
             return read_commits(self.bridge, table)
 
     @cached_property
     def _sources(self) -> Sources:
         return Sources(self.bridge)
 
-    @cached_property
-    def _statements(self) -> DeltaStatements:
-        return DeltaStatements(self._sql, self._queries, self.bridge.gateway, lambda: self.capabilities)
-
     def _read_tables(self, names: Iterable[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
         names = set(names)
         known = self._early.tables(names, wishes)
         if len(known) == len(names):
             return CatalogState.of(known)
-        with in_users_names(self.bridge.with_logical_names, self.spark):
+        with self._session.in_users_names():
             return read_tables(self.bridge, names, wishes, self._sources, known=known)
-
-    def _create(self, statement: Statement) -> None:
-        table = statement.table
-        if not self.bridge.is_warehouse(table.catalog):
-            self._statements.run(statement)
-            mark(self.bridge, table, str(self.bridge.gateway.load(table).path()))
-            return
-        folder = table_folder(self.warehouse, table)
-        with creation_lock(table, self.warehouse, folder):
-            try:
-                self._statements.run(statement)
-            except StillRunning:
-                raise
-            except BaseException:
-                # A log folder without a commit, in which no table can be made.
-                remove_if_empty(folder)
-                raise
-        mark(self.bridge, table, str(folder))
-
-    @contextmanager
-    def _speaking(self, catalog: str) -> Iterator[None]:
-        """Register a catalog in the session, and use the names of users in errors."""
-        with in_users_names(self.bridge.with_logical_names, self.spark):
-            self.bridge.register([catalog])
-            yield
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:
         return read_tables(self.bridge, names).tables
-
-    def _stopping(self) -> AbstractContextManager[None]:
-        return stopped_by(lambda: stop_jobs(self.spark))
-
-    def _sql(self, text: str) -> Any:
-        with self._stopping(), setting(self.spark, _SUBSTITUTE, "false"):
-            return self.spark.sql(text)

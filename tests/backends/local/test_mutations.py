@@ -153,7 +153,7 @@ def test_every_mutation_is_named_and_nothing_else(local, drift):
 
     detected, expected = {}, {}
     for sql, paths in MUTATIONS:
-        local._sql(sql)
+        local._session.sql(sql)
         after = drift()
         changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
         detected[sql], expected[sql] = changed, sorted(paths)

@@ -220,13 +220,13 @@ def test_many_tables_are_read_in_one_round_trip(made, monkeypatch):
 
 def test_tables_of_a_schema_are_listed_without_its_views(local):
     Orchestrator.over(local).sync_tables([table(column()), table(column(), name="dev.silver.odd name")])
-    local._sql("CREATE SCHEMA spark_catalog.listed")
-    local._sql("CREATE TABLE spark_catalog.listed.orders (id INT) USING delta")
-    local._sql("CREATE VIEW spark_catalog.listed.looking AS SELECT 1")
+    local._session.sql("CREATE SCHEMA spark_catalog.listed")
+    local._session.sql("CREATE TABLE spark_catalog.listed.orders (id INT) USING delta")
+    local._session.sql("CREATE VIEW spark_catalog.listed.looking AS SELECT 1")
 
     try:
         assert [str(name) for name in local.table_names("spark_catalog", "listed")] == ["spark_catalog.listed.orders"]
     finally:
-        local._sql("DROP SCHEMA spark_catalog.listed CASCADE")
+        local._session.sql("DROP SCHEMA spark_catalog.listed CASCADE")
     assert [str(name) for name in local.table_names("dev", "silver")] == ["dev.silver.odd name", "dev.silver.orders"]
     assert local.table_names("dev", "nowhere") == ()

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.backends.local import catalog, jars, java_classes
+from pytest_delta_schema.backends.local import catalog_session, jars, java_classes
 from pytest_delta_schema.backends.local import java as java_module
 from pytest_delta_schema.backends.local import session as session_module
 from pytest_delta_schema.backends.local.backend import BACKEND
@@ -156,11 +156,11 @@ def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch, tmp_path)
     shown = Event()
     caplog.handler.addFilter(lambda _: shown.set() or True)
     bridge = SimpleNamespace(gateway=None)
-    monkeypatch.setattr(catalog, "Bridge", lambda *_: shown.wait(60) and bridge)
+    monkeypatch.setattr(catalog_session, "Bridge", lambda *_: shown.wait(60) and bridge)
     monkeypatch.setattr(SparkVersions, "of", lambda *_: INSTALLED)
     for check in (session_check.require_jvm, session_check.require_delta):
         monkeypatch.setattr(session_check, check.__name__, lambda _: None)
-    monkeypatch.setattr(catalog, "require_session", lambda *_: None)
+    monkeypatch.setattr(catalog_session, "require_session", lambda *_: None)
     context = SimpleNamespace(spark=lambda: "spark", warehouse=lambda: tmp_path, starts_own_spark=lambda: False)
 
     opened: Any = BACKEND.open(context)

@@ -90,8 +90,8 @@ def make(local, values):
 
 
 def sql(local, text):
-    with local._speaking("dev"):
-        return local._sql(text)
+    with local._session.using("dev"):
+        return local._session.sql(text)
 
 
 def shown(local, types):
