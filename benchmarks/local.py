@@ -139,7 +139,8 @@ def kept_run(folder: Path) -> float:
     """Run a test several times in a JVM that is kept, and return the median time of the later processes."""
     (folder / "test_one_table.py").write_text(ONE_TABLE)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    # CI keeps no JVM, and without files of bytecode pytest would compile all modules of its plugins in each run.
+    environment = {name: os.environ[name] for name in os.environ.keys() - {"CI", "PYTHONDONTWRITEBYTECODE"}}
     command = ["-m", "pytest", "test_one_table.py", "--delta-keep-jvm=60", "-q", "-p", "no:cacheprovider"]
     took = []
     for _ in range(ROUNDS + 1):

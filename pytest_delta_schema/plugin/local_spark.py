@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.backends.local.kept_jvm.kept_session import KeptSession
+    from pytest_delta_schema.backends.local.session import LocalSession
     from pytest_delta_schema.plugin.run import ContractRun
 
 
@@ -40,7 +42,7 @@ def opened_session(
     conf = {**local_session.catalog_conf(declared, warehouse), **conf}
     seconds, archive = keep_jvm_seconds(request, run.options), run.options.jvm_archive
     try:
-        session = local_session.checked_active_session()
+        session: KeptSession | LocalSession | None = local_session.checked_active_session()
         if session is None and seconds is not None:
             session = kept_session.start_kept_session(warehouse, conf, seconds, archive=archive)
         if session is None:

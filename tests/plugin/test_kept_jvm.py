@@ -129,6 +129,7 @@ def test_leaves_much(delta_spark, delta_warehouse, delta_catalog):
         spark.sql(f"CREATE TABLE dev.silver.{name} ({column} BIGINT) USING delta")
         spark.sql(f"INSERT INTO dev.silver.{name} VALUES (1)")
     spark.table("dev.silver.a").cache().count()
+    spark.range(10).selectExpr("sum(id * 7)").collect()
     spark.sql("CREATE TEMP VIEW left_view AS SELECT 1 AS one")
     spark.sql("CREATE GLOBAL TEMP VIEW left_view AS SELECT 1 AS one")
     spark.sql("CREATE TABLE spark_catalog.default.left_table (id BIGINT) USING delta")
@@ -164,6 +165,12 @@ def test_finds_nothing_of_it(delta_spark):
     assert spark.streams.active == []
     assert "stream execution" not in jvm.java.lang.Thread.getAllStackTraces().keySet().toString()
 
+def test_spark_generates_no_class_again(delta_spark):
+    counter = delta_spark._jvm.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME()
+    before = counter.getCount()
+    assert delta_spark.range(10).selectExpr("sum(id * 7)").first()[0] == 315
+    assert counter.getCount() == before
+
 def test_streams_call_back_and_python_workers_run(delta_spark, tmp_path):
     assert delta_spark.sparkContext.parallelize([1]).map(lambda n: n + 1).collect() == [2]
     seen = []
@@ -196,6 +203,21 @@ def test_is_killed_during_a_query(delta_spark, tmp_path):
     while not delta_spark._jsc.sc().statusTracker().getActiveJobIds():
         time.sleep(0.05)
     os.kill(os.getpid(), signal.SIGKILL)
+"""
+INTERRUPTED = """
+import os, signal, threading, time
+
+def test_is_interrupted_during_a_query(delta_spark):
+    print("JVM", delta_spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)
+    tracker = delta_spark._jsc.sc().statusTracker()
+
+    def interrupt():
+        while not tracker.getActiveJobIds():
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    delta_spark.range(10**12).selectExpr("max(id)").collect()
 """
 
 
@@ -243,7 +265,7 @@ def test_the_next_run_has_the_same_jvm_and_a_fresh_session(kept, project):
 
     second, again = kept(SECOND)
 
-    second.assert_outcomes(passed=2)
+    second.assert_outcomes(passed=3)
     assert again == jvm
     assert is_running(jvm)
     (record,) = record_paths()
@@ -267,7 +289,7 @@ def test_the_next_run_has_the_same_jvm_and_a_fresh_session(kept, project):
 
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_a_jvm_or_a_run_that_is_killed_is_followed_by_a_fresh_jvm(kept):
+def test_a_jvm_or_a_run_that_is_killed_or_interrupted_is_followed_by_a_fresh_jvm(kept):
     killed, jvm = kept(KILLED)
     killed.assert_outcomes(failed=1)
     killed.stdout.fnmatch_lines(["*StatementError: the JVM of Spark has ended*it was killed*; run again"])
@@ -281,6 +303,11 @@ def test_a_jvm_or_a_run_that_is_killed_is_followed_by_a_fresh_jvm(kept):
     assert not is_running(second)
     assert record_paths() == []
 
-    last, third = kept(OTHER)
+    interrupted, third = kept(INTERRUPTED)
+    assert interrupted.ret == pytest.ExitCode.INTERRUPTED
+    assert not is_running(third)
+    assert record_paths() == []
+
+    last, fourth = kept(OTHER)
     last.assert_outcomes(passed=1)
-    assert third not in (jvm, second)
+    assert len({jvm, second, third, fourth}) == 4

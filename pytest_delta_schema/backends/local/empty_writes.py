@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.spark.compat import frame_of_rows
 from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def write(  # noqa: PLR0913, PLR0917 - one write
     if method == "write_stream":
         _stream(spark, schema, path, options)
         return
-    frame = spark.createDataFrame([], schema)
+    frame = frame_of_rows(spark, [], schema)
     if method in {"save", "save_as_table", "insert_into"}:
         writer = _with(frame.write.format("delta"), options)
         if method == "save":
@@ -66,7 +67,7 @@ def _stream(spark: SparkSession, schema: StructType, path: Path, options: Sequen
     folder = Path(tempfile.mkdtemp())
     try:
         source = str(folder / "source")
-        spark.createDataFrame([], schema).write.format("parquet").save(source)
+        frame_of_rows(spark, [], schema).write.format("parquet").save(source)
         stream = spark.readStream.schema(schema).parquet(source).writeStream.format("delta")
         started = _with(stream, options).option("checkpointLocation", str(folder / "progress"))
         started.trigger(availableNow=True).start(str(path)).awaitTermination()

@@ -6,27 +6,28 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, FILE_SYSTEMS
-from pytest_delta_schema.backends.local.physical_names import decode
 from pytest_delta_schema.backends.local.start_needs import OPTIONS, needs_of_start
+from pytest_delta_schema.backends.local.warehouse_folder import known_catalogs, prepare_warehouse
 from pytest_delta_schema.backends.spark.compat import (
     active_spark,
     end_unused_jvm,
     forget_session,
-    imports_during_launch,
     is_replaced,
     jvm_of,
     jvm_process,
     new_builder,
     shut_down_gateway,
     spark_home,
+    stop_session,
 )
+from pytest_delta_schema.backends.spark.py4j_compat import imports_during_launch
 from pytest_delta_schema.backends.spark.session_check import (
     CATALOG,
     CATALOG_OF_DELTA,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from pytest_delta_schema.backends.local.archive import ClassArchive
-    from pytest_delta_schema.backends.local.kept_jvm.kept_session import KeptSession
     from pytest_delta_schema.backends.local.start_needs import StartNeeds
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
@@ -105,13 +105,11 @@ class LocalSession:
         spark: The session.
         owned: Whether it was started by this package, which then stops it.
         archive: The archive to write when the JVM stops; ``None`` for none.
-        kept: The session again, if it is one in a kept JVM.
     """
 
     spark: SparkSession
     owned: bool
     archive: ClassArchive | None = None
-    kept: KeptSession | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -125,10 +123,6 @@ class LocalSession:
         """Stop the session and its JVM if they were started here; another session keeps running, also in that JVM."""
         if not self.owned or is_replaced(self.spark):
             return
-        if self.kept is not None:
-            with step("stopping Spark"):
-                self.kept.close()
-            return
         process = jvm_process(self.spark)
         if process is not None and process.poll() is not None:
             # The JVM was killed, and a stop would wait for its answer.
@@ -137,7 +131,7 @@ class LocalSession:
         if self.archive is not None:
             self.archive.write(jvm_of(self.spark))
         with step("stopping Spark"):
-            self.spark.stop()
+            stop_session(self.spark)
             # The flags of a JVM are set when it starts, so the next session gets a new one.
             shut_down_gateway(self.spark)
             if process is not None:
@@ -147,9 +141,6 @@ class LocalSession:
     def abort(self) -> None:
         """End the JVM at once if it was started here; stopping the session would wait for its jobs."""
         if not self.owned:
-            return
-        if self.kept is not None:
-            self.kept.abort()
             return
         process = jvm_process(self.spark)
         if process is not None:
@@ -236,38 +227,6 @@ def settings_of_session(warehouse: Path, conf: Mapping[str, str], needs: StartNe
         **conf,
         **needs.settings(conf),
     }
-
-
-def prepare_warehouse(warehouse: Path) -> None:
-    """Create the warehouse folder with a ``.gitignore``; an existing one may be read-only.
-
-    Raises:
-        BackendUnavailableError: If it cannot be created or listed.
-    """
-    try:
-        is_new = not warehouse.exists()
-        warehouse.mkdir(parents=True, exist_ok=True)
-        known_catalogs(warehouse)
-        with nullcontext() if is_new else suppress(OSError):
-            _ignore(warehouse)
-    except OSError as error:
-        msg = (
-            f"the warehouse {warehouse} cannot be used: {reason(error)};"
-            " name a folder that can be written: --delta-warehouse=FOLDER, or the setting warehouse"
-        )
-        raise BackendUnavailableError(msg) from error
-
-
-def _ignore(warehouse: Path) -> None:
-    ignore = warehouse / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", "utf-8")
-
-
-def known_catalogs(warehouse: Path) -> list[str]:
-    """Return the catalogs that the warehouse folder holds."""
-    folders = sorted(path.name for path in warehouse.iterdir() if path.is_dir())
-    return [decode(name) for name in folders if name != "spark_catalog"]
 
 
 def catalog_conf(names: Iterable[str], warehouse: Path) -> dict[str, str]:

@@ -1,25 +1,25 @@
-"""The private names of pyspark and py4j that this package uses; nothing else in the package uses one.
+"""The private names of pyspark that this package uses; nothing else in the package uses one.
 
 They give access to the JVM of a classic session, for which pyspark has no public interface.
 """
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    import subprocess
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
-VERSIONS = {"pyspark": ">=3.5.3,<4.3", "py4j": ">=0.10.9.7,<0.10.10"}
+VERSIONS = {"pyspark": ">=3.5.3,<4.3"}
 """The versions with which these names were tested."""
 
 
@@ -82,6 +82,32 @@ def java_array(spark: SparkSession, kind: Any, items: Sequence[Any] = ()) -> Any
     return array
 
 
+def frame_of_rows(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: StructType) -> DataFrame:
+    """Return a frame of given rows, as ``createDataFrame`` does.
+
+    A classic session starts two Python processes for those rows, which only copy them, and imports numpy, pandas and
+    pyarrow (pyspark 4.2). The first one in a session takes a second. Here the JVM reads the rows itself.
+
+    Args:
+        spark: The session.
+        rows: Values in the order of the schema.
+        schema: The schema.
+    """
+    if is_remote(spark):
+        return spark.createDataFrame(rows, schema)
+    from pyspark.sql import DataFrame, types
+
+    kinds: Any = types
+    verify = kinds._make_type_verifier(schema)
+    for row in rows:
+        verify(row)
+    session: Any = spark
+    batches, _ = session._createFromLocal(rows, schema)
+    serializer = jvm_of(spark).SerDeUtil
+    values = serializer.toJavaArray(serializer.pythonToJava(batches._jrdd, True))  # noqa: FBT003 - rows come in batches
+    return DataFrame(java_session(spark).applySchemaToPythonRDD(values.rdd(), schema.json()), spark)
+
+
 def jvm_process(spark: SparkSession) -> subprocess.Popen[bytes] | None:
     """Return the process of the JVM, if this process has started it."""
     process: subprocess.Popen[bytes] | None = getattr(_gateway(spark), "proc", None)
@@ -107,88 +133,6 @@ def end_unused_jvm() -> None:
     process.wait()
 
 
-@contextmanager
-def imports_during_launch() -> Iterator[None]:
-    """Import numpy and pandas for pyspark while a JVM that it launches in this block starts.
-
-    Else its converters of arguments do so in the first call of that JVM, which takes half a second (pyspark 4.2).
-    """
-    from py4j import protocol
-    from pyspark import java_gateway
-
-    class Launch(subprocess.Popen[bytes]):
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options)
-            # What cannot be imported shows in the first call.
-            with suppress(Exception):
-                for converter in protocol.INPUT_CONVERTER:
-                    converter.can_convert(None)
-
-    gateway: Any = java_gateway
-    launch, gateway.Popen = gateway.Popen, Launch
-    try:
-        yield
-    finally:
-        gateway.Popen = launch
-
-
-def launch_jvm(conf: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int, str]:
-    """Start a JVM without a session, and return its process, the port and the secret of py4j.
-
-    Args:
-        conf: The settings with which ``spark-submit`` starts it.
-    """
-    from pyspark import SparkConf, java_gateway
-
-    launcher: Any = java_gateway
-    gateway = launcher.launch_gateway(SparkConf(loadDefaults=False).setAll(list(conf.items())))
-    parameters = gateway.gateway_parameters
-    gateway.close(keep_callback_server=True)
-    return gateway.proc, parameters.port, parameters.auth_token
-
-
-def connect_jvm(port: int, secret: str) -> Any:
-    """Connect to a JVM that another process has started; the next session starts in it.
-
-    Args:
-        port: The port of py4j.
-        secret: The secret of py4j.
-
-    Returns:
-        The connection of py4j.
-    """
-    from pyspark import SparkContext, java_gateway
-
-    launcher: Any = java_gateway
-    variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-    os.environ.update(variables)
-    try:
-        gateway = launcher.launch_gateway()
-    finally:
-        for name in variables:
-            del os.environ[name]
-    SparkContext._ensure_initialized(gateway=gateway)
-    return gateway
-
-
-def leave_jvm(gateway: Any) -> None:
-    """Close the connections to a JVM, which keeps running; the next session starts a JVM of its own."""
-    forget_session()
-    # A thread that foreachBatch has called reads from its connection, and to close that would wait for the thread, as
-    # would the end of the server for such calls (py4j 0.10.9.9).
-    for connection in list(gateway._gateway_client.deque):
-        with suppress(OSError, AttributeError):
-            connection.socket.shutdown(socket.SHUT_RDWR)
-    gateway.close(keep_callback_server=True)
-
-
-def gateway_bindings(gateway: Any) -> Any:
-    """Return the objects of the JVM to which py4j refers, a Java map by their ids."""
-    from py4j.java_gateway import JavaObject
-
-    return JavaObject("GATEWAY_SERVER", gateway._gateway_client).getGateway().getBindings()
-
-
 def is_stopped(spark: SparkSession) -> bool:
     """Whether a session was stopped in this process; a session whose JVM has crashed was not."""
     if is_remote(spark):
@@ -196,6 +140,18 @@ def is_stopped(spark: SparkSession) -> bool:
     # Projects also give doubles of a session to fixtures.
     context: Any = getattr(spark, "sparkContext", None)
     return getattr(context, "_jsc", context) is None and context is not None
+
+
+def stop_session(spark: SparkSession) -> None:
+    """Stop a classic session; the thread that receives values of accumulators ends soon after.
+
+    pyspark waits for that thread, which looks for its end every half second, and every second after a job of Python.
+    """
+    context: Any = spark.sparkContext
+    server, context._accumulatorServer = context._accumulatorServer, None
+    spark.stop()
+    if server is not None:
+        Thread(target=server.shutdown, daemon=True).start()
 
 
 def is_replaced(spark: SparkSession) -> bool:

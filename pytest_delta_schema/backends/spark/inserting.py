@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.given_rows import converted_rows
+from pytest_delta_schema.backends.spark.compat import frame_of_rows
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.backends.spark.table_rows import session_clock
@@ -67,7 +68,7 @@ def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mappin
 
 
 def _append(spark: SparkSession, table: QualifiedName, schema: StructType, rows: Sequence[tuple[Any, ...]]) -> None:
-    frame = spark.createDataFrame(rows, nullable_struct(schema))
+    frame = frame_of_rows(spark, rows, nullable_struct(schema))
     frame.write.mode("append").saveAsTable(dotted(table))
 
 

@@ -21,7 +21,8 @@ from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar, spark_jars
 from pytest_delta_schema.backends.local.machine_cache import keep_file, kept_file
 from pytest_delta_schema.backends.local.programs import Answer
-from pytest_delta_schema.backends.local.session import prepare_warehouse, start_session
+from pytest_delta_schema.backends.local.session import start_session
+from pytest_delta_schema.backends.local.warehouse_folder import prepare_warehouse
 from pytest_delta_schema.errors import BackendUnavailableError
 
 JAVA = Java("java", 'openjdk version "17.0.1"')

@@ -24,8 +24,9 @@ from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
 from pytest_delta_schema.backends.local.java import Java, find_java
 from pytest_delta_schema.backends.local.java_classes import classes_jar
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
-from pytest_delta_schema.backends.local.session import open_session, prepare_warehouse, start_session
+from pytest_delta_schema.backends.local.session import open_session, start_session
 from pytest_delta_schema.backends.local.start_needs import StartNeeds
+from pytest_delta_schema.backends.local.warehouse_folder import prepare_warehouse
 from pytest_delta_schema.backends.spark import session_check
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.backends.spark.versions import SparkVersions

@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from importlib.metadata import version
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,17 +18,18 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 import pytest_delta_schema
-from pytest_delta_schema.backends.spark import compat, delta_compat
+from pytest_delta_schema.backends.spark import compat, delta_compat, py4j_compat
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
-VERSIONS = {**compat.VERSIONS, **delta_compat.VERSIONS}
+VERSIONS = {**compat.VERSIONS, **py4j_compat.VERSIONS, **delta_compat.VERSIONS}
 
 PRIVATE = re.compile(
-    r"(?<!self)(?<!cls)\._(jvm|jsc|jdf|jsparkSession|gateway|options|sc|instantiatedSession|active_spark_context)\b"
+    r"(?<!self)(?<!cls)\._(jvm|jsc|jdf|jrdd|jsparkSession|gateway|gateway_client|options|sc|instantiatedSession)\b"
+    r"|\._(active_spark_context|accumulatorServer|createFromLocal|ensure_initialized|make_type_verifier)\b"
     r"|\b_find_spark_home\b"
     r"|apache\.spark\.sql\.delta\b"
 )
-ALLOWED = {"backends/spark/compat.py", "backends/spark/delta_compat.py"}
+ALLOWED = {"backends/spark/compat.py", "backends/spark/delta_compat.py", "backends/spark/py4j_compat.py"}
 SETTINGS = re.compile(r'"org\.apache\.spark\.sql\.delta\.catalog\.DeltaCatalog"')
 """What a documented setting of a session names."""
 
@@ -41,7 +42,7 @@ def test_the_installed_version_is_one_in_which_they_were_tried(distribution):
 def test_the_private_names_of_pyspark_are_there():
     from pyspark import SparkContext  # noqa: PLC0415 - a second to import
     from pyspark.find_spark_home import _find_spark_home  # noqa: PLC0415 - likewise
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - likewise
+    from pyspark.sql import SparkSession, types  # noqa: PLC0415 - likewise
     from pyspark.sql.classic.dataframe import DataFrame  # noqa: PLC0415 - likewise
 
     for owner, name in (
@@ -49,11 +50,14 @@ def test_the_private_names_of_pyspark_are_there():
         (SparkContext, "_jvm"),
         (SparkContext, "_active_spark_context"),
         (SparkSession, "_instantiatedSession"),
+        (SparkSession, "_createFromLocal"),
+        (types, "_make_type_verifier"),
     ):
         assert hasattr(owner, name), name
     for wrapper, name in (
         (SparkSession, "_jvm"),
         (SparkSession, "_jsparkSession"),
+        (SparkContext, "_accumulatorServer"),
         (SparkContext, "_jsc"),
         (DataFrame, "_jdf"),
     ):
@@ -76,7 +80,7 @@ def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monk
     gateway: Any = java_gateway
     converted: list[object] = []
     monkeypatch.setattr(protocol, "INPUT_CONVERTER", [Importing()])
-    with compat.imports_during_launch():
+    with py4j_compat.imports_during_launch():
         assert converted == []
         with gateway.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE):
             assert converted == [None]
@@ -84,8 +88,48 @@ def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monk
     assert gateway.Popen is subprocess.Popen
 
 
+def test_arguments_are_converted_without_numpy_until_something_imports_it():
+    # Other tests of this process have imported it.
+    program = """
+import sys
+from py4j import protocol
+from pytest_delta_schema.backends.spark.py4j_compat import import_numpy_late
+import pyspark.sql
+import_numpy_late()
+import_numpy_late()
+def converts(value):
+    return [type(converter).__name__ for converter in protocol.INPUT_CONVERTER if converter.can_convert(value)]
+print(converts("text"), {"numpy", "pyspark.testing"} & sys.modules.keys())
+import numpy
+print(converts(numpy.int64(1)), converts(numpy.array([1])))
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert answer.stdout.splitlines() == [
+        "[] set()",
+        "['NumpyScalarConverter'] ['NumpyArrayConverter', 'ListConverter']",
+    ]
+
+
+def test_stopping_a_session_does_not_wait_for_the_server_of_accumulators():
+    stopped, over = Event(), Event()
+
+    def shutdown():
+        assert over.wait(60)
+        stopped.set()
+
+    context = SimpleNamespace(_accumulatorServer=SimpleNamespace(shutdown=shutdown))
+    spark: Any = SimpleNamespace(sparkContext=context, stop=lambda: None)
+
+    compat.stop_session(spark)
+
+    assert not stopped.is_set()
+    over.set()
+    assert stopped.wait(60)
+
+
 def test_leaving_a_jvm_does_not_wait_for_threads_that_it_has_called(monkeypatch):
-    monkeypatch.setattr(compat, "forget_session", lambda: None)
+    monkeypatch.setattr(py4j_compat, "forget_session", lambda: None)
     connected, of_jvm = socket.socketpair()
     stream = connected.makefile("rb")
     reader = Thread(target=stream.readline, daemon=True)
@@ -99,7 +143,7 @@ def test_leaving_a_jvm_does_not_wait_for_threads_that_it_has_called(monkeypatch)
 
     ended = SimpleNamespace(socket=None)
     client = SimpleNamespace(deque=deque([ended, SimpleNamespace(socket=connected)]))
-    compat.leave_jvm(SimpleNamespace(_gateway_client=client, close=close))
+    py4j_compat.leave_jvm(SimpleNamespace(_gateway_client=client, close=close))
 
     assert (closed, reader.is_alive()) == ([{"keep_callback_server": True}], False)
     connected.close()

@@ -7,11 +7,14 @@ from __future__ import annotations
 import time
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
+from functools import partial
 
 import pytest
+from pyspark.errors import PySparkTypeError
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
+from pytest_delta_schema.backends.spark.compat import frame_of_rows, java_frame
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.errors import StatementError
 from support.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
@@ -66,6 +69,35 @@ def test_values_of_every_type_are_read_as_they_were_given(catalog):
     assert repr(read) == repr({name: value for name, _, _, value in cases()})
     assert row["c"] == "ab  "
     assert row["j"].toPython() == {"a": [Decimal("1.5"), None, "x"]}
+
+
+PAIRS = spark.StructType([spark.StructField("id", spark.LongType()), spark.StructField("name", spark.StringType())])
+
+
+@pytest.mark.parametrize("rows", [[(1, "a"), (2, None)], [(number, None) for number in range(3000)], []])
+def test_rows_reach_the_jvm_without_a_process_of_python(local_session, rows):
+    frame, of_pyspark = (
+        frame_of_rows(local_session.spark, rows, PAIRS),
+        local_session.spark.createDataFrame(rows, PAIRS),
+    )
+
+    assert ("PythonRDD[" in lineage(frame), "PythonRDD[" in lineage(of_pyspark)) == (False, True)
+    assert frame.collect() == rows
+    assert frame.schema == of_pyspark.schema
+
+
+def lineage(frame):
+    return java_frame(frame).queryExecution().toRdd().toDebugString()
+
+
+def test_rows_of_another_type_are_refused_as_by_pyspark(local_session):
+    messages = []
+    for make in (partial(frame_of_rows, local_session.spark), local_session.spark.createDataFrame):
+        with pytest.raises(PySparkTypeError) as caught:
+            make([("1", "a")], PAIRS)
+        messages.append(str(caught.value))
+
+    assert messages[0] == messages[1]
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

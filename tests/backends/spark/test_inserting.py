@@ -11,6 +11,7 @@ from typing import Any
 from pyspark.sql.types import LongType, StructField, StructType
 
 from pytest_delta_schema import progress
+from pytest_delta_schema.backends.spark import inserting
 from pytest_delta_schema.backends.spark.inserting import insert_rows
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state import ColumnState, TableState
@@ -28,8 +29,8 @@ def test_a_long_write_shows_itself(caplog, monkeypatch):
     spark = SimpleNamespace(
         conf={"spark.sql.session.timeZone": "UTC"},
         table=lambda _: SimpleNamespace(schema=StructType([StructField("id", LongType())])),
-        createDataFrame=lambda *_: frame,
     )
+    monkeypatch.setattr(inserting, "frame_of_rows", lambda *_: frame)
 
     insert_rows(spark, ORDERS, [{"id": 1}])
 

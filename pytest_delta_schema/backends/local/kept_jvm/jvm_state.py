@@ -10,8 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import gateway_bindings, java_context, java_session
+from pytest_delta_schema.backends.spark.compat import java_context, java_session
 from pytest_delta_schema.backends.spark.delta_compat import clear_cache
+from pytest_delta_schema.backends.spark.py4j_compat import gateway_bindings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +20,21 @@ from pytest_delta_schema.backends.local.kept_jvm.lease import Lease, lease
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
 from pytest_delta_schema.backends.local.later_session import has_own_settings
 from pytest_delta_schema.backends.local.session import (
-    LocalSession,
-    prepare_warehouse,
     settings_of_session,
     spark_environment,
     start_spark,
 )
 from pytest_delta_schema.backends.local.start_needs import CLASS_PATH, OPTIONS, needs_of_start
-from pytest_delta_schema.backends.spark.compat import connect_jvm, end_unused_jvm, forget_session, is_stopped, leave_jvm
+from pytest_delta_schema.backends.local.warehouse_folder import prepare_warehouse
+from pytest_delta_schema.backends.spark.compat import (
+    end_unused_jvm,
+    forget_session,
+    is_replaced,
+    is_stopped,
+    stop_session,
+)
 from pytest_delta_schema.backends.spark.error_log import without_error_log
+from pytest_delta_schema.backends.spark.py4j_compat import connect_jvm, import_numpy_late, leave_jvm
 from pytest_delta_schema.backends.spark.stopping import count_calls
 from pytest_delta_schema.errors import because
 from pytest_delta_schema.progress import LOGGER, step
@@ -38,11 +45,19 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.local.archive import ClassArchive
+    from pytest_delta_schema.backends.local.start_needs import StartNeeds
 
 _LOG = logging.getLogger(LOGGER)
 
 _OF_START = ("spark.master", "spark.driver.memory", OPTIONS, CLASS_PATH)
-"""The settings with which a JVM is started; all others are those of its sessions."""
+"""The settings with which a JVM is started."""
+
+_OF_SESSION = {"spark.plugins": "pytest_delta_schema.SharedTaskClasses", "spark.sql.codegen.cache.maxEntries": "2000"}
+"""Settings by which a session uses the classes that Spark has generated for earlier ones.
+
+Spark keeps 100 of them by default, and for each class loader apart. Each context has its own loader for tasks, so that
+each would generate all classes again, which takes half a second for the first table (Spark 4.2).
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +77,13 @@ class KeptSession:
     archive: ClassArchive | None
 
     def close(self) -> None:
-        """Stop the session, and give the JVM back; one in which anything is left is ended."""
-        with without_error_log():
+        """Stop the session, and give the JVM back; one in which anything is left is ended.
+
+        Another session that has replaced it keeps running. The JVM then ends with this process.
+        """
+        if is_replaced(self.spark):
+            return
+        with step("stopping Spark"), without_error_log():
             try:
                 is_fit = self.lease.is_alive and not is_stopped(self.spark) and self._leave()
             except Exception:  # noqa: BLE001 - the next run must not meet what has failed here
@@ -88,7 +108,7 @@ class KeptSession:
             self.archive.write(jvm)
         is_fit = count_calls(jvm) <= 1 and not has_added_jars(self.spark)
         stop_streams(self.spark)
-        self.spark.stop()
+        stop_session(self.spark)
         is_fit = is_fit and not runs_streams(jvm)
         self.state.restore()
         return is_fit
@@ -96,7 +116,7 @@ class KeptSession:
 
 def start_kept_session(
     warehouse: Path, conf: Mapping[str, str], seconds: float, *, archive: bool
-) -> LocalSession | None:
+) -> KeptSession | None:
     """Start a session in a kept JVM; ``None``, with a warning that says why, if there can be none.
 
     Args:
@@ -111,11 +131,10 @@ def start_kept_session(
     prepare_warehouse(warehouse)
     end_unused_jvm()
     try:
-        kept = _started(warehouse, conf, seconds, archive=archive)
+        return _started(warehouse, conf, seconds, archive=archive)
     except NotKeptError as error:
         _LOG.warning("no JVM is kept, and this run starts one of its own: %s", error)
         return None
-    return LocalSession(kept.spark, owned=True, kept=kept)
 
 
 def _started(warehouse: Path, conf: Mapping[str, str], seconds: float, *, archive: bool) -> KeptSession:
@@ -123,21 +142,15 @@ def _started(warehouse: Path, conf: Mapping[str, str], seconds: float, *, archiv
         msg = "an active session, SPARK_* variables or files in Spark's folder conf may configure Spark"
         raise NotKeptError(msg)
     needs = needs_of_start(conf, archive=False)
-    recorded: list[ClassArchive | None] = []
-
-    def conf_of_jvm() -> dict[str, str]:
-        needs_of_new = needs_of_start(conf, archive=archive)
-        recorded.append(needs_of_new.archive)
-        given = {**conf, **needs_of_new.settings(conf)}
-        return {name: given[name] for name in _OF_START if name in given}
-
+    new = _NewJvm(conf, archive=archive)
     with spark_environment():
         with step("starting a JVM that is kept"):
-            jvm = lease(Path.cwd(), key_of(conf, needs.class_path, needs.options), seconds, conf_of_jvm)
+            jvm = lease(Path.cwd(), key_of(conf, needs.class_path, needs.options), seconds, new.settings)
         try:
+            import_numpy_late()
             gateway: Any = connect_jvm(jvm.port, jvm.secret.reveal())
             state = fresh_state(gateway)
-            spark = start_spark(settings_of_session(warehouse, conf, needs))
+            spark = start_spark({**settings_of_session(warehouse, conf, needs), **_OF_SESSION})
         except BaseException as error:
             jvm.discard()
             forget_session()
@@ -145,4 +158,27 @@ def _started(warehouse: Path, conf: Mapping[str, str], seconds: float, *, archiv
                 msg = f"no session could be started in the kept one, which was ended: {because(error)}"
                 raise NotKeptError(msg) from error
             raise
-    return KeptSession(spark=spark, lease=jvm, state=state, archive=next(iter(recorded), None))
+    return KeptSession(spark=spark, lease=jvm, state=state, archive=new.needs.archive if jvm.is_new else None)
+
+
+class _NewJvm:
+    """Files, flags and settings of a new JVM, which are found if no kept one fits.
+
+    Args:
+        conf: Settings of the session.
+        archive: Whether it uses an archive of classes.
+    """
+
+    def __init__(self, conf: Mapping[str, str], *, archive: bool) -> None:
+        self._conf = conf
+        self._archive = archive
+
+    @cached_property
+    def needs(self) -> StartNeeds:
+        """Its files and flags; to find them takes a tenth of a second, because the archive is verified."""
+        return needs_of_start(self._conf, archive=self._archive)
+
+    def settings(self) -> dict[str, str]:
+        """Return the settings with which it is started; all others are those of its sessions."""
+        given = {**self._conf, **self.needs.settings(self._conf)}
+        return {name: given[name] for name in _OF_START if name in given}

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from pytest_delta_schema.backends.local.archive import ClassArchive
 from pytest_delta_schema.backends.local.kept_jvm import kept_session
 from pytest_delta_schema.backends.local.kept_jvm.kept_session import KeptSession, start_kept_session
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
-from pytest_delta_schema.backends.local.session import LocalSession
 from pytest_delta_schema.backends.local.start_needs import StartNeeds
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark import compat
@@ -21,10 +21,17 @@ from pytest_delta_schema.errors import BackendUnavailableError
 class Jvm:
     """What a session does with its kept JVM, in order."""
 
-    def __init__(self, monkeypatch, *, alive=True, stopped=False, calls=1, jars=False, streams=False, dies=False):
+    def __init__(
+        self, monkeypatch, *, alive=True, replaced=False, stopped=False, calls=1, jars=False, streams=False, dies=False
+    ):
         self.done: list[str] = []
         self.dies = dies
-        for name, value in (("is_stopped", stopped), ("count_calls", calls), ("has_added_jars", jars)):
+        for name, value in (
+            ("is_replaced", replaced),
+            ("is_stopped", stopped),
+            ("count_calls", calls),
+            ("has_added_jars", jars),
+        ):
             monkeypatch.setattr(kept_session, name, lambda _, value=value: value)
         monkeypatch.setattr(kept_session, "runs_streams", lambda _: streams)
         monkeypatch.setattr(kept_session, "stop_streams", lambda _: self.done.append("streams"))
@@ -32,6 +39,7 @@ class Jvm:
         monkeypatch.setattr(kept_session, "forget_session", lambda: self.done.append("forget"))
         self.lease: Any = SimpleNamespace(
             is_alive=alive,
+            is_new=True,
             port=4040,
             secret=Secret("of py4j"),
             give_back=lambda: self.done.append("give back"),
@@ -40,7 +48,7 @@ class Jvm:
         self.state: Any = SimpleNamespace(
             gateway=SimpleNamespace(jvm=None), restore=lambda: self.done.append("restore")
         )
-        self.spark: Any = SimpleNamespace(stop=self.stop)
+        self.spark: Any = SimpleNamespace(stop=self.stop, sparkContext=SimpleNamespace(_accumulatorServer=None))
 
     def stop(self):
         if self.dies:
@@ -64,14 +72,14 @@ STOPPED = ["streams", "stop", "restore"]
         ({"dies": True}, ["streams", "discard", "leave"]),
         ({"alive": False}, ["discard", "leave"]),
         ({"stopped": True}, ["discard", "leave"]),
+        ({"replaced": True}, []),
     ],
-    ids=["nothing", "jars", "a running call", "a stream", "a JVM that ends", "no JVM", "a stopped session"],
+    ids=["nothing", "jars", "a running call", "a stream", "a JVM that ends", "no JVM", "a stopped session", "another"],
 )  # fmt: skip
 def test_what_is_left_in_a_jvm_decides_whether_it_is_kept(monkeypatch, left, done):
     jvm = Jvm(monkeypatch, **left)
-    monkeypatch.setattr("pytest_delta_schema.backends.local.session.is_replaced", lambda _: False)
 
-    LocalSession(jvm.spark, owned=True, kept=jvm.session()).close()
+    jvm.session().close()
 
     assert jvm.done == done
 
@@ -88,7 +96,7 @@ def test_the_run_that_has_started_the_jvm_writes_the_archive(monkeypatch):
 def test_an_interrupted_run_ends_the_jvm(monkeypatch):
     jvm = Jvm(monkeypatch)
 
-    LocalSession(jvm.spark, owned=True, kept=jvm.session()).abort()
+    jvm.session().abort()
 
     assert jvm.done == ["discard", "forget"]
 
@@ -97,17 +105,25 @@ def test_an_interrupted_run_ends_the_jvm(monkeypatch):
 def start(monkeypatch, tmp_path):
     """Start a session in a kept JVM whose parts are doubles."""
     jvm = Jvm(monkeypatch)
-    needs = StartNeeds(class_path=(), options="-Xmx1g", archive=None)
+    archives = {False: None, True: ClassArchive(tmp_path, "key", None)}
     monkeypatch.setattr(kept_session, "has_own_settings", lambda: True)
-    monkeypatch.setattr(kept_session, "needs_of_start", lambda *_, **__: needs)
+    monkeypatch.setattr(
+        kept_session,
+        "needs_of_start",
+        lambda *_, archive: StartNeeds(class_path=(), options="-Xmx1g", archive=archives[archive]),
+    )
     monkeypatch.setattr(kept_session, "connect_jvm", lambda *connection: connection)
     monkeypatch.setattr(kept_session, "fresh_state", lambda _: jvm.state)
     monkeypatch.setattr(kept_session, "start_spark", lambda settings: settings)
     monkeypatch.setattr(kept_session, "end_unused_jvm", lambda: None)
     monkeypatch.setattr(compat, "active_spark", lambda: None)
 
+    monkeypatch.setattr(kept_session, "import_numpy_late", lambda: None)
+
     def leased(_folder, _key, seconds, conf):
-        jvm.done.append(f"lease for {seconds} s with {sorted(conf())}")
+        if jvm.lease.is_new:
+            jvm.done.append(f"start with {sorted(conf())}")
+        jvm.done.append(f"lease for {seconds} s")
         return jvm.lease
 
     monkeypatch.setattr(kept_session, "lease", leased)
@@ -125,9 +141,25 @@ OF_JVM = ["spark.driver.extraClassPath", "spark.driver.extraJavaOptions", "spark
 def test_the_jvm_is_started_with_its_own_settings_and_the_session_with_all(start):
     session = start.session()
 
-    assert start.jvm.done == [f"lease for 600 s with {OF_JVM}"]
+    assert start.jvm.done == [f"start with {OF_JVM}", "lease for 600 s"]
     assert session.spark["spark.hadoop.fs.s3a.secret.key"] == "of a store"
-    assert (session.owned, session.kept.state) == (True, start.jvm.state)
+    assert (session.state, session.archive.key) == (start.jvm.state, "key")
+
+
+def test_a_run_that_has_not_started_the_jvm_writes_no_archive(start):
+    start.jvm.lease.is_new = False
+
+    session = start.session()
+
+    assert start.jvm.done == ["lease for 600 s"]
+    assert session.archive is None
+
+
+def test_a_session_uses_the_classes_that_spark_has_generated_for_earlier_ones(start):
+    settings = start.session().spark
+
+    assert settings["spark.plugins"] == "pytest_delta_schema.SharedTaskClasses"
+    assert settings["spark.sql.codegen.cache.maxEntries"] == "2000"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +183,7 @@ def test_a_run_that_cannot_use_it_says_why_in_one_line(start, monkeypatch, caplo
         assert start.session() is None
 
     assert caplog.messages == [f"no JVM is kept, and this run starts one of its own: {message}"]
-    assert [step for step in start.jvm.done if not step.startswith("lease")] == done
+    assert start.jvm.done[2:] == done
 
 
 def test_ctrl_c_during_the_start_ends_the_jvm(start, monkeypatch):
@@ -162,7 +194,7 @@ def test_ctrl_c_during_the_start_ends_the_jvm(start, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         start.session()
 
-    assert start.jvm.done[1:] == ["discard", "forget"]
+    assert start.jvm.done[2:] == ["discard", "forget"]
 
 
 def test_other_settings_of_spark_prevent_it(start, monkeypatch, caplog):
