@@ -2,68 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
 from pytest_delta_schema.backends.data_queries import DataQueries
-from pytest_delta_schema.backends.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.problems import cannot_convert, problem
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
 from pytest_delta_schema.backends.spark.gateway import Gateway
-from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.session_check import require_session
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.backends.spark.table_rows import stored_rows, table_rows
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, read_commits, read_log, read_table, unreadable
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
+from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable
+from pytest_delta_schema.backends.spark_session.session_reader import SessionReader
+from pytest_delta_schema.errors import StatementError, because
 from pytest_delta_schema.execute.version import ABSENT
-from pytest_delta_schema.faults import AbsentTable, UnreadableTable
-from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.plan.changes import SetTableComment
 from pytest_delta_schema.sql.comments import set_table_comment
-from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.schemas_and_restores import (
-    create_schema,
-    describe_history,
-    drop_schema,
-    shallow_clone,
-    show_schemas,
-    show_tables,
-    show_views,
-)
-from pytest_delta_schema.state.log_facts import LogFacts
-from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, shallow_clone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.commit_log import CommitLog
-    from pytest_delta_schema.backends.log_damage import LogFiles
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import Capabilities, RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
-    from pytest_delta_schema.models.conversion import Parquet
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement, StatementKind
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 READ_THREADS = 8
@@ -94,37 +74,28 @@ class SessionCatalog:
     ) -> None:
         require_session(spark, "SessionCatalog")
         self.spark = spark
-        self._read_threads = read_threads
-        self._redacted = redacted
-        gateway = None if is_remote(spark) else Gateway(spark)
-        self._queries = DataQueries(self._rows, self._read)
-        self._gateway = gateway
-        self._statements = DeltaStatements(self._sql, self._queries, gateway, lambda: self.capabilities, by_commit)
+        self._reader = SessionReader(self.name, spark, read_threads, redacted)
+        self._gateway = None if is_remote(spark) else Gateway(spark)
+        self._queries = DataQueries(self._reader.rows, self._reader.readable)
+        self._statements = DeltaStatements(
+            self._sql, self._queries, self._gateway, lambda: self.capabilities, by_commit
+        )
 
     @cached_property
     def capabilities(self) -> Capabilities:
         """The capabilities of the session; its versions are read when they are first needed."""
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             versions = SparkVersions.of(self.spark, self._gateway)
         return versions.limit(REMOTE if self._gateway is None else CLASSIC)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys: two statements and a schema each, several at once."""
         models = required_tables(models, "snapshot")
-        return self._states(names_around(models), conversions(models))
+        return self._reader.states(names_around(models), conversions(models))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read the named tables alone: two statements and a schema each, several at once."""
-        return self._states(required_table_names(names, "read_tables"), {})
-
-    def _states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
-        """Read tables; ``sources`` has the files from which some may be converted."""
-        read = self._read_all(names)
-        absent = [name for name, state in read.items() if state is None]
-        schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
-        return CatalogState.of(
-            {name: state or _absent(name, schemas[name.catalog], sources.get(name)) for name, state in read.items()}
-        )
+        return self._reader.states(required_table_names(names, "read_tables"), {})
 
     def log(self, name: QualifiedName) -> LogFacts:
         """Read the log of one table that exists.
@@ -132,11 +103,7 @@ class SessionCatalog:
         Raises:
             CatalogReadError: If it does not exist, or cannot be read.
         """
-        facts = read_log(self._rows, lambda: self._schema(name), name, self._files)
-        if not isinstance(facts, LogFacts):
-            absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
-            raise CatalogReadError([facts or absent])
-        return replace(facts, version=self._newest(name)) if facts.version is None else facts
+        return self._reader.log(name)
 
     def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
         """Return all rows of a table, by one query.
@@ -144,30 +111,30 @@ class SessionCatalog:
         Raises:
             StatementError: If Spark cannot read them.
         """
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             return table_rows(self.spark.sql, table, version)
 
     def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
         """Return rows as the table would return them after an insert; nothing is written."""
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             return stored_rows(self.spark, table, rows)
 
     def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits in the log of a table; over Spark Connect each takes a query."""
-        return self._commit_log(table).commits(first)
+        return self._reader.commits(table).commits(first)
 
     def state_at(self, table: QualifiedName, version: int) -> TableState:
         """Return the state of a table in one of its versions, from its log."""
-        return self._commit_log(table).state_at(version)
+        return self._reader.commits(table).state_at(version)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             return tuple(introduced_by(self.spark.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
@@ -177,24 +144,17 @@ class SessionCatalog:
             UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             StatementError: If Spark or Delta refuses it.
         """
-        with in_users_names(self._redacted, self.spark), stopped_by(self._stop):
+        with self._reader.errors(), stopped_by(self._stop):
             self._statements.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        try:
-            tables = self._rows(show_tables(catalog, schema))
-        except StatementError as error:
-            if error.condition == "SCHEMA_NOT_FOUND":
-                return ()
-            raise
-        views = {row[1] for row in self._views(catalog, schema)}
-        return tuple(sorted(QualifiedName(catalog, schema, folded(row[1])) for row in tables if row[1] not in views))
+        return self._reader.table_names(catalog, schema)
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
         try:
-            return self._newest(table)
+            return self._reader.newest(table)
         except StatementError as error:
             return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
 
@@ -232,8 +192,8 @@ class SessionCatalog:
                 refuses them.
         """
         required_table_name(table, "insert")
-        with in_users_names(self._redacted, self.spark):
-            insert_rows(self.spark, self._read([table])[table], rows)
+        with self._reader.errors():
+            insert_rows(self.spark, self._reader.readable([table])[table], rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows as they are; see :class:`AppendsRows`.
@@ -242,7 +202,7 @@ class SessionCatalog:
             table: An existing table.
             rows: Values of the types of the columns, by their names; all rows have the same columns.
         """
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             append_rows(self.spark, table, rows)
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
@@ -258,7 +218,7 @@ class SessionCatalog:
         state = self.read_tables([source]).existing(source)
         require_commits_in_log(state)
         try:
-            self._rows(shallow_clone(source, target))
+            self._reader.rows(shallow_clone(source, target))
         except StatementError as error:
             raise cannot_clone(source, because(error), condition=error.condition) from error
         for statement in set_table_comment(target, [SetTableComment(comment=state.table_comment or "")]):
@@ -266,72 +226,16 @@ class SessionCatalog:
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
-        with in_users_names(self._redacted, self.spark):
+        with self._reader.errors():
             self._sql(drop_schema(catalog, schema))
-
-    def _commit_log(self, table: QualifiedName) -> CommitLog:
-        self.read_tables([table]).existing(table)
-        return read_commits(self._rows, lambda: self._schema(table), table, self._files)
-
-    def _newest(self, table: QualifiedName) -> int:
-        return int(self._rows(describe_history(table, limit=1))[0][0])
-
-    def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
-        def read(name: QualifiedName) -> TableState | Diagnostic | None:
-            return read_table(self._rows, lambda: self._schema(name), name, self._files)
-
-        return at_once(read, names, self._read_threads)
-
-    def _read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState]:
-        """Return the states of those tables that exist and can be read."""
-        return {name: state for name, state in self._read_all(names).items() if isinstance(state, TableState)}
-
-    def _schemas(self, catalog: str) -> set[str] | StatementError:
-        """Return the schemas of a catalog, or why they cannot be listed."""
-        try:
-            return {folded(row[0].strip("`").replace("``", "`")) for row in self._rows(show_schemas(catalog))}
-        except StatementError as error:
-            return error
-
-    def _views(self, catalog: str, schema: str) -> Sequence[Any]:
-        try:
-            return self._rows(show_views(catalog, schema))
-        except StatementError:
-            # Catalogs without views refuse to list them.
-            return ()
-
-    def _schema(self, name: QualifiedName) -> Any:
-        with in_users_names(self._redacted, self.spark):
-            return self.spark.table(dotted(name)).schema
-
-    def _files(self, location: str) -> LogFiles | None:
-        """Return the log of the table at a location; ``None`` over Spark Connect, which cannot open files."""
-        folder = local_folder(location)
-        if is_remote(self.spark):
-            return None
-        return HadoopLog(self.spark, unquote(location)) if folder is None else LocalLog(folder)
-
-    def _rows(self, text: str) -> Sequence[Any]:
-        with in_users_names(self._redacted, self.spark):
-            return self.spark.sql(text).collect()
 
     def _sql(self, text: str) -> Any:
         return self.spark.sql(text)
 
     def _stop(self) -> bool:
         return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
-
-
-def _absent(name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None) -> TableState | Diagnostic:
-    """Return the state of a table that does not exist, or why that is not certain."""
-    if source is not None and source.path is not None:
-        return cannot_convert(name, SessionCatalog.name, source.path)
-    if isinstance(schemas, StatementError):
-        fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
-        return problem(UnreadableTable, name, fact, "repair the session, or its permission to list them")
-    return TableState(name=name, exists=False, schema_exists=name.schema in schemas)

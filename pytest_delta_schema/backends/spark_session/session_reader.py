@@ -1,0 +1,162 @@
+"""Read what a Spark session knows of tables by SQL, several tables at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from pytest_delta_schema.backends.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.pool import at_once
+from pytest_delta_schema.backends.problems import cannot_convert, problem
+from pytest_delta_schema.backends.spark.compat import is_remote
+from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark_session.reader import read_commits, read_log, read_table
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.faults import AbsentTable, UnreadableTable
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.schemas_and_restores import describe_history, show_schemas, show_tables, show_views
+from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.states import CatalogState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.commit_log import CommitLog
+    from pytest_delta_schema.backends.log_damage import LogFiles
+    from pytest_delta_schema.models.conversion import Parquet
+
+
+class SessionReader:
+    """Reads tables of a session.
+
+    Args:
+        backend: The name of the backend, for messages.
+        spark: The session.
+        threads: How many tables are read at the same time, at least 1.
+        redacted: Removes secrets from a message.
+    """
+
+    def __init__(self, backend: str, spark: SparkSession, threads: int, redacted: Callable[[str], str]) -> None:
+        self._backend = backend
+        self._spark = spark
+        self._threads = threads
+        self._redacted = redacted
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turn the errors of Spark in the block into errors of this package; see :func:`in_users_names`."""
+        return in_users_names(self._redacted, self._spark)
+
+    def rows(self, text: str) -> Sequence[Any]:
+        """Return the rows of a query."""
+        with self.errors():
+            return self._spark.sql(text).collect()
+
+    def states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
+        """Read tables: two statements and a schema each.
+
+        Args:
+            names: The tables.
+            sources: The files from which some of them may be converted.
+        """
+        read = self._read_all(names)
+        absent = [name for name, state in read.items() if state is None]
+        schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
+        return CatalogState.of(
+            {
+                name: state or self._absent(name, schemas[name.catalog], sources.get(name))
+                for name, state in read.items()
+            }
+        )
+
+    def readable(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState]:
+        """Return the states of those tables that exist and can be read."""
+        return {name: state for name, state in self._read_all(names).items() if isinstance(state, TableState)}
+
+    def log(self, name: QualifiedName) -> LogFacts:
+        """Read the log of one table that exists.
+
+        Raises:
+            CatalogReadError: If it does not exist, or cannot be read.
+        """
+        facts = read_log(self.rows, lambda: self._schema(name), name, self._files)
+        if not isinstance(facts, LogFacts):
+            absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
+            raise CatalogReadError([facts or absent])
+        return replace(facts, version=self.newest(name)) if facts.version is None else facts
+
+    def commits(self, table: QualifiedName) -> CommitLog:
+        """Return the commits of one table that exists.
+
+        Raises:
+            CatalogReadError: If it does not exist, or cannot be read.
+        """
+        self.states([table], {}).existing(table)
+        return read_commits(self.rows, lambda: self._schema(table), table, self._files)
+
+    def newest(self, table: QualifiedName) -> int:
+        """Return the newest version of a table.
+
+        Raises:
+            StatementError: If it does not exist, or its history cannot be read.
+        """
+        return int(self.rows(describe_history(table, limit=1))[0][0])
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
+        try:
+            tables = self.rows(show_tables(catalog, schema))
+        except StatementError as error:
+            if error.condition == "SCHEMA_NOT_FOUND":
+                return ()
+            raise
+        views = {row[1] for row in self._views(catalog, schema)}
+        return tuple(sorted(QualifiedName(catalog, schema, folded(row[1])) for row in tables if row[1] not in views))
+
+    def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
+        def read(name: QualifiedName) -> TableState | Diagnostic | None:
+            return read_table(self.rows, lambda: self._schema(name), name, self._files)
+
+        return at_once(read, names, self._threads)
+
+    def _schemas(self, catalog: str) -> set[str] | StatementError:
+        """Return the schemas of a catalog, or why they cannot be listed."""
+        try:
+            return {folded(row[0].strip("`").replace("``", "`")) for row in self.rows(show_schemas(catalog))}
+        except StatementError as error:
+            return error
+
+    def _views(self, catalog: str, schema: str) -> Sequence[Any]:
+        try:
+            return self.rows(show_views(catalog, schema))
+        except StatementError:
+            # Catalogs without views refuse to list them.
+            return ()
+
+    def _schema(self, name: QualifiedName) -> Any:
+        with self.errors():
+            return self._spark.table(dotted(name)).schema
+
+    def _files(self, location: str) -> LogFiles | None:
+        """Return the log of the table at a location; ``None`` over Spark Connect, which cannot open files."""
+        folder = local_folder(location)
+        if is_remote(self._spark):
+            return None
+        return HadoopLog(self._spark, unquote(location)) if folder is None else LocalLog(folder)
+
+    def _absent(
+        self, name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None
+    ) -> TableState | Diagnostic:
+        """Return the state of a table that does not exist, or why that is not certain."""
+        if source is not None and source.path is not None:
+            return cannot_convert(name, self._backend, source.path)
+        if isinstance(schemas, StatementError):
+            fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
+            return problem(UnreadableTable, name, fact, "repair the session, or its permission to list them")
+        return TableState(name=name, exists=False, schema_exists=name.schema in schemas)
