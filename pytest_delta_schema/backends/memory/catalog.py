@@ -8,29 +8,23 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.backends.given_rows import converted_rows
-from pytest_delta_schema.backends.memory.changes import changed, stored
-from pytest_delta_schema.backends.memory.constraints import require_valid_row, violating_rows
+from pytest_delta_schema.backends.memory.changes import changed, created
+from pytest_delta_schema.backends.memory.constraints import require_valid_row
 from pytest_delta_schema.backends.memory.filling import filled
-from pytest_delta_schema.backends.memory.rows import (
-    distinct_texts,
-    moved,
-    orphans,
-)
+from pytest_delta_schema.backends.memory.row_checks import RowChecks
+from pytest_delta_schema.backends.memory.rows import moved
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.backends.row_clocks import Clock
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import StatementError, UnsafePlanError
-from pytest_delta_schema.execute.preflight import violations_of
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
-from pytest_delta_schema.plan.changes import CheckAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename, LayoutRewrite
-from pytest_delta_schema.plan.data_checks import NotNull, partition_values
+from pytest_delta_schema.plan.changes import ColumnDrop, ColumnRename
 from pytest_delta_schema.sql.statement import Statement, StatementKind
-from pytest_delta_schema.state.delta_log import decode_owned
-from pytest_delta_schema.state.states import OWNED_PROPERTIES, CatalogState, CheckState, ForeignKeyState, TableState
+from pytest_delta_schema.state.states import CatalogState, TableState
 from pytest_delta_schema.state.types import StructState, find
 
 if TYPE_CHECKING:
@@ -76,6 +70,7 @@ class MemoryCatalog:
         self._schemas = {(name.catalog, name.schema) for name in self._tables}
         self._rows: dict[QualifiedName, list[Row]] = {}
         self._counters: dict[QualifiedName, dict[str, int]] = {}
+        self._row_checks = RowChecks(self._rows, self._require)
         self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[Row]]] = {}
         if not isinstance(rows, Mapping):
             refuse_kind("rows of MemoryCatalog", "a mapping", rows, "write {model.name: [{'id': 1}]}")
@@ -152,7 +147,7 @@ class MemoryCatalog:
         if statement.kind is StatementKind.REGISTER_TABLE:
             return
         if statement.kind in _CHECKED_BY_ROWS:
-            self._require_sound_rows(statement)
+            self._row_checks.require_sound_rows(statement)
         state = self._require(name)
         if statement.kind is StatementKind.RESTORE_TABLE:
             for restored in statement.changes:
@@ -190,11 +185,7 @@ class MemoryCatalog:
         Raises:
             StatementError: If a check cannot be evaluated without Spark.
         """
-        rows = self._rows.get(table, [])
-        counts = [len(self._broken(table, data_check, rows, added)) for data_check in data_checks]
-        if stop_early and any(counts):
-            return RowCounts(rows=None, broken=tuple(min(count, 1) for count in counts))
-        return RowCounts(rows=len(rows), broken=tuple(counts))
+        return self._row_checks.count(table, data_checks, added, stop_early=stop_early)
 
     def sample_rows(  # noqa: PLR0913 - the parts of one query
         self,
@@ -207,11 +198,7 @@ class MemoryCatalog:
         files: str | None = None,  # noqa: ARG002 - likewise
     ) -> Samples:
         """Return a few rows that violate each data check, as texts."""
-        rows = self._rows.get(table, [])
-        return tuple(
-            distinct_texts(self._broken(table, data_check, rows, added), columns)[:number]
-            for data_check, columns in zip(data_checks, shown, strict=True)
-        )
+        return self._row_checks.samples(table, data_checks, shown, number, added)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows: all of them, or none.
@@ -286,57 +273,13 @@ class MemoryCatalog:
             msg = f"there is no schema {name.catalog}.{name.schema}; create it first"
             raise StatementError(msg, condition="SCHEMA_NOT_FOUND")
         if name not in self._tables:
-            properties = dict(action.table_properties)
-            owned = decode_owned(properties.pop(OWNED_PROPERTIES, None))
-            self._tables[name] = TableState(
-                name=name,
-                columns=action.columns,
-                table_comment=action.table_comment,
-                table_properties=MappingProxyType(properties),
-                owned_properties=owned,
-                checks=tuple(map(stored, action.checks)),
-                partitioning=action.partitioning,
-                clustering=action.clustering,
-                version=0,
-            )
+            self._tables[name] = created(action)
 
     def _restore(self, state: TableState, version: int) -> None:
         before, rows = self._past[state.name, version]
         self._past[state.name, state.version or 0] = (state, list(self._rows.get(state.name, [])))
         self._tables[state.name] = replace(before, version=(state.version or 0) + 1)
         self._rows[state.name] = list(rows)
-
-    def _require_sound_rows(self, statement: Statement) -> None:
-        """Refuse a statement that rows violate, as Delta does when it runs."""
-        data_checks: list[DataCheck] = []
-        for change in statement.changes:
-            if isinstance(change, ColumnNullabilityChange):
-                data_checks.append(NotNull(change.path))
-            elif isinstance(change, CheckAdd):
-                data_checks.append(CheckState(change.name, change.expression))
-            elif isinstance(change, LayoutRewrite):
-                self._require_kept_values(self._state(statement.table), change)
-        violations = tuple(violations_of(statement.table, data_checks, self.count_rows(statement.table, data_checks)))
-        if violations:
-            raise UnsafePlanError(violations)
-
-    def _require_kept_values(self, state: TableState, change: LayoutRewrite) -> None:
-        """Refuse a rewrite that would change data, as the Spark backends do before the commit."""
-        data_checks = tuple(partition_values(state, change.partitioning))
-        counts = self.count_rows(state.name, data_checks).broken
-        lost = [data_check.column for data_check, count in zip(data_checks, counts, strict=True) if count]
-        if lost:
-            fact = f"the rewrite would change data: the values of {', '.join(lost)} differ"
-            msg = f"{state.name}: {fact}; nothing was changed, keep the layout"
-            raise StatementError(msg)
-
-    def _broken(
-        self, table: QualifiedName, data_check: DataCheck, rows: Sequence[Row], added: Sequence[ColumnState] = ()
-    ) -> list[Row]:
-        if isinstance(data_check, ForeignKeyState):
-            parents = self._rows.get(data_check.parent, []) if self._state(data_check.parent).exists else []
-            return orphans(data_check, rows, parents)
-        return violating_rows(data_check, table, rows, (*self._require(table).columns, *added))
 
 
 def _states(tables: object) -> list[TableState]:

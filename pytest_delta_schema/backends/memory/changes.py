@@ -1,4 +1,4 @@
-"""Apply each kind of change to the state of a table."""
+"""Create the state of a table, and apply each kind of change to it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,40 @@ from pytest_delta_schema.plan.changes.kind import KINDS, kind_of
 from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.keys import state_keys
-from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, by_name
+from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, TableState, by_name
 from pytest_delta_schema.state.types import ColumnGeneration, below, find, with_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
+    from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.state.states import ForeignKeyState, KeyState
     from pytest_delta_schema.state.types import ColumnState
 
 
 _CLUSTERED = {CLUSTERING_FEATURE: "supported", "delta.feature.domainMetadata": "supported"}
 
 
-def stored(check: CheckState) -> CheckState:
+def _stored(check: CheckState) -> CheckState:
     """Return a check as Delta stores it: with a lower-case name."""
     return CheckState(folded(check.name), check.expression)
+
+
+def created(action: CreateTable) -> TableState:
+    """Return the state of a new table."""
+    properties = dict(action.table_properties)
+    owned = decode_owned(properties.pop(OWNED_PROPERTIES, None))
+    return TableState(
+        name=action.table,
+        columns=action.columns,
+        table_comment=action.table_comment,
+        table_properties=MappingProxyType(properties),
+        owned_properties=owned,
+        checks=tuple(map(_stored, action.checks)),
+        partitioning=action.partitioning,
+        clustering=action.clustering,
+        version=0,
+    )
 
 
 @singledispatch
@@ -156,7 +174,7 @@ def _(change: changes.SetTableComment, state: TableState) -> TableState:
 
 @changed.register(changes.CheckAdd)
 def _(change: changes.CheckAdd, state: TableState) -> TableState:
-    added = stored(CheckState(change.name, change.expression))
+    added = _stored(CheckState(change.name, change.expression))
     return replace(state, checks=tuple(sorted([*state.checks, added], key=by_name)))
 
 
