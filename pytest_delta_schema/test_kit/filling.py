@@ -57,6 +57,17 @@ class References:
     columns: tuple[str, ...]
     values: tuple[tuple[Any, ...], ...]
 
+    def fitting(self, row: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """Return the values that agree with those which a row has already.
+
+        Args:
+            row: Values by column in lower case.
+        """
+        if row.keys().isdisjoint(self.columns):
+            return self.values
+        known = [(index, row[name]) for index, name in enumerate(self.columns) if name in row]
+        return [values for values in self.values if all(values[index] == value for index, value in known)]
+
 
 class Filler:
     """Makes the values of some columns in one way.
@@ -110,10 +121,11 @@ class Filler:
             position: The position, from 1.
         """
         for key in self._references:
-            values = key.values[(self._number(key.columns[0], position) - 1) % len(key.values)]
-            for name, value in zip(key.columns, values, strict=True):
-                if row.setdefault(name, value) != value:
-                    return False
+            values = key.fitting(row)
+            if not values:
+                return False
+            number = self._number(key.columns[0], position)
+            row.update(zip(key.columns, values[(number - 1) % len(values)], strict=True))
         for name, make in self._plain:
             row[name] = make(self._number(name, position))
         chosen: dict[ColumnPath, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import folded
@@ -24,6 +25,19 @@ _MOST_TRIES = 2000
 """How many positions are tried for one row, beyond what a key allows."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """The columns of a row that have values before it is completed.
+
+    Args:
+        columns: The columns that have values, in lower case.
+        references: The positions of those foreign keys whose parents have rows that agree with these values.
+    """
+
+    columns: frozenset[str]
+    references: frozenset[int]
+
+
 class RowMaker:
     """Makes the rows of one call.
 
@@ -39,9 +53,10 @@ class RowMaker:
         self._seed = seed
         self._keys = [(key, tuple(map(folded, key.columns))) for key in contract.state.keys]
         self._taken: list[set[str]] = [set() for _ in self._keys]
-        self._ways: dict[frozenset[str], list[Filler]] = {}
+        self._ways: dict[_Given, list[Filler]] = {}
         self._made: list[dict[str, Any]] = []
-        in_keys = {name for _, columns in self._keys for name in columns}
+        referring = {name for key in foreign_keys.references for name in key.columns}
+        in_keys = self._key_columns() | referring
         self._left_out = frozenset(
             folded(column.name)
             for column in contract.state.columns
@@ -68,9 +83,11 @@ class RowMaker:
 
     def _complete(self, given: dict[str, Any], first: int, number: int, rows: int) -> int:
         """Add a complete row, and return its position."""
-        names = frozenset(given)
-        clauses = [clause for clause in self._contract.clauses if not clause.columns or not clause.columns <= names]
-        ways = self._ways_for(names, clauses)
+        known = self._known(given)
+        clauses = [
+            clause for clause in self._contract.clauses if not clause.columns or not clause.columns <= known.columns
+        ]
+        ways = self._ways_for(known, clauses)
         # The ways without NULLs take turns, so that rows differ.
         plain = sum(way.is_plain for way in ways)
         capacity = max((size or 0 for way in ways for size in way.capacities), default=0)
@@ -84,12 +101,16 @@ class RowMaker:
                     if self._is_met(whole, clauses, number) and self._take(whole, given):
                         self._made.append(whole)
                         return position
-        raise DeclarationError(self._failure(clauses, names, ways, rows))
+        raise DeclarationError(self._failure(clauses, known, ways, rows))
 
-    def _ways_for(self, given: frozenset[str], clauses: Sequence[Clause]) -> list[Filler]:
+    def _known(self, given: dict[str, Any]) -> _Given:
+        references = [number for number, key in enumerate(self._foreign_keys.references) if key.fitting(given)]
+        return _Given(columns=frozenset(given), references=frozenset(references))
+
+    def _ways_for(self, given: _Given, clauses: Sequence[Clause]) -> list[Filler]:
         """Return the ways to complete a row: those that leave defaults to the table come first."""
         if given not in self._ways:
-            left_out = self._left_out - given
+            left_out = self._left_out - given.columns
             filled = {name for name in left_out if self._has_default(name)}
             unknown = {
                 name
@@ -100,20 +121,27 @@ class RowMaker:
             self._ways[given] = [
                 way
                 for number, chosen in enumerate(choices)
-                for way in self._fillers(given | chosen, clauses, is_first=number == 0)
+                for way in self._fillers(given, chosen, clauses, is_first=number == 0)
             ]
         return self._ways[given]
 
     def _fillers(
-        self, skipped: frozenset[str] | set[str], clauses: Sequence[Clause], *, is_first: bool = True
+        self, given: _Given, left_out: frozenset[str], clauses: Sequence[Clause], *, is_first: bool = True
     ) -> Iterator[Filler]:
+        skipped = given.columns | left_out
         nulls = self._foreign_keys.without_rows
         of_table = {name for key in self._foreign_keys.of_table for name in key.columns} - self._key_columns()
         columns = [
             column for column in self._contract.state.columns if folded(column.name) not in skipped | nulls | of_table
         ]
         names = {folded(column.name) for column in columns}
-        references = [key for key in self._foreign_keys.references if names.issuperset(key.columns)]
+        references = [
+            key
+            for number, key in enumerate(self._foreign_keys.references)
+            if number in given.references
+            and not names.isdisjoint(key.columns)
+            and names >= {*key.columns} - given.columns
+        ]
         keys = [columns for _, columns in self._keys]
         referring = {name for key in references for name in key.columns}
         free = [column for column in columns if folded(column.name) not in referring]
@@ -199,7 +227,7 @@ class RowMaker:
         if lines:
             raise DeclarationError("\n".join(lines))
 
-    def _failure(self, clauses: Sequence[Clause], given: frozenset[str], ways: Sequence[Filler], rows: int) -> str:
+    def _failure(self, clauses: Sequence[Clause], given: _Given, ways: Sequence[Filler], rows: int) -> str:
         """Return the message that names the check, or the key, that no row satisfies."""
         state = self._contract.state
         for (key, _), sizes in zip(self._keys, zip(*(way.capacities for way in ways), strict=True), strict=False):
@@ -210,14 +238,14 @@ class RowMaker:
         for clause in clauses if not ways else ():
             # A clause without which there still is no way is not the reason.
             others = [other for other in unsolved if other is not clause]
-            if not list(self._fillers(given, others)):
+            if not list(self._fillers(given, frozenset(), others)):
                 unsolved = others
         columns: dict[CheckState, set[str]] = {}
         for clause in unsolved:
             columns.setdefault(clause.check, set()).update(clause.columns)
         lines = []
         for check, names in columns.items():
-            remedy = self._to_give(sorted(names), given)
+            remedy = self._to_give(sorted(names), given.columns)
             lines.append(f"{state.name}: check {check.name} ({check.expression}) is not solved; {remedy}")
         return "\n".join(lines) or f"{state.name}: the keys leave no further row; give other values"
 

@@ -13,6 +13,8 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.test_kit.filling import References
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_delta_schema.models.constraints import ForeignKey
     from pytest_delta_schema.state.states import TableState
 
@@ -46,7 +48,10 @@ class ForeignKeys:
 
 
 def parent_rows(
-    model: Table, state: TableState, parents: Mapping[Table | str, Iterable[Mapping[str, Any]]]
+    model: Table,
+    state: TableState,
+    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]],
+    given: Sequence[Mapping[str, Any]] = (),
 ) -> ForeignKeys:
     """Return how the foreign keys of a model get their values.
 
@@ -54,6 +59,7 @@ def parent_rows(
         model: The model.
         state: What it declares.
         parents: Rows of parents, by their model or its dotted name.
+        given: The given values of each row, by column in lower case.
 
     Raises:
         DeclarationError: If the rows of a parent cannot be used.
@@ -72,7 +78,7 @@ def parent_rows(
             values = _values(state, key, targets, rows_by_name[key.parent])
             if values:
                 references.append(References(columns=columns, values=values))
-            else:
+            elif not given or not all(row.keys() >= {*columns} for row in given):
                 without_rows.update(_nullable(state, key, columns))
         elif key.parent == model.name and len(targets) == len(columns):
             of_table.append(SelfReference(columns=columns, targets=targets))

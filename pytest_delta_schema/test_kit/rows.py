@@ -41,8 +41,9 @@ def rows_of(
     Values are plain: numbers and keys count up from 1, texts are the column's name with a number, days follow
     2024-01-01. Nothing is NULL unless a check demands it. Columns that the table fills itself, by a default, an
     identity or an expression, are left out, unless a key or a check needs another value than the default. Foreign keys
-    take the rows of ``parents`` in turn; those to the table itself point at an earlier row, or are NULL; those to a
-    parent that references the table are NULL if they may be; all others have plain values.
+    take the rows of ``parents`` in turn, and of these the ones that agree with given values; those to the table itself
+    point at an earlier row, or are NULL; those to a parent that references the table are NULL if they may be; all
+    others have plain values.
 
     Args:
         model: The contract.
@@ -115,7 +116,7 @@ def made_rows(
     ]
     if lines and given:
         raise DeclarationError("\n".join(lines))
-    maker = RowMaker(contract_of(state), parent_rows(model, state, parents or {}), seed)
+    maker = RowMaker(contract_of(state), parent_rows(model, state, parents or {}, given), seed)
     return maker.rows(given)
 
 

@@ -438,6 +438,28 @@ def test_parents_may_be_named_and_have_rows_of_spark():
     assert rows_of(model, 2, parents={"Dev.silver.other": frame_rows}) == [{"a": 2, "b": 1}] * 2
 
 
+def test_given_columns_of_a_foreign_key_choose_the_rows_of_the_parent():
+    model = table("a int; b int", foreign_keys=[ForeignKey(["a", "b"], "dev.silver.other", ["x", "y"])])
+    parents: Any = {"dev.silver.other": [{"x": 7, "y": 70}, {"x": 8, "y": 80}, {"x": 8, "y": 81}]}
+
+    made = rows_of(model, [{"a": 8}, {"a": 8}, {"b": 70}, {"a": None}, {"a": 9}], parents=parents)
+
+    assert [tuple(row.values()) for row in made] == [(8, 80), (8, 81), (7, 70), (None, 4), (9, 5)]
+
+
+def test_a_foreign_key_does_not_take_the_default_of_its_column():
+    model = table("x int", more=[Column("c", "bigint", default=0)], foreign_keys=[TO_CUSTOMER])
+
+    assert rows_of(model, 2) == [{"x": 1}, {"x": 2}]
+    assert rows_of(model, 2, parents=PARENTS) == [{"x": 1, "c": 7}, {"x": 2, "c": 9}]
+
+
+def test_a_foreign_key_whose_values_are_given_needs_no_rows_of_the_parent():
+    model = table("c bigint not null", foreign_keys=[TO_CUSTOMER])
+
+    assert rows_of(model, 1, c=5, parents={customers(): []}) == [{"c": 5}]
+
+
 def test_foreign_keys_without_parents_have_plain_values_or_null():
     model = table("c bigint", foreign_keys=[TO_CUSTOMER])
 
