@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (
     Comparison,
@@ -185,12 +185,8 @@ class Breaker:
         return None if column is None else domain_of(column.data_type, column.name)
 
     def _used(self, check: CheckState) -> list[str]:
-        """Return the columns that a check uses, and those from which they are generated."""
-        used = dict.fromkeys(name for name in columns_in(check.expression) if name in self._contract.columns)
-        for name, expression in self._contract.generated.items():
-            if name in used:
-                used.update(dict.fromkeys(columns_in(expression)))
-        return [name for name in used if name not in self._filled]
+        """Return the columns that decide a check, without those that the table fills."""
+        return [name for name in self._contract.sources(check) if name not in self._filled]
 
     def _breaking(self, check: CheckState) -> Iterator[tuple[Row, ...]]:
         """Yield rows that may break a check: those that meet all others come first."""

@@ -58,6 +58,13 @@ class Contract:
     generated: dict[str, str]
     identities: dict[str, IdentityState]
 
+    def sources(self, check: CheckState) -> list[str]:
+        """Return the columns that decide a check, in lower case: for a generated column those that it is made from."""
+        direct = [name for name in columns_in(check.expression) if name in self.columns]
+        generated = [self.generated[name] for name in direct if name in self.generated]
+        inner = [name for expression in generated for name in columns_in(expression)]
+        return [name for name in dict.fromkeys((*direct, *inner)) if name not in self.generated]
+
     def with_table_values(self, row: Mapping[str, Any], number: int) -> dict[str, Any]:
         """Return a row with the defaults and identities that a new table gives it.
 

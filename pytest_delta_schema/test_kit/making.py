@@ -208,12 +208,13 @@ class RowMaker:
         lines = []
         for check in self._contract.late:
             used = [name for name in columns_in(check.expression) if name in self._contract.columns]
+            sources = self._contract.sources(check)
             rows = [
                 self._contract.with_table_values(row, number)
                 for number, row in enumerate(self._made)
-                if not given[number].keys() >= set(used)
+                if not any(given[number].keys() >= {*columns} for columns in (used, sources))
             ]
-            columns = self._to_give(used, given[0] if given else {})
+            columns = self._to_give(sources, given[0] if given else {})
             try:
                 self._contract.generate(rows, used)
                 broken = unmet(check.expression, rows, names)
