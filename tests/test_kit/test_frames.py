@@ -61,6 +61,28 @@ def test_a_default_stands_where_only_some_rows_need_another_value():
     assert (rows, schema.names) == ([(0, 1), (1, 1), (2, 5)], ["a", "d"])
 
 
+def test_a_generated_column_is_computed_where_only_some_rows_give_a_value():
+    model = table("a int", more=[Column("g", "int", generated_as="a + 1")])
+
+    assert made(model, [{"a": 1, "g": 2}, {"a": 5}])[0] == [(1, 2), (5, 6)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [Column("C", "bigint", identity=True), Column("C", "int", generated_as="hash(a)")],
+    ids=["identity", "hash"],
+)
+def test_a_value_that_only_the_table_knows_is_given_in_all_rows_or_in_none(column):
+    model = table("a int", more=[column])
+
+    with pytest.raises(DeclarationError) as caught:
+        made(model, [{"c": 7}, {"a": 5}])
+
+    fact = "row 2 leaves C to the table, and another row does not"
+    assert str(caught.value) == f"dev.silver.orders: {fact}; give a value in all rows, or in none"
+    assert made(model, 1)[1].names == ["a"]
+
+
 def test_a_frame_needs_a_session():
     with pytest.raises(DeclarationError, match="give one, such as the fixture delta_spark"):
         frame_of("local", table("a int"))
