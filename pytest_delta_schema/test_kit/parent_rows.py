@@ -64,10 +64,7 @@ def parent_rows(
     Raises:
         DeclarationError: If the rows of a parent cannot be used.
     """
-    if not isinstance(parents, Mapping):
-        msg = f"{state.name}: parents is {parents!r}; give the rows of each parent: parents={{customers: rows}}"
-        raise DeclarationError(msg)
-    rows_by_name = {_name(state, parent): list(rows) for parent, rows in parents.items()}
+    rows_by_name = listed_parents(state, parents)
     references: list[References] = []
     of_table: list[SelfReference] = []
     without_rows: set[str] = set()
@@ -85,6 +82,32 @@ def parent_rows(
         elif _leads_back(key, model.name):
             without_rows.update(name for name in columns if NameMap.of(state.columns)[name].is_nullable)
     return ForeignKeys(references=tuple(references), of_table=tuple(of_table), without_rows=frozenset(without_rows))
+
+
+def listed_parents(
+    state: TableState, parents: Mapping[Table | str, Iterable[Mapping[str, Any]]]
+) -> dict[QualifiedName, list[Any]]:
+    """Return the rows of parents as lists, by the names of the parents.
+
+    Args:
+        state: The table with the foreign keys, for messages.
+        parents: Rows of parents, by their model or its dotted name.
+
+    Raises:
+        DeclarationError: If they are something else.
+    """
+    given: object = parents
+    if not isinstance(given, Mapping):
+        msg = f"{state.name}: parents is {given!r}; give the rows of each parent: parents={{customers: rows}}"
+        raise DeclarationError(msg)
+    listed = {}
+    for parent, rows in given.items():
+        name = _name(state, parent)
+        if not isinstance(rows, Iterable):
+            msg = f"{state.name}: parents has {rows!r} for {name}; give its rows, such as rows_of(parent, 3)"
+            raise DeclarationError(msg)
+        listed[name] = list(rows)
+    return listed
 
 
 def _name(state: TableState, parent: object) -> QualifiedName:

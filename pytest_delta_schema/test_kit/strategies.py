@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.test_kit.rows import rows_of
+from pytest_delta_schema.test_kit.parent_rows import listed_parents
+from pytest_delta_schema.test_kit.rows import rows_of, valid_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +44,10 @@ def rows_strategy(
     except ModuleNotFoundError:
         msg = "rows_strategy needs hypothesis, which is not installed; run: pip install hypothesis"
         raise DeclarationError(msg) from None
-    rows_of(model, 0, 0, parents, **columns)
+    # Each example reads the rows of the parents again.
+    listed = listed_parents(valid_state(model, "rows_strategy"), parents or {})
+    known: Mapping[Table | str, list[Any]] = {str(parent): rows for parent, rows in listed.items()}
+    rows_of(model, 0, 0, known, **columns)
     drawn = {name: value for name, value in columns.items() if isinstance(value, st.SearchStrategy)}
     fixed = {name: value for name, value in columns.items() if name not in drawn}
 
@@ -57,6 +61,6 @@ def rows_strategy(
             }
             for position in range(number)
         ]
-        return rows_of(model, given, draw(st.integers(0, 1000)), parents)
+        return rows_of(model, given, draw(st.integers(0, 1000)), known)
 
     return rows()

@@ -11,7 +11,7 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 from pyspark.sql.types import DecimalType, IntegerType, LongType, StringType, StructField, StructType
 
-from pytest_delta_schema import Column, frame_of, rows_strategy
+from pytest_delta_schema import Column, ForeignKey, Table, frame_of, rows_strategy
 from pytest_delta_schema.errors import DeclarationError
 from support.row_models import table
 
@@ -109,6 +109,15 @@ def test_strategies_shrink_to_the_plain_rows():
         {"id": 1, "amount": 1, "kind": "kind_1"},
         {"id": 2, "amount": 2, "kind": "kind_2"},
     ]
+
+
+def test_every_example_of_a_strategy_has_the_rows_of_the_parents():
+    parent = table("id bigint not null", primary_key=["id"])
+    child = Table("dev", "silver", "lines", [Column("o", "bigint")], foreign_keys=[ForeignKey(["o"], parent)])
+
+    rows = rows_strategy(child, min_size=1, parents={parent: iter([{"id": 7}])})
+
+    assert find(rows, lambda _: True) == [{"o": 7}]
 
 
 def test_a_strategy_with_an_unknown_column_is_refused_at_once():

@@ -479,6 +479,7 @@ BAD_PARENTS = [
         "the rows of dev.silver.customers have no id, which foreign key (c) references; give rows that have it",
     ),
     ({customers(): [3]}, "a row of dev.silver.customers is 3; give dicts of values by column"),
+    ({customers(): 3}, "parents has 3 for dev.silver.customers; give its rows, such as rows_of(parent, 3)"),
     ({3: []}, "parents has the key 3; give the Table of the parent, or its dotted name"),
     ([customers()], "parents is [Table("),
 ]
