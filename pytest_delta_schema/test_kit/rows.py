@@ -81,8 +81,7 @@ def valid_state(model: Table, function: str) -> TableState:
         InvalidModelError: If it breaks rules.
     """
     if not isinstance(model, Table):
-        msg = f"{function} takes a Table, and was given {model!r}; give the Table that declares the rows"
-        raise DeclarationError(msg)
+        refuse_kind(function, "a Table", model, "give the Table that declares the rows")
     settings = current_settings()
     contract = declared(model, settings)
     validator_of(settings).validate_models([contract])
