@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
 
 _STATED = frozenset({"metaData", "protocol"})
-_MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
+_MALFORMED = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
+"""What reading a commit raises if it is not as Delta's protocol says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,6 +139,23 @@ def test_an_empty_log_has_no_version(tmp_path):
         opened(tmp_path).state_at(0)
 
 
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ("[" * 100_000, "RecursionError"),
+        ('{"commitInfo": {"timestamp": 1e400}}', "OverflowError"),
+        ('{"commitInfo": null}', "AttributeError"),
+        ('{"add": {"path": null}}', "TypeError"),
+    ],
+    ids=["nested deeply", "time", "no commit info", "path"],
+)
+def test_malformed_commits_are_damage(folder, content, error):
+    (folder / "_delta_log" / commit_name(0)).write_text(content, "utf-8")
+
+    with pytest.raises(CatalogReadError, match=rf"its metadata is damaged \({error}"):
+        opened(folder).commits()
+
+
 def test_commits_that_cannot_be_read(folder):
     spoil(folder / "_delta_log")
 
