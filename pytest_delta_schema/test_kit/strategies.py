@@ -33,7 +33,7 @@ def rows_strategy(
         min_size: The least number of rows.
         max_size: The greatest number of rows; a key with fewer values needs a smaller one.
         parents: As in :func:`rows_of`.
-        **columns: As in :func:`rows_of`. A strategy is drawn from for each row.
+        **columns: As in :func:`rows_of`; or a strategy, from which a value is drawn for each row.
 
     Raises:
         DeclarationError: If hypothesis is not installed, or as :func:`rows_of`.
