@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.state.expressions import ExpressionError
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (
     Comparison,
@@ -186,7 +186,7 @@ class Breaker:
 
     def _used(self, check: CheckState) -> list[str]:
         """Return the columns that decide a check, without those that the table fills."""
-        return [name for name in self._contract.sources(check) if name not in self._filled]
+        return [name for name in self._contract.sources(columns_in(check.expression)) if name not in self._filled]
 
     def _breaking(self, check: CheckState) -> Iterator[tuple[Row, ...]]:
         """Yield rows that may break a check: those that meet all others come first."""

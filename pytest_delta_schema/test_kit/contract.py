@@ -12,7 +12,7 @@ from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import conjuncts, is_understood, used_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.state.expressions.conditions import Condition
     from pytest_delta_schema.state.states import CheckState, TableState
@@ -58,9 +58,9 @@ class Contract:
     generated: dict[str, str]
     identities: dict[str, IdentityState]
 
-    def sources(self, check: CheckState) -> list[str]:
-        """Return the columns that decide a check, in lower case: for a generated column those that it is made from."""
-        direct = [name for name in columns_in(check.expression) if name in self.columns]
+    def sources(self, names: Iterable[str]) -> list[str]:
+        """Return columns with those that generated ones are made from in place of these, in lower case."""
+        direct = [name for name in names if name in self.columns]
         generated = [self.generated[name] for name in direct if name in self.generated]
         inner = [name for expression in generated for name in columns_in(expression)]
         return [name for name in dict.fromkeys((*direct, *inner)) if name not in self.generated]

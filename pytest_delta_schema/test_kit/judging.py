@@ -60,7 +60,7 @@ def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) ->
     for row in whole:
         contract.generate([row], names)
     checks = [check for check in state.checks if unmet(check.expression, whole, names)]
-    keys = [key for key in state.keys if _is_repeated([folded(name) for name in key.columns], whole)]
+    keys = [key for key in state.keys if repeated([folded(name) for name in key.columns], whole)]
     return (
         *_nulls(state, whole),
         *_lengths(state, whole),
@@ -122,7 +122,13 @@ def _lengths(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[C
                 yield Constraint(kind="length", name=str(path))
 
 
-def _is_repeated(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+def repeated(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many rows have the values of an earlier row in a key; NULL equals nothing.
+
+    Args:
+        columns: The columns of the key, in lower case.
+        rows: Values by column in lower case.
+    """
     keys = [[row.get(name) for name in columns] for row in rows]
     counts = Counter(repr(key) for key in keys if None not in key)
-    return any(count > 1 for count in counts.values())
+    return sum(counts.values()) - len(counts)

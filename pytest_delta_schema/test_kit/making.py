@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from pytest_delta_schema.state.expressions import ExpressionError, columns_in, u
 from pytest_delta_schema.state.expressions.truth import truth
 from pytest_delta_schema.test_kit.alternatives import alternatives
 from pytest_delta_schema.test_kit.filling import Filler
+from pytest_delta_schema.test_kit.judging import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -56,7 +58,7 @@ class RowMaker:
         self._ways: dict[_Given, list[Filler]] = {}
         self._made: list[dict[str, Any]] = []
         referring = {name for key in foreign_keys.references for name in key.columns}
-        in_keys = self._key_columns() | referring
+        in_keys = {*contract.sources(self._key_columns()), *referring}
         self._left_out = frozenset(
             folded(column.name)
             for column in contract.state.columns
@@ -78,6 +80,7 @@ class RowMaker:
         for number, row in enumerate(given):
             position = self._complete(row, position + 1, number, len(given))
         self._require_late_checks(given)
+        self._require_late_keys(given)
         names = [(column.name, folded(column.name)) for column in self._contract.state.columns]
         return [{name: row[key] for name, key in names if key in row} for row in self._made]
 
@@ -208,7 +211,7 @@ class RowMaker:
         lines = []
         for check in self._contract.late:
             used = [name for name in columns_in(check.expression) if name in self._contract.columns]
-            sources = self._contract.sources(check)
+            sources = self._contract.sources(used)
             rows = [
                 self._contract.with_table_values(row, number)
                 for number, row in enumerate(self._made)
@@ -225,6 +228,27 @@ class RowMaker:
                 lines.append(
                     f"{state.name}: check {check.name} ({check.expression}) is not solved: {reason}; {columns}"
                 )
+        if lines:
+            raise DeclarationError("\n".join(lines))
+
+    def _require_late_keys(self, given: Sequence[dict[str, Any]]) -> None:
+        """Make sure that rows differ in keys with generated columns, as far as these are known without Spark."""
+        lines = []
+        for key, columns in self._keys:
+            sources = self._contract.sources(columns)
+            rows = [
+                self._contract.with_table_values(row, number)
+                for number, row in enumerate(self._made)
+                if not self._contract.generated.keys().isdisjoint(columns) and not given[number].keys() >= {*sources}
+            ]
+            with suppress(ExpressionError):
+                self._contract.generate(rows, columns)
+            number = repeated(columns, rows)
+            if number:
+                fact = f"the plain values repeat it in {counted(number, 'row')}"
+                remedy = self._to_give(sources, given[0])
+                names = ", ".join(key.columns)
+                lines.append(f"{self._contract.state.name}: {key.kind} ({names}) is not solved: {fact}; {remedy}")
         if lines:
             raise DeclarationError("\n".join(lines))
 

@@ -400,6 +400,18 @@ def test_a_check_of_a_generated_column_is_verified():
     assert rows_of(model, 1, a=100, g=101) == [{"a": 100, "g": 101}]
 
 
+def test_a_key_of_a_generated_column_is_verified():
+    model = table("a int", more=[Column("g", "int", generated_as="a % 2")], unique=[Unique(["g"])])
+
+    assert rows_of(model, 2) == [{"a": 1}, {"a": 2}]
+    assert refusal(model, 4) == (
+        "dev.silver.orders: unique constraint (g) is not solved: the plain values repeat it in 2 rows; give a value for a"
+    )
+    assert len(rows_of(model, 3, a=1)) == 3
+    unknown = table("a int", more=[Column("g", "int", generated_as="hash(a)")], unique=[Unique(["g"])])
+    assert rows_of(unknown, 2) == [{"a": 1}, {"a": 2}]
+
+
 def test_a_generated_column_whose_value_is_given_is_not_evaluated():
     model = table("a int", ["g > a"], more=[Column("g", "int", generated_as="hash(a)")])
 
